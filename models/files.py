@@ -1,0 +1,137 @@
+"""Reading and writing JSON files: validated at the door, canonical, all or nothing."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from models.errors import InputError
+
+__all__ = ["canonical", "check_finite", "decode", "read_bytes", "sha256", "write_atomic"]
+
+T = TypeVar("T")
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Contents of a file, unpacked when its name ends in ``.gz``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or unpacked.
+    """
+    try:
+        data = Path(path).read_bytes()
+        return gzip.decompress(data) if str(path).endswith(".gz") else data
+    except (OSError, EOFError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{path}: cannot be read: {reason}") from None
+
+
+def decode(data: bytes, kind: type[T], *, source: str) -> T:
+    """Validate JSON text against a ``msgspec`` type.
+
+    Parameters
+    ----------
+    data : bytes
+        JSON, UTF-8.
+    kind : type
+        The ``msgspec.Struct`` to build.
+    source : str
+        Name of the file, for messages.
+
+    Raises
+    ------
+    InputError
+        Naming the key, the index and the rule that is broken; numbers that are not
+        finite (``NaN``, ``Infinity``, ``1e999``) are named too.
+    """
+    try:
+        value = msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{source}: {_one_line(error)}") from None
+    except msgspec.DecodeError as error:
+        # NaN is not JSON: msgspec only gives a byte position, so look for the key.
+        where = _non_finite_key(data)
+        rule = f"number is not finite - at `{where}`" if where else f"not JSON: {_one_line(error)}"
+        raise InputError(f"{source}: {rule}") from None
+    check_finite(value, source=source)
+    return value
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _non_finite_key(data: bytes) -> str | None:
+    try:
+        raw = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return next((path for path, number in _floats(raw, "$") if not math.isfinite(number)), None)
+
+
+def check_finite(value: object, *, source: str) -> None:
+    """Raise InputError at the first number in a struct that is not finite."""
+    for path, number in _floats(msgspec.to_builtins(value), "$"):
+        if not math.isfinite(number):
+            raise InputError(f"{source}: number is not finite - at `{path}`")
+
+
+def _floats(value: Any, path: str) -> Iterator[tuple[str, float]]:
+    if isinstance(value, float):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _floats(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _floats(item, f"{path}[{index}]")
+
+
+def canonical(value: object) -> bytes:
+    """Canonical JSON: sorted keys, no spaces, shortest round-trip floats."""
+    return msgspec.json.encode(value, order="sorted")
+
+
+def sha256(value: object) -> str:
+    """Hash of the canonical JSON, hexadecimal."""
+    return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def write_atomic(path: str | Path, data: bytes) -> None:
+    """Write a file whole or not at all; packed when its name ends in ``.gz``.
+
+    The gzip header carries no time, so equal data gives equal bytes.
+
+    Raises
+    ------
+    InputError
+        If the folder does not exist or cannot be written.
+    """
+    target = Path(path)
+    if target.name.endswith(".gz"):
+        data = gzip.compress(data, mtime=0)
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        os.replace(name, target)
+    except OSError as error:
+        os.unlink(name)
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None

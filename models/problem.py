@@ -1,0 +1,135 @@
+"""The problems of the toolkit, found by the name of their sub-package."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+import models
+from models.errors import InputError
+from models.files import decode, read_bytes
+from models.scoring import Score
+
+__all__ = ["Instance", "Problem", "Schedule", "problem", "problem_names", "read_instance"]
+
+
+class Instance(Protocol):
+    """What every instance offers, whatever its problem."""
+
+    @property
+    def problem(self) -> str:
+        """Name of the problem."""
+
+    @property
+    def name(self) -> str:
+        """Name of the instance."""
+
+    @property
+    def seed(self) -> int | None:
+        """Seed it was drawn with, if any."""
+
+    @property
+    def hash(self) -> str:
+        """Hash (sha256) of the canonical instance."""
+
+    def write(self, path: str | Path) -> None:
+        """Write the instance file."""
+
+
+class Schedule(Protocol):
+    """What every schedule offers, whatever its problem."""
+
+    def write(self, path: str | Path) -> None:
+        """Write the schedule file."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem: its nouns and its scorer.
+
+    Parameters
+    ----------
+    name : str
+        The same in every layer, on the command line and in files.
+    sense : {"max", "min"}
+        Direction of the objective.
+    title : str
+        One line for people.
+    paper : str
+        Reference of the paper that poses it.
+    decode_instance : callable
+        ``(bytes, source) -> Instance``; raises InputError.
+    read_schedule : callable
+        ``(path, instance) -> Schedule``; raises InputError.
+    score : callable
+        ``(instance, schedule) -> Score``; the only scorer.
+    """
+
+    name: str
+    sense: Literal["max", "min"]
+    title: str
+    paper: str
+    decode_instance: Callable[[bytes, str], Any]
+    read_schedule: Callable[[str | Path, Any], Any]
+    score: Callable[[Any, Any], Score]
+
+
+def problem_names() -> tuple[str, ...]:
+    """Names of all problems, sorted."""
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(models.__path__) if m.ispkg))
+
+
+def problem(name: str) -> Problem:
+    """Look a problem up by its name.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem.
+    """
+    if name not in problem_names():
+        raise InputError(f"unknown problem '{name}': choose from {', '.join(problem_names())}")
+    found: Problem = importlib.import_module(f"models.{name}").PROBLEM
+    return found
+
+
+class _Head(msgspec.Struct):
+    """The two keys that say how to read the rest."""
+
+    format: str
+    problem: str
+
+
+def read_instance(path: str | Path, *, expect: str | None = None) -> Any:
+    """Read and validate an instance file of any problem.
+
+    Parameters
+    ----------
+    path : str or Path
+        JSON, or gzip-ed JSON by ending.
+    expect : str, optional
+        Refuse an instance of another problem than this one.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the key, the index and the rule.
+    """
+    data = read_bytes(path)
+    head = decode(data, _Head, source=str(path))
+    if head.format != "1":
+        raise InputError(f"{path}: format '{head.format}' is not known, only '1' - at `$.format`")
+    if head.problem not in problem_names():
+        known = ", ".join(problem_names())
+        raise InputError(
+            f"{path}: unknown problem '{head.problem}', not one of {known} - at `$.problem`"
+        )
+    if expect is not None and head.problem != expect:
+        raise InputError(f"{path}: an instance of '{head.problem}', but '{expect}' is asked for")
+    return problem(head.problem).decode_instance(data, str(path))

@@ -1,0 +1,98 @@
+"""Wire format of the ``utility`` problem: what stands in instance and schedule files."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+__all__ = ["Allocations", "JobRecord", "ScheduleFile", "ScheduledJob", "Sigmoid", "UtilityFile"]
+
+Positive = Annotated[float, Meta(gt=0)]
+NonNegative = Annotated[float, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=1)]
+Index = Annotated[int, Meta(ge=0)]
+Name = Annotated[str, Meta(min_length=1)]
+
+_EXP_LIMIT = 700.0  # exp overflows a double a little above this
+
+
+class Sigmoid(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="sigmoid"
+):
+    """Sigmoid utility ``priority / (1 + exp(decay (delay - target)))`` (paper, Sec. V-A).
+
+    Parameters
+    ----------
+    priority : float
+        ``gamma_1 >= 0``, the largest utility the job can approach.
+    decay : float
+        ``gamma_2 >= 0`` per slot; 0 = time-insensitive. Non-negative, so the utility never
+        increases with the delay: the exactness of the compact formulation rests on it.
+    target : float
+        ``gamma_3``, target delay in slots.
+    """
+
+    priority: NonNegative
+    decay: NonNegative
+    target: float
+
+    def __call__(self, delay: np.ndarray | float) -> np.ndarray:
+        """Utility at a delay of so many slots (completion slot minus arrival)."""
+        exponent = self.decay * (np.asarray(delay, dtype=float) - self.target)
+        return self.priority / (1.0 + np.exp(np.minimum(exponent, _EXP_LIMIT)))
+
+
+class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One training job as it stands in an instance file (symbols: paper, Table I)."""
+
+    id: Name
+    arrival: Index
+    chunks: Count
+    worker: list[NonNegative]
+    ps: list[NonNegative]
+    utility: Sigmoid
+    epochs: Count | None = None
+    minibatches: Count | None = None
+    minibatch_slots: Positive | None = None
+    gradient_mb: NonNegative | None = None
+    work: Count | None = None
+    requested_workers: Count | None = None
+
+
+class UtilityFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An instance file of the ``utility`` problem."""
+
+    format: Literal["1"]
+    problem: Literal["utility"]
+    name: str
+    slots: Count
+    resources: list[Name]
+    worker_servers: list[list[NonNegative]]
+    ps_servers: list[list[NonNegative]]
+    jobs: list[JobRecord]
+    slot_seconds: Positive = 3600.0
+    seed: int | None = None
+    origin: str = ""
+
+
+Allocations = list[tuple[Index, Index, Literal["worker", "ps"], Count]]
+
+
+class ScheduledJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One job of a schedule file; allocations are ``[slot, server, kind, count]``."""
+
+    id: str
+    admitted: bool
+    allocations: Allocations
+
+
+class ScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A schedule file of the ``utility`` problem."""
+
+    format: Literal["1"]
+    problem: Literal["utility"]
+    instance: str
+    jobs: list[ScheduledJob]

@@ -1,0 +1,293 @@
+"""Instance of the ``utility`` problem: a cluster and the jobs that arrive at it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from models.errors import InputError
+from models.files import canonical, check_finite, decode, read_bytes, sha256, write_atomic
+from models.utility.files import JobRecord, Sigmoid, UtilityFile
+
+__all__ = ["Cluster", "Job", "UtilityInstance", "ceil_tolerant", "count_fitting"]
+
+_BANDWIDTH = "bandwidth_gbps"
+
+
+def ceil_tolerant(x: float) -> int:
+    """``ceil(x (1 - 1e-12))``: 3 * 0.1 / 0.3 rounds up to 1 and not to 2."""
+    return math.ceil(x * (1.0 - 1e-12))
+
+
+def count_fitting(free: np.ndarray, demand: np.ndarray) -> np.ndarray:
+    """Copies of one demand vector that fit on each server.
+
+    Parameters
+    ----------
+    free : ndarray, shape (..., R)
+        Free capacity.
+    demand : ndarray, shape (R,)
+        Demand of one worker or parameter server.
+
+    Returns
+    -------
+    ndarray of float, shape (...)
+        ``min_r floor(free_r / demand_r)`` over demanded resources; inf if nothing is demanded.
+    """
+    needed = demand > 0
+    if not needed.any():
+        return np.full(free.shape[:-1], np.inf)
+    return np.floor(free[..., needed] / demand[needed] * (1 + 1e-12)).min(axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Cluster:
+    """Everything that is public before the first job arrives.
+
+    Parameters
+    ----------
+    slots : int
+        Timespan T.
+    slot_seconds : float
+        Length of a slot in seconds.
+    resources : tuple of str
+        Names of the R resource types.
+    worker_servers : ndarray, shape (H, R)
+        Capacities ``c_h^r`` of the servers that run workers.
+    ps_servers : ndarray, shape (K, R)
+        Capacities ``c_k^r`` of the servers that run parameter servers.
+    bandwidth : int
+        Index of the resource that gives ``b_i`` and ``B_i``.
+    """
+
+    slots: int
+    slot_seconds: float
+    resources: tuple[str, ...]
+    worker_servers: np.ndarray
+    ps_servers: np.ndarray
+    bandwidth: int
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One job, as revealed to a policy at its arrival.
+
+    Parameters
+    ----------
+    index : int
+        Position in the instance file; for a policy, rank in the order of arrival.
+    id : str
+        Name of the job.
+    arrival : int
+        Arrival slot ``a_i``, 0-based.
+    work : int
+        Worker-slots ``W_i`` needed, right-hand side of (2).
+    chunks : int
+        ``N_i``: most workers in one slot, (3).
+    worker, ps : ndarray, shape (R,)
+        Demands ``w_i`` and ``s_i`` of one worker and one parameter server.
+    worker_gbps, ps_gbps : float
+        ``b_i`` and ``B_i``.
+    utility : Sigmoid
+        ``f_i``, of the delay in slots.
+    requested_workers : int or None
+        Fixed number of workers that FIFO and RRH run the job with.
+    """
+
+    index: int
+    id: str
+    arrival: int
+    work: int
+    chunks: int
+    worker: np.ndarray
+    ps: np.ndarray
+    worker_gbps: float
+    ps_gbps: float
+    utility: Sigmoid
+    requested_workers: int | None
+
+    def ps_needed(self, workers: int) -> int:
+        """Least number of parameter servers for so many workers: ``ceil(n b / B)``, (6)."""
+        return ceil_tolerant(workers * self.worker_gbps / self.ps_gbps)
+
+    def ps_needed_table(self) -> np.ndarray:
+        """``ps_needed(n)`` for n = 0..N, shape (N + 1,)."""
+        return np.array([self.ps_needed(n) for n in range(self.chunks + 1)], dtype=np.int64)
+
+    def max_workers(self, cluster: Cluster) -> int:
+        """``n_max``: most workers the job can run in one slot of the empty cluster.
+
+        The largest ``n <= min(N, sum of floors)`` whose parameter servers fit; 0 if none does.
+        """
+        places = count_fitting(cluster.worker_servers, self.worker).sum()
+        ps_places = count_fitting(cluster.ps_servers, self.ps).sum()
+        limit = int(min(self.chunks, places))
+        while limit > 0 and self.ps_needed(limit) > ps_places:
+            limit -= 1
+        return limit
+
+    def values(self, slots: int) -> np.ndarray:
+        """``f_i(t - a_i)`` for completion slots t = 0..slots-1; 0 before arrival."""
+        value = np.zeros(slots)
+        delays = np.arange(slots - self.arrival)
+        value[self.arrival :] = self.utility(delays)
+        return value
+
+
+@dataclass(frozen=True, eq=False)
+class UtilityInstance:
+    """A cluster and its jobs (paper, Sec. III), validated.
+
+    Build it with :meth:`from_file`, :meth:`decode` or :meth:`read`.
+    """
+
+    file: UtilityFile
+    cluster: Cluster
+    jobs: tuple[Job, ...]
+    hash: str
+
+    problem = "utility"
+
+    @property
+    def name(self) -> str:
+        """Name of the instance."""
+        return self.file.name
+
+    @property
+    def seed(self) -> int | None:
+        """Seed it was drawn with, if any."""
+        return self.file.seed
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, free text."""
+        return self.file.origin
+
+    @classmethod
+    def read(cls, path: str | Path) -> UtilityInstance:
+        """Read an instance file; raises InputError."""
+        return cls.decode(read_bytes(path), str(path))
+
+    @classmethod
+    def decode(cls, data: bytes, source: str) -> UtilityInstance:
+        """Build from JSON text; raises InputError naming ``source``."""
+        file = decode(data, UtilityFile, source=source)
+        cluster = _cluster(file, source)
+        seen: set[str] = set()
+        jobs = []
+        for index, record in enumerate(file.jobs):
+            if record.id in seen:
+                raise InputError(f"{source}: id '{record.id}' used twice - at `$.jobs[{index}].id`")
+            seen.add(record.id)
+            jobs.append(_job(index, record, cluster, source))
+        return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
+
+    @classmethod
+    def from_file(cls, file: UtilityFile, *, source: str = "instance") -> UtilityInstance:
+        """Build from a struct made in Python, with the same checks as a file.
+
+        Raises
+        ------
+        InputError
+            Naming the key, the index and the rule.
+        """
+        check_finite(file, source=source)  # encoding would turn NaN into null
+        return cls.decode(canonical(file), source)
+
+    def write(self, path: str | Path) -> None:
+        """Write the canonical instance file (gzip-ed by ending), whole or not at all."""
+        write_atomic(path, canonical(self.file))
+
+
+def _cluster(file: UtilityFile, source: str) -> Cluster:
+    names = file.resources
+    if len(set(names)) != len(names):
+        raise InputError(f"{source}: a name stands twice - at `$.resources`")
+    if _BANDWIDTH not in names:
+        raise InputError(f"{source}: '{_BANDWIDTH}' is missing - at `$.resources`")
+    return Cluster(
+        slots=file.slots,
+        slot_seconds=file.slot_seconds,
+        resources=tuple(names),
+        worker_servers=_capacities("worker_servers", file.worker_servers, len(names), source),
+        ps_servers=_capacities("ps_servers", file.ps_servers, len(names), source),
+        bandwidth=names.index(_BANDWIDTH),
+    )
+
+
+def _capacities(key: str, rows: list[list[float]], width: int, source: str) -> np.ndarray:
+    if not rows:
+        raise InputError(f"{source}: at least one server is needed - at `$.{key}`")
+    for index, row in enumerate(rows):
+        _check_vector(row, width, f"$.{key}[{index}]", source)
+    return _frozen(np.array(rows, dtype=float))
+
+
+def _check_vector(row: list[float], width: int, path: str, source: str) -> None:
+    if len(row) != width:
+        raise InputError(f"{source}: {len(row)} numbers for {width} resources - at `{path}`")
+    for index, number in enumerate(row):
+        if number < 0:
+            raise InputError(f"{source}: {number} is negative - at `{path}[{index}]`")
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array
+
+
+def _job(index: int, record: JobRecord, cluster: Cluster, source: str) -> Job:
+    path = f"$.jobs[{index}]"
+    if record.arrival >= cluster.slots:
+        raise InputError(
+            f"{source}: arrival {record.arrival} is not before the horizon of {cluster.slots} "
+            f"slots - at `{path}.arrival`"
+        )
+    for key, vector in (("worker", record.worker), ("ps", record.ps)):
+        _check_vector(vector, len(cluster.resources), f"{path}.{key}", source)
+        if vector[cluster.bandwidth] <= 0:
+            raise InputError(
+                f"{source}: bandwidth must be positive - at `{path}.{key}[{cluster.bandwidth}]`"
+            )
+    b, big_b = record.worker[cluster.bandwidth], record.ps[cluster.bandwidth]
+    if b > big_b:
+        # (6) then asks for more parameter servers than workers, which (7) forbids.
+        raise InputError(
+            f"{source}: bandwidth of a worker {b} exceeds that of a parameter server {big_b}, "
+            f"so (6) and (7) contradict - at `{path}.worker[{cluster.bandwidth}]`"
+        )
+    return Job(
+        index=index,
+        id=record.id,
+        arrival=record.arrival,
+        work=_work(record, b, cluster.slot_seconds, path, source),
+        chunks=record.chunks,
+        worker=_frozen(np.array(record.worker, dtype=float)),
+        ps=_frozen(np.array(record.ps, dtype=float)),
+        worker_gbps=b,
+        ps_gbps=big_b,
+        utility=record.utility,
+        requested_workers=record.requested_workers,
+    )
+
+
+def _work(record: JobRecord, b: float, slot_seconds: float, path: str, source: str) -> int:
+    """Worker-slots W: ``ceil(E N M (tau + 2 e / b))`` with e in MB and b in Gbps."""
+    if record.work is not None:
+        return record.work
+    for key in ("epochs", "minibatches", "minibatch_slots", "gradient_mb"):
+        if getattr(record, key) is None:
+            raise InputError(
+                f"{source}: missing, and there is no `work` to replace it - at `{path}.{key}`"
+            )
+    assert record.epochs and record.minibatches and record.minibatch_slots is not None
+    assert record.gradient_mb is not None
+    transfer_slots = 16.0 * record.gradient_mb / (1000.0 * b * slot_seconds)
+    batches = record.epochs * record.chunks * record.minibatches
+    work = batches * (record.minibatch_slots + transfer_slots)
+    if not work < 2**53:
+        raise InputError(f"{source}: work of {work:g} worker-slots is out of range - at `{path}`")
+    return max(1, ceil_tolerant(work))

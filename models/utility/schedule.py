@@ -123,7 +123,5 @@ class UtilitySchedule:
             ScheduledJob(id=self.ids[i], admitted=bool(self.admitted[i]), allocations=rows)
             for i, rows in enumerate(allocations)
         ]
-        file = ScheduleFile(
-            format="1", problem="utility", instance=self.instance_hash, jobs=jobs
-        )
+        file = ScheduleFile(format="1", problem="utility", instance=self.instance_hash, jobs=jobs)
         write_atomic(path, canonical(file))

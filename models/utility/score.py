@@ -81,9 +81,7 @@ def _constraint_2(
     for i in np.flatnonzero(schedule.admitted):
         job, done = instance.jobs[i], int(n[i].sum())
         if done < job.work:
-            yield Violation(
-                "(2)", f"job '{job.id}' gets {done} of {job.work} worker-slots", job.id
-            )
+            yield Violation("(2)", f"job '{job.id}' gets {done} of {job.work} worker-slots", job.id)
 
 
 def _constraint_3(instance: UtilityInstance, n: np.ndarray) -> Iterator[Violation]:
@@ -112,9 +110,7 @@ def _capacity(
         yield Violation(equation, message, None, t, s)
 
 
-def _constraint_6(
-    instance: UtilityInstance, n: np.ndarray, m: np.ndarray
-) -> Iterator[Violation]:
+def _constraint_6(instance: UtilityInstance, n: np.ndarray, m: np.ndarray) -> Iterator[Violation]:
     b = np.array([job.worker_gbps for job in instance.jobs]).reshape(-1, 1)
     big_b = np.array([job.ps_gbps for job in instance.jobs]).reshape(-1, 1)
     need, have = n * b, m * big_b
@@ -127,9 +123,7 @@ def _constraint_6(
         yield Violation("(6)", message, job.id, t)
 
 
-def _constraint_7(
-    instance: UtilityInstance, n: np.ndarray, m: np.ndarray
-) -> Iterator[Violation]:
+def _constraint_7(instance: UtilityInstance, n: np.ndarray, m: np.ndarray) -> Iterator[Violation]:
     for i, t in np.argwhere(m > n).tolist():
         job = instance.jobs[i]
         message = (

@@ -1,0 +1,1 @@
+"""Online policies and the runner that reveals the instance to them event by event."""

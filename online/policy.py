@@ -1,0 +1,129 @@
+"""What a policy sees and answers: the nouns of the online side, the same for every problem."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+__all__ = ["Arrival", "Decision", "Event", "Guarantee", "Policy", "SlotStart"]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A job arrives; it may run from this slot on.
+
+    Parameters
+    ----------
+    slot : int
+        Current slot.
+    job : Job
+        What is revealed of it; ``job.index`` is its rank in the order of arrival.
+    """
+
+    slot: int
+    job: Any
+
+
+@dataclass(frozen=True)
+class SlotStart:
+    """A slot begins in which something happened, after all its arrivals.
+
+    Sent when a job arrived in this slot, when a job completed in the slot before, or when
+    the policy asked to be woken. Idle slots cost nothing: they send no event.
+
+    Parameters
+    ----------
+    slot : int
+        Current slot.
+    arrived : tuple of int
+        Jobs that arrived in this slot, in order.
+    completed : tuple of int
+        Jobs that have completed since the last event.
+    remaining : Mapping[int, int]
+        Work left of every job that has arrived and is not complete, in order of arrival.
+    """
+
+    slot: int
+    arrived: tuple[int, ...]
+    completed: tuple[int, ...]
+    remaining: Mapping[int, int]
+
+
+Event = Arrival | SlotStart
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Answer of a policy to one event; empty = leave everything as it is.
+
+    Parameters
+    ----------
+    plans : Mapping[int, Any]
+        Job -> plan; a plan replaces whatever the job would do from the current slot on. What a
+        plan is depends on the problem (``utility``: a tuple of ``online.utility.plan.Segment``).
+    wake_at : int, optional
+        Send a SlotStart at this later slot, whatever happens.
+    info : Mapping[str, Any]
+        Numbers worth recording beside the decision (payoff, dual increments, ...).
+    """
+
+    plans: Mapping[int, Any] = field(default_factory=dict)
+    wake_at: int | None = None
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A competitive ratio and whether its assumptions hold for one run.
+
+    Parameters
+    ----------
+    ratio : float
+        The ratio, at least 1.
+    applies : bool
+        Whether every assumption of the paper's guarantee holds.
+    fails : str
+        The assumptions that do not hold, with numbers; empty if it applies.
+    """
+
+    ratio: float
+    applies: bool
+    fails: str
+
+
+class Policy(ABC):
+    """An online algorithm. It only ever holds what the runner has revealed to it.
+
+    A policy is built once with its parameters and may be run many times: ``reset`` starts a
+    run. A subclass whose parameters are computed from an instance (price bounds, say)
+    overrides ``for_instance``; every result of a policy that does is marked
+    ``clairvoyant_bounds``, because those parameters know the future.
+    """
+
+    name: ClassVar[str]
+    """Name on the command line and in the results."""
+
+    @classmethod
+    def for_instance(cls, instance: Any) -> Policy:
+        """Build the policy for a run on ``instance``; by default nothing is taken from it."""
+        return cls()
+
+    @abstractmethod
+    def reset(self, public: Any, rng: np.random.Generator) -> None:
+        """Start a run, knowing only what is public (the cluster)."""
+
+    @abstractmethod
+    def step(self, event: Event) -> Decision:
+        """Answer one event."""
+
+    def guarantee(self, instance: Any, trace: Any, offline_lower: float) -> Guarantee | None:
+        """What theory promises of the run just ended; None if nothing.
+
+        Called after a run, with the whole instance, its Trace and the best offline objective
+        known.
+        """
+        return None

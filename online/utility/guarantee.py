@@ -1,0 +1,86 @@
+"""When does the 2 alpha of Theorem 4 hold for a run of OASiS? Assumption by assumption."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from models.utility.column import Resources
+from models.utility.instance import UtilityInstance
+from online.policy import Guarantee
+from solvers.utility.oracle import best_schedule, full_capacity
+
+__all__ = ["check_guarantee"]
+
+_SMALL_DEMAND = 1.1
+_RELATIVE = 1e-9
+
+
+def check_guarantee(
+    instance: UtilityInstance,
+    *,
+    alpha: float,
+    alphas: Sequence[float],
+    payoffs: Sequence[float],
+    prices: Resources,
+    initial_dual: float,
+    offline_lower: float,
+) -> Guarantee:
+    """Check the assumptions of the proof of Theorem 4 (appendix E) on one run.
+
+    1. Small demands: the proof lets demands be infinitesimal. For an accepted job the step
+       inequality holds with ``alpha_i``; asked for is ``alpha_i <= 1.1 alpha``.
+    2. Dual feasibility: (20) at the final prices, over all schedules that fit in *full*
+       capacities. Alg. 1 only maximises over schedules that fit beside the jobs already
+       admitted, so a price below U can leave (20) violated.
+    3. ``D_0 <= OPT / 2``; checked with the best known objective in place of OPT.
+
+    Parameters
+    ----------
+    instance : UtilityInstance
+    alpha : float
+        ``max(1, ln U_1^r/L_1, ln U_2^r/L_2)``.
+    alphas : sequence of float
+        ``alpha_i`` of the accepted jobs.
+    payoffs : sequence of float, length I
+        ``mu_i`` of all jobs, 0 if rejected.
+    prices : Resources
+        Final prices.
+    initial_dual : float
+        ``D_0``.
+    offline_lower : float
+        Best objective known.
+
+    Returns
+    -------
+    Guarantee
+        ``2 alpha``; or ``2 max alpha_i``, also proven, when only the first assumption fails.
+    """
+    fails = []
+    largest = max(alphas, default=0.0)
+    small = largest <= _SMALL_DEMAND * alpha
+    if not small:
+        fails.append(f"small demands (alpha_i up to {largest:.4g}, alpha {alpha:.4g})")
+    worst, job_id = _dual_violation(instance, payoffs, prices)
+    if worst > 0.0:
+        fails.append(f"dual feasibility (job '{job_id}' would gain {worst:.4g} more)")
+    if initial_dual > offline_lower / 2:
+        fails.append(f"D_0 <= OPT/2 ({initial_dual:.4g} > {offline_lower / 2:.4g})")
+    only_small_fails = len(fails) == 1 and not small
+    ratio = 2 * max(1.0, largest) if only_small_fails else 2 * alpha
+    return Guarantee(ratio, not fails, "; ".join(fails))
+
+
+def _dual_violation(
+    instance: UtilityInstance, payoffs: Sequence[float], prices: Resources
+) -> tuple[float, str]:
+    """Largest excess of a payoff at the final prices over mu_i, and whose it is."""
+    full = full_capacity(instance.cluster)
+    worst, job_id = 0.0, ""
+    for job, payoff in zip(instance.jobs, payoffs, strict=True):
+        column = best_schedule(job, prices, full)
+        if column is None:
+            continue
+        excess = column.payoff - payoff
+        if excess > _RELATIVE * max(1.0, column.value) and excess > worst:
+            worst, job_id = excess, job.id
+    return worst, job_id

@@ -1,0 +1,76 @@
+"""OASiS: online primal-dual scheduling with exponential prices (Alg. 1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.utility.instance import Cluster, UtilityInstance
+from online.policy import Arrival, Decision, Event, Guarantee, Policy
+from online.primal_dual import decide
+from online.run import Trace
+from online.utility.guarantee import check_guarantee
+from online.utility.plan import plan_from_column
+from online.utility.price_bounds import PriceBounds
+from online.utility.prices import ExponentialPrices
+from solvers.utility.oracle import best_schedule
+
+__all__ = ["OASiS"]
+
+
+class OASiS(Policy):
+    """Admit a job if its best schedule at current prices has a positive payoff; raise prices.
+
+    At the arrival of job i the oracle maximises (20) over the schedules that still fit. If
+    the payoff ``mu_i`` is positive the job is admitted, runs exactly that schedule, and the
+    price of each touched (slot, server, resource) rises to ``L (U/L)^(g/c)``, (22).
+
+    Parameters
+    ----------
+    bounds : PriceBounds
+        U and L. On the command line they are computed from the instance
+        (:meth:`PriceBounds.from_instance`), and the results say ``clairvoyant_bounds``.
+
+    Notes
+    -----
+    Theorem 4 states a competitive ratio of 2 alpha; see
+    :func:`online.utility.guarantee.check_guarantee` for when it holds.
+    """
+
+    name = "oasis"
+
+    def __init__(self, bounds: PriceBounds) -> None:
+        self.bounds = bounds
+
+    @classmethod
+    def for_instance(cls, instance: UtilityInstance) -> OASiS:
+        """Exact price bounds, which know the future."""
+        return cls(PriceBounds.from_instance(instance))
+
+    def reset(self, public: Cluster, rng: np.random.Generator) -> None:
+        """Start with the lowest prices everywhere (line 1)."""
+        self.book = ExponentialPrices(public, self.bounds)
+
+    def step(self, event: Event) -> Decision:
+        """Decide an arriving job (lines 2-15); nothing is ever planned anew."""
+        if not isinstance(event, Arrival):
+            return Decision()
+        column, record = decide(event.job, best_schedule, self.book)
+        if column is None:
+            return Decision(info=record)
+        return Decision({event.job.index: plan_from_column(column)}, info=record)
+
+    def guarantee(
+        self, instance: UtilityInstance, trace: Trace, offline_lower: float
+    ) -> Guarantee | None:
+        """Whether 2 alpha applies to the run just ended."""
+        payoff = {row["job"]: row["payoff"] for row in trace.decisions if row["event"] == "arrival"}
+        alphas = [row["alpha_i"] for row in trace.decisions if "alpha_i" in row]
+        return check_guarantee(
+            instance,
+            alpha=self.bounds.alpha,
+            alphas=alphas,
+            payoffs=[payoff[job.id] for job in instance.jobs],
+            prices=self.book.prices,
+            initial_dual=self.book.initial_dual,
+            offline_lower=offline_lower,
+        )

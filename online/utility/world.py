@@ -1,0 +1,301 @@
+"""The ``utility`` problem as it unfolds: arrivals, running plans, completions."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from models.utility.instance import Cluster, Job, UtilityInstance
+from models.utility.schedule import UtilitySchedule
+from online.policy import Arrival, Decision, Event, SlotStart
+from online.run import InfeasibleDecision
+from online.utility.plan import Plan
+
+__all__ = ["UtilityWorld"]
+
+_TOLERANCE = 1e-6
+
+
+class UtilityWorld:
+    """Holds the instance, carries decisions out and finds the next event.
+
+    Jobs are known to policies by their rank in the order of arrival (ties: order in the
+    file), so that an index tells nothing about later jobs. A job's plan is executed until
+    its work is done: the allocation in its last slot is kept whole, what the plan says
+    after that slot is void, and the resources are free from the next slot on.
+    """
+
+    def __init__(self, instance: UtilityInstance) -> None:
+        self._instance = instance
+        self.public: Cluster = instance.cluster
+        order = sorted(instance.jobs, key=lambda job: (job.arrival, job.index))
+        self._place = [job.index for job in order]  # rank -> index in the file
+        self._jobs = [replace(job, index=rank) for rank, job in enumerate(order)]
+        self._slot = 0
+        self._remaining: dict[int, int] = {}
+        self._plans: dict[int, tuple[_Run, ...]] = {}
+        self._since: dict[int, int] = {}  # slot from which a plan has not been recorded yet
+        self._ends: list[tuple[int, int]] = []  # heap of (completion slot, job)
+        self._end: dict[int, int] = {}  # valid entry of the heap
+        self._wakes: list[int] = []
+        cluster = instance.cluster
+        self._sides = (
+            _Usage(cluster, cluster.worker_servers, "worker", "(4)"),
+            _Usage(cluster, cluster.ps_servers, "parameter server", "(5)"),
+        )
+        self._workers: list[np.ndarray] = []
+        self._ps: list[np.ndarray] = []
+        self._done = np.zeros(len(order), dtype=bool)
+
+    def events(self) -> Iterator[Event]:
+        """Arrivals of a slot in order, then its SlotStart; idle slots are skipped."""
+        coming = 0
+        while True:
+            slot = self._next_slot(coming)
+            if slot is None:
+                break
+            self._slot = slot
+            completed = self._complete(slot)
+            arrived = []
+            while coming < len(self._jobs) and self._jobs[coming].arrival == slot:
+                job = self._jobs[coming]
+                self._remaining[job.index] = job.work
+                arrived.append(job.index)
+                coming += 1
+                yield Arrival(slot, job)
+            yield SlotStart(slot, tuple(arrived), completed, self._remaining_at(slot))
+        for job in list(self._plans):
+            self._record(job, self.public.slots)
+
+    def apply(self, event: Event, decision: Decision) -> None:
+        """Replace plans from the current slot on; refuse what breaks a constraint."""
+        for rank, plan in decision.plans.items():
+            if rank not in self._remaining:
+                raise InfeasibleDecision(f"job {rank} has not arrived or is complete")
+            self._check_plan(self._jobs[rank], plan)
+        for rank, plan in decision.plans.items():
+            self._replace(rank, plan)
+        if decision.plans:
+            for side in self._sides:
+                side.check(self._slot)
+        if decision.wake_at is not None and self._slot < decision.wake_at < self.public.slots:
+            heapq.heappush(self._wakes, decision.wake_at)
+
+    def schedule(self) -> UtilitySchedule:
+        """Executed allocations; admitted = completed by the horizon."""
+        admitted = np.zeros(len(self._jobs), dtype=bool)
+        admitted[[self._place[rank] for rank in np.flatnonzero(self._done)]] = True
+        empty = np.empty((0, 4), dtype=np.int64)
+        return UtilitySchedule.build(
+            self._instance,
+            admitted,
+            np.concatenate([empty, *self._workers]),
+            np.concatenate([empty, *self._ps]),
+        )
+
+    # ---- time ----------------------------------------------------------------------------
+
+    def _next_slot(self, coming: int) -> int | None:
+        """Next slot with an arrival, a completion just before it, or a wake-up."""
+        while self._ends and self._end.get(self._ends[0][1]) != self._ends[0][0]:
+            heapq.heappop(self._ends)  # planned anew since
+        while self._wakes and self._wakes[0] <= self._slot:
+            heapq.heappop(self._wakes)
+        slots = []
+        if coming < len(self._jobs):
+            slots.append(self._jobs[coming].arrival)
+        if self._ends:
+            slots.append(self._ends[0][0] + 1)
+        if self._wakes:
+            slots.append(self._wakes[0])
+        if not slots or min(slots) >= self.public.slots:
+            # Completions in the very last slot have no event, but they count.
+            self._complete(self.public.slots)
+            return None
+        return min(slots)
+
+    def _complete(self, slot: int) -> tuple[int, ...]:
+        completed = []
+        while self._ends and self._ends[0][0] < slot:
+            end, rank = heapq.heappop(self._ends)
+            if self._end.get(rank) != end:
+                continue
+            self._record(rank, end + 1)
+            for segment in self._plans.pop(rank):
+                self._use(rank, segment, -1, slot)
+            del self._end[rank], self._remaining[rank], self._since[rank]
+            self._done[rank] = True
+            completed.append(rank)
+        return tuple(sorted(completed))
+
+    def _remaining_at(self, slot: int) -> Any:
+        left = {}
+        for rank, work in self._remaining.items():
+            left[rank] = work - self._work_done(rank, slot)
+        return MappingProxyType(left)
+
+    def _work_done(self, rank: int, until: int) -> int:
+        """Worker-slots of the current plan from its unrecorded start up to ``until``."""
+        done = 0
+        for segment in self._plans.get(rank, ()):
+            start = max(segment.start, self._since[rank])
+            stop = min(segment.stop, until)
+            done += max(0, stop - start) * int(segment.workers[:, 1].sum())
+        return done
+
+    # ---- plans ---------------------------------------------------------------------------
+
+    def _replace(self, rank: int, plan: Plan) -> None:
+        slot = self._slot
+        if rank in self._plans:
+            self._record(rank, slot)
+            for segment in self._plans[rank]:
+                self._use(rank, segment, -1, slot)
+        end = self._completion(plan, self._remaining[rank])
+        self._end.pop(rank, None)
+        if end is not None and end < self.public.slots:
+            self._end[rank] = end
+            heapq.heappush(self._ends, (end, rank))
+        self._plans[rank] = self._clip(plan, end)
+        self._since[rank] = slot
+        for segment in self._plans[rank]:
+            self._use(rank, segment, +1, slot)
+
+    def _clip(self, plan: Plan, end: int | None) -> tuple[_Run, ...]:
+        """Cut a plan at the job's completion and at the horizon."""
+        limit = self.public.slots if end is None else min(end + 1, self.public.slots)
+        return tuple(
+            _Run(
+                segment.start,
+                limit if segment.stop is None else min(segment.stop, limit),
+                segment.workers,
+                segment.ps,
+            )
+            for segment in plan
+            if segment.start < limit
+        )
+
+    @staticmethod
+    def _completion(plan: Plan, work: int) -> int | None:
+        """Slot in which a plan finishes the work, if it does."""
+        for segment in plan:
+            rate = int(segment.workers[:, 1].sum())
+            if rate == 0:
+                continue
+            need = -(-work // rate)
+            if segment.stop is None or segment.stop - segment.start >= need:
+                return segment.start + need - 1
+            work -= rate * (segment.stop - segment.start)
+        return None
+
+    def _record(self, rank: int, until: int) -> None:
+        """Write the executed part of a plan, up to slot ``until``, into the schedule."""
+        since = self._since[rank]
+        for segment in self._plans[rank]:
+            start = max(segment.start, since)
+            stop = min(segment.stop, until)
+            if stop <= start:
+                continue
+            slots = np.arange(start, stop)
+            for rows, out in ((segment.workers, self._workers), (segment.ps, self._ps)):
+                if len(rows):
+                    block = np.empty((len(slots) * len(rows), 4), dtype=np.int64)
+                    block[:, 0] = self._place[rank]
+                    block[:, 1] = np.repeat(slots, len(rows))
+                    block[:, 2:] = np.tile(rows, (len(slots), 1))
+                    out.append(block)
+        self._remaining[rank] -= self._work_done(rank, until)
+        self._since[rank] = until
+
+    def _use(self, rank: int, segment: _Run, sign: int, slot: int) -> None:
+        job = self._jobs[rank]
+        for side, rows, demand in (
+            (self._sides[0], segment.workers, job.worker),
+            (self._sides[1], segment.ps, job.ps),
+        ):
+            side.add(segment, rows, sign * demand, slot)
+
+    def _check_plan(self, job: Job, plan: Plan) -> None:
+        """Constraints on one job alone: (3), (6), (7), (9), (10), (12), (13)."""
+        last = self._slot
+        for place, segment in enumerate(plan):
+            where = f"job '{job.id}', segment {place}"
+            if segment.start < last:
+                raise InfeasibleDecision(f"{where}: starts in slot {segment.start} < {last}")
+            if segment.stop is None:
+                last = self.public.slots
+            elif segment.stop <= segment.start or segment.stop > self.public.slots:
+                raise InfeasibleDecision(
+                    f"{where}: stop {segment.stop} is not in "
+                    f"{segment.start + 1}..{self.public.slots}"
+                )
+            else:
+                last = segment.stop
+            for rows, side in ((segment.workers, self._sides[0]), (segment.ps, self._sides[1])):
+                side.check_rows(where, rows)
+            n, m = int(segment.workers[:, 1].sum()), int(segment.ps[:, 1].sum())
+            if n > job.chunks:
+                raise InfeasibleDecision(f"{where}: (3) {n} workers, more than N = {job.chunks}")
+            have = m * job.ps_gbps
+            if n * job.worker_gbps > have + _TOLERANCE * max(1.0, have):
+                raise InfeasibleDecision(
+                    f"{where}: (6) {n * job.worker_gbps:.9g} Gbps of workers, {have:.9g} Gbps of "
+                    "parameter servers"
+                )
+            if m > n:
+                raise InfeasibleDecision(f"{where}: (7) {m} parameter servers, {n} workers")
+
+
+class _Run(NamedTuple):
+    """A segment with its end known: cut at the job's completion and at the horizon."""
+
+    start: int
+    stop: int
+    workers: np.ndarray
+    ps: np.ndarray
+
+
+class _Usage:
+    """What the plans of all jobs use of the servers of one side, slot by slot."""
+
+    def __init__(self, cluster: Cluster, capacity: np.ndarray, kind: str, equation: str) -> None:
+        self._resources = cluster.resources
+        self._capacity = capacity
+        self._kind = kind
+        self._equation = equation
+        self._used = np.zeros((cluster.slots, *capacity.shape))
+        self._limit = capacity + _TOLERANCE * np.maximum(1.0, capacity)
+
+    def add(self, segment: _Run, rows: np.ndarray, demand: np.ndarray, slot: int) -> None:
+        """Add (or, with a negative demand, remove) what a segment uses from ``slot`` on."""
+        start = max(segment.start, slot)
+        if len(rows) and segment.stop > start:
+            self._used[start : segment.stop, rows[:, 0]] += rows[:, 1:2] * demand
+
+    def check(self, slot: int) -> None:
+        """Capacity in every slot from now on, (4) or (5)."""
+        used = self._used[slot:]
+        if (used <= self._limit).all():
+            return
+        t, s, r = np.argwhere(used > self._limit)[0].tolist()
+        raise InfeasibleDecision(
+            f"{self._equation} {self._kind} {s} would use {used[t, s, r]:.9g} of "
+            f"{self._capacity[s, r]:.9g} {self._resources[r]} in slot {slot + t}"
+        )
+
+    def check_rows(self, where: str, rows: np.ndarray) -> None:
+        """Servers exist and stand once, counts are positive integers."""
+        if rows.ndim != 2 or rows.shape[1] != 2 or not np.issubdtype(rows.dtype, np.integer):
+            raise InfeasibleDecision(f"{where}: rows must be integers (server, count)")
+        servers = rows[:, 0]
+        if len(servers) and (servers.min() < 0 or servers.max() >= len(self._capacity)):
+            raise InfeasibleDecision(f"{where}: no {self._kind} {servers.max()}")
+        if len(np.unique(servers)) != len(servers):
+            raise InfeasibleDecision(f"{where}: a {self._kind} stands twice")
+        if (rows[:, 1] <= 0).any():
+            raise InfeasibleDecision(f"{where}: a count is not positive")

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 __all__ = ["PriceBook", "decide"]
 
-C = TypeVar("C", bound="_Column")
 
-
-class _Column(Protocol):
-    @property
-    def payoff(self) -> float:
-        """Value minus cost."""
-
-
-class PriceBook(Protocol[C]):
+class PriceBook(Protocol):
     """Prices that follow the resources taken."""
 
     @property
@@ -27,13 +19,13 @@ class PriceBook(Protocol[C]):
     def free(self) -> Any:
         """What is not yet taken."""
 
-    def take(self, job: Any, column: C) -> Mapping[str, Any]:
+    def take(self, job: Any, column: Any) -> Mapping[str, Any]:
         """Take a column's resources and raise the prices; returns numbers for the record."""
 
 
 def decide(
-    job: Any, oracle: Callable[[Any, Any, Any], C | None], book: PriceBook[C]
-) -> tuple[C | None, dict[str, Any]]:
+    job: Any, oracle: Callable[[Any, Any, Any], Any | None], book: PriceBook
+) -> tuple[Any | None, dict[str, Any]]:
     """Decide one arrival: the best schedule at current prices, admitted if it pays (lines 2-14).
 
     Parameters

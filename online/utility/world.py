@@ -69,8 +69,8 @@ class UtilityWorld:
                 coming += 1
                 yield Arrival(slot, job)
             yield SlotStart(slot, tuple(arrived), completed, self._remaining_at(slot))
-        for job in list(self._plans):
-            self._record(job, self.public.slots)
+        for rank in list(self._plans):
+            self._record(rank, self.public.slots)
 
     def apply(self, event: Event, decision: Decision) -> None:
         """Replace plans from the current slot on; refuse what breaks a constraint."""

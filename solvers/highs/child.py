@@ -1,0 +1,136 @@
+"""The parent's side of a solve in a child process: feed, listen, and kill in time.
+
+A plain subprocess is used, and not `multiprocessing`, which would import the caller's main module:
+notebooks and scripts without a main guard can solve.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import IO
+
+from solvers.highs.options import HighsOptions
+from solvers.highs.outcome import Outcome, Tally
+from solvers.highs.program import FloatArray, LinearProgram
+from solvers.highs.worker import Request
+
+COMMAND = (sys.executable, "-m", "solvers.highs.worker")
+
+#: Where the child finds the package `solvers`.
+ROOT = Path(__file__).resolve().parents[2]
+
+#: Seconds a child may take to load, and seconds past its time limit after which it is killed.
+STARTUP = 60.0
+GRACE = 1.0
+
+OVERRUN = "time limit, overrun by HiGHS: child killed"
+
+
+class _Listener(threading.Thread):
+    """Reads the child's messages into the tally until the pipe ends."""
+
+    def __init__(self, pipe: IO[bytes], tally: Tally) -> None:
+        super().__init__(daemon=True)
+        self._pipe, self._tally = pipe, tally
+        self.running = threading.Event()
+        self.finished = threading.Event()
+        self.outcome: Outcome | None = None
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        try:
+            while self.outcome is None:
+                self._take(*pickle.load(self._pipe))
+        except (EOFError, pickle.UnpicklingError):
+            pass  # the child has ended or been killed, perhaps within a message
+        except Exception as error:  # a log stream that cannot be written, for one
+            self.error = error
+        finally:
+            self.running.set()
+            self.finished.set()
+
+    def _take(self, kind: str, value: object) -> None:
+        if kind == "running":
+            self.running.set()
+        elif kind == "outcome" and isinstance(value, Outcome):
+            self.outcome = value
+        else:
+            getattr(self._tally, kind)(value)
+
+
+def run_in_child(
+    program: LinearProgram,
+    options: HighsOptions,
+    start: FloatArray | None,
+    tally: Tally,
+    *,
+    want_log: bool,
+) -> Outcome:
+    """Solve in a child process that does not outlive this call.
+
+    The time limit runs from the moment the child has loaded. If HiGHS overruns it by more than
+    `GRACE` seconds, the child is killed; what it had sent by then is in `tally`. An exception
+    here, a KeyboardInterrupt among them, kills the child as well, and so does the end of this
+    process.
+    """
+    request = Request(program=program, options=options, start=start, want_log=want_log)
+    with tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen(
+            COMMAND,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=ROOT,
+            start_new_session=True,  # a Ctrl-C on the terminal is for the parent to handle
+        )
+        assert child.stdin is not None and child.stdout is not None
+        listener = _Listener(child.stdout, tally)
+        listener.start()
+        try:
+            end = _feed_and_wait(child.stdin, request, listener)
+        finally:
+            if listener.outcome is None:
+                child.kill()
+            child.wait()
+            listener.join()
+            child.stdout.close()
+            _close(child.stdin)
+        if listener.error is not None:
+            raise listener.error
+        if listener.outcome is not None:
+            return listener.outcome
+        if end is None:
+            errors.seek(0)
+            said = errors.read().decode(errors="replace").strip().splitlines()
+            end = f"child ended early with code {child.returncode}: {' '.join(said[-1:])}"
+    nothing = tally.x is None and tally.best_bound is None
+    overrun = end == OVERRUN
+    return Outcome(ended="failed" if nothing and not overrun else "stopped", message=end)
+
+
+def _feed_and_wait(pipe: IO[bytes], request: Request, listener: _Listener) -> str | None:
+    """Send the request and wait for the end; say so if the child must be killed for it."""
+    try:
+        pickle.dump(request, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+        pipe.flush()
+    except BrokenPipeError:
+        return None  # the child has died; the end of its pipe tells the listener
+    if not listener.running.wait(STARTUP):
+        return f"child killed: not ready after {STARTUP:g} s"
+    limit = request.options.time_limit
+    if not listener.finished.wait(None if limit is None else limit + GRACE):
+        return OVERRUN
+    return None
+
+
+def _close(pipe: IO[bytes]) -> None:
+    """Close a pipe whose reader may be gone."""
+    try:
+        pipe.close()
+    except BrokenPipeError:
+        pass

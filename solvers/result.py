@@ -1,0 +1,139 @@
+"""What an offline solver may claim: status, incumbent, bound, and nothing it did not prove."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+import numpy as np
+
+Sense = Literal["max", "min"]
+Status = Literal[
+    "optimal", "feasible", "bounded", "infeasible", "unbounded", "interrupted", "failed"
+]
+
+#: Statuses of a run that has an objective; "bounded" has a bound alone, the others neither.
+WITH_OBJECTIVE: frozenset[str] = frozenset({"optimal", "feasible"})
+
+#: Below this size of the bound the gap is absolute, in units of it: it keeps 0/0 out.
+TINY = 1e-10
+
+ScheduleT = TypeVar("ScheduleT")
+
+
+def relative_gap(sense: Sense, objective: float | None, bound: float | None) -> float | None:
+    """Return (bound - objective) / max(abs(bound), 1e-10), turned round for a minimisation.
+
+    Parameters
+    ----------
+    sense : "max" or "min"
+        Whether `bound` is an upper or a lower bound on the optimum.
+    objective, bound : float or None
+        Value of the incumbent and bound on the optimum, in the problem's units.
+
+    Returns
+    -------
+    float or None
+        At least 0 (round-off across the bound counts as 0); None where a number is missing.
+    """
+    if objective is None or bound is None:
+        return None
+    room = bound - objective if sense == "max" else objective - bound
+    return max(room, 0.0) / max(abs(bound), TINY)
+
+
+def check_claims(
+    sense: Sense, status: Status, objective: float | None, bound: float | None
+) -> None:
+    """Refuse a combination of status, objective and bound that contradicts itself.
+
+    Raises
+    ------
+    ValueError
+        If the status promises an objective or a bound that is missing, if it forbids one that is
+        there, if a number is not finite, or if the bound lies on the wrong side of the objective
+        by more than round-off (1e-9 relative, or absolute below 1).
+    """
+    if (objective is not None) != (status in WITH_OBJECTIVE):
+        raise ValueError(f"status {status!r} with objective {objective!r}")
+    needs, forbids = status in ("optimal", "bounded"), status not in (*WITH_OBJECTIVE, "bounded")
+    if (needs and bound is None) or (forbids and bound is not None):
+        raise ValueError(f"status {status!r} with bound {bound!r}")
+    for name, number in (("objective", objective), ("bound", bound)):
+        if number is not None and not np.isfinite(number):
+            raise ValueError(f"{name} {number!r} is not finite; say None where there is none")
+    if objective is None or bound is None:
+        return
+    excess = objective - bound if sense == "max" else bound - objective
+    if excess > 1e-9 * max(1.0, abs(objective), abs(bound)):
+        raise ValueError(f"bound {bound!r} contradicts objective {objective!r} ({sense})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveResult(Generic[ScheduleT]):
+    """The answer of an offline solver to one problem instance.
+
+    Attributes
+    ----------
+    status : str
+        What is known when the solver ends:
+
+        ============  =========  =======  ====================================================
+        status        objective  bound    meaning
+        ============  =========  =======  ====================================================
+        optimal       yes        yes      the two agree within the gap that was asked for
+        feasible      yes        or None  stopped early with a feasible solution
+        bounded       None       yes      stopped early, or a pure bound: no solution known
+        infeasible    None       None     proven to have no solution
+        unbounded     None       None     proven to have solutions of any value
+        interrupted   None       None     stopped early with nothing to show
+        failed        None       None     the solver erred; `message` says how
+        ============  =========  =======  ====================================================
+    objective : float or None
+        Value of `schedule` in the problem's units.
+    bound : float or None
+        No schedule is better than this; an upper bound if `sense` is "max", else a lower one.
+    schedule : object or None
+        The incumbent, of the problem's schedule type.
+    duals : Any
+        Prices of an LP (d objective / d right-hand side), in the solver's own shape, or None.
+    seconds : float
+        Wall-clock time of the solve; never part of a comparison.
+    solver, options, message : str, mapping, str
+        Who solved it and how, and a sentence on how it ended.
+    sense : "max" or "min"
+        Direction of the problem.
+
+    Raises
+    ------
+    ValueError
+        If the claims contradict each other (`check_claims`), or a schedule comes without an
+        objective.
+    """
+
+    status: Status
+    objective: float | None
+    bound: float | None
+    schedule: ScheduleT | None
+    duals: Any
+    seconds: float
+    solver: str
+    options: Mapping[str, object] = field(default_factory=dict)
+    message: str = ""
+    sense: Sense = "max"
+
+    def __post_init__(self) -> None:
+        check_claims(self.sense, self.status, self.objective, self.bound)
+        if self.schedule is not None and self.objective is None:
+            raise ValueError(f"status {self.status!r} with a schedule but no objective")
+
+    @property
+    def gap(self) -> float | None:
+        """Relative gap between bound and objective (`relative_gap`)."""
+        return relative_gap(self.sense, self.objective, self.bound)
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether the schedule is proven best within the gap that was asked for."""
+        return self.status == "optimal"

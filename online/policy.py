@@ -120,6 +120,11 @@ class Policy(ABC):
     def step(self, event: Event) -> Decision:
         """Answer one event."""
 
+    @property
+    def final_prices(self) -> Any | None:
+        """Prices at the end of the run, for an a-posteriori bound; None if it has no prices."""
+        return None
+
     def guarantee(self, instance: Any, trace: Any, offline_lower: float) -> Guarantee | None:
         """What theory promises of the run just ended; None if nothing.
 

@@ -54,9 +54,7 @@ def brute_force(job_: Job, prices: Resources, free: Resources) -> float:
     slots = len(prices.worker)
     options = []
     for t in range(job_.arrival, slots):
-        n_cost = cheapest_by_enumeration(
-            job_.worker, prices.worker[t], free.worker[t], job_.chunks
-        )
+        n_cost = cheapest_by_enumeration(job_.worker, prices.worker[t], free.worker[t], job_.chunks)
         m_cost = cheapest_by_enumeration(job_.ps, prices.ps[t], free.ps[t], job_.chunks)
         best = [0.0]
         for n in range(1, job_.chunks + 1):
@@ -126,9 +124,7 @@ def literal_algorithm_2(
             return 0.0
         if workers > job_.chunks:
             return math.inf
-        n_cost = cheapest_by_enumeration(
-            job_.worker, prices.worker[t], free.worker[t], job_.chunks
-        )
+        n_cost = cheapest_by_enumeration(job_.worker, prices.worker[t], free.worker[t], job_.chunks)
         m_cost = cheapest_by_enumeration(job_.ps, prices.ps[t], free.ps[t], job_.chunks)
         return n_cost[workers] + m_cost[job_.ps_needed(workers)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from models.utility.column import Resources
 from models.utility.instance import Cluster, UtilityInstance
 from online.policy import Arrival, Decision, Event, Guarantee, Policy
 from online.primal_dual import decide
@@ -58,6 +59,11 @@ class OASiS(Policy):
         if column is None:
             return Decision(info=record)
         return Decision({event.job.index: plan_from_column(column)}, info=record)
+
+    @property
+    def final_prices(self) -> Resources:
+        """Prices after the last decision."""
+        return self.book.prices
 
     def guarantee(
         self, instance: UtilityInstance, trace: Trace, offline_lower: float

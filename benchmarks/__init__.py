@@ -1,0 +1,1 @@
+"""Experiments: workloads, traces, ratios, figures and claims; the commands of the toolkit."""

@@ -1,0 +1,67 @@
+"""What all commands share: one-line errors with exit code 2, help with examples."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from models.errors import InputError
+
+__all__ = ["BAD_INPUT", "Parser", "parse_range", "run_command"]
+
+BAD_INPUT = 2
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line, and whose examples keep their shape."""
+
+    def __init__(self, module: str, description: str, examples: str) -> None:
+        super().__init__(
+            prog=f"python -m {module}",
+            description=description,
+            epilog="examples:\n" + examples.strip("\n"),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Report a usage error in one line and exit with code 2."""
+        self.exit(BAD_INPUT, f"error: {message} (see {self.prog} --help)\n")
+
+
+def run_command(main: Callable[[list[str] | None], int]) -> NoReturn:
+    """Run a command: bad input is one line on stderr and exit code 2, never a traceback."""
+    try:
+        code = main(None)
+        sys.stdout.flush()
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        code = BAD_INPUT
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        code = 130
+    except BrokenPipeError:  # the reader of our output has gone, e.g. `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
+
+
+def parse_range(text: str) -> range:
+    """Seeds: ``N`` for 0..N-1, ``FIRST:LAST`` for FIRST..LAST-1.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        If the range is malformed or empty.
+    """
+    first, _, last = text.rpartition(":")
+    try:
+        seeds = range(int(first or 0), int(last))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not N or FIRST:LAST") from None
+    if not seeds or seeds.start < 0:
+        raise argparse.ArgumentTypeError(f"'{text}' holds no seed >= 0")
+    return seeds

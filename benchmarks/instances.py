@@ -1,0 +1,100 @@
+"""Which instances a command works on: files, a real trace, or the default workload."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.cli import Parser, parse_range
+from benchmarks.traces import read_trace
+from models.errors import InputError
+from models.problem import problem, problem_names, read_instance
+
+__all__ = ["Size", "add_instance_arguments", "instances_from"]
+
+
+@dataclass(frozen=True)
+class Size:
+    """Size of generated instances.
+
+    Parameters
+    ----------
+    jobs, slots : int
+    servers : str
+        As on the command line, e.g. ``"5+5"``.
+    seeds : int
+        How many.
+    """
+
+    jobs: int
+    slots: int
+    servers: str
+    seeds: int
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
+    return int(text)
+
+
+def add_instance_arguments(parser: Parser) -> None:
+    """Options that choose the instances."""
+    parser.add_argument(
+        "--problem", default="utility", help=f"one of {', '.join(problem_names())} (default)"
+    )
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--instance",
+        action="append",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="instance files instead of generated ones",
+    )
+    source.add_argument(
+        "--trace",
+        metavar="KIND:PATH",
+        help="take arrivals (and what else it has) from a real trace; "
+        "see python -m benchmarks.trace --help",
+    )
+    parser.add_argument("--jobs", type=_count, help="jobs of an instance")
+    parser.add_argument("--slots", type=_count, help="slots of the timespan")
+    parser.add_argument("--servers", help="servers, e.g. 5+5: workers + parameter servers")
+    parser.add_argument(
+        "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
+    )
+    parser.add_argument("--quick", action="store_true", help="small instances, few seeds")
+
+
+def instances_from(args: argparse.Namespace) -> list[Any]:
+    """Instances that the options ask for.
+
+    Raises
+    ------
+    InputError
+        If a file or trace is bad, or an option does not go with the others.
+    """
+    problem(args.problem)  # a clear error for an unknown problem
+    sizes = {name: getattr(args, name) for name in ("jobs", "slots", "servers", "seeds")}
+    if args.instance:
+        given = [f"--{name}" for name, value in sizes.items() if value is not None]
+        if given:
+            raise InputError(f"{given[0]} does not go with --instance: the file says it")
+        files = [path for group in args.instance for path in group]
+        return [read_instance(path, expect=args.problem) for path in files]
+    workload = importlib.import_module(f"benchmarks.{args.problem}").WORKLOAD
+    trace = read_trace(args.trace) if args.trace else None
+    default: Size = workload.quick if args.quick else workload.default
+    return [
+        workload.draw(
+            jobs=sizes["jobs"] or default.jobs,
+            slots=sizes["slots"] or default.slots,
+            servers=sizes["servers"] or default.servers,
+            seed=seed,
+            trace=trace,
+        )
+        for seed in sizes["seeds"] or range(default.seeds)
+    ]

@@ -1,0 +1,108 @@
+"""The offline side of a ratio: an interval that contains the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["Bound", "Incumbent", "Interval", "offline_interval", "ratio_interval"]
+
+_OPTIMAL_GAP = 1e-4
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A value the optimum cannot pass, and what vouches for it.
+
+    ``source`` is ``"prices"`` (recomputed from stored prices by the oracle alone: certified)
+    or ``"milp"`` (the word of a MILP solver).
+    """
+
+    value: float
+    source: Literal["prices", "milp"]
+
+
+@dataclass(frozen=True)
+class Incumbent:
+    """A feasible schedule and its objective by the scorer."""
+
+    value: float
+    schedule: Any
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The optimum lies in [lower, upper].
+
+    Parameters
+    ----------
+    lower, upper : float
+        The better of the two is the best schedule known, the other the best bound.
+    status : {"optimal", "bounded"}
+        Optimal when the relative gap is at most 1e-4.
+    bound_source : str
+        What vouches for the bound.
+    incumbent : Incumbent
+        The best schedule known.
+    """
+
+    lower: float
+    upper: float
+    status: Literal["optimal", "bounded"]
+    bound_source: str
+    incumbent: Incumbent
+
+
+def offline_interval(
+    sense: Literal["max", "min"], incumbents: Sequence[Incumbent], bounds: Sequence[Bound]
+) -> Interval:
+    """Best of all incumbents and all bounds; never worse than any schedule known.
+
+    Raises
+    ------
+    ValueError
+        If a schedule beats a bound by more than the tolerance of the solvers: one is wrong.
+    """
+    if sense == "max":
+        incumbent = max(incumbents, key=lambda item: item.value)
+        bound = min(bounds, key=lambda item: item.value)
+        lower, upper = incumbent.value, bound.value
+    else:
+        incumbent = min(incumbents, key=lambda item: item.value)
+        bound = max(bounds, key=lambda item: item.value)
+        lower, upper = bound.value, incumbent.value
+    scale = max(abs(lower), abs(upper))
+    if lower > upper + 1e-6 * max(1.0, scale):
+        raise ValueError(
+            f"objective {incumbent.value!r} contradicts the bound {bound.value!r} "
+            f"from {bound.source}"
+        )
+    # Within round-off the incumbent may pass the bound by a hair: it is then optimal.
+    if sense == "max":
+        upper = max(lower, upper)
+    else:
+        lower = min(lower, upper)
+    status: Literal["optimal", "bounded"] = (
+        "optimal" if upper - lower <= _OPTIMAL_GAP * scale else "bounded"
+    )
+    return Interval(lower, upper, status, bound.source, incumbent)
+
+
+def ratio_interval(
+    sense: Literal["max", "min"], objective: float, interval: Interval
+) -> tuple[float, float]:
+    """Competitive ratio >= 1 of one run, as an interval.
+
+    OPT/ALG for a maximisation, ALG/OPT for a minimisation. 0/0 counts as 1 (there was
+    nothing to gain), x/0 as infinity.
+    """
+
+    def ratio(numerator: float, denominator: float) -> float:
+        if denominator == 0.0:
+            return 1.0 if numerator == 0.0 else float("inf")
+        return numerator / denominator
+
+    if sense == "max":
+        return ratio(interval.lower, objective), ratio(interval.upper, objective)
+    return ratio(objective, interval.upper), ratio(objective, interval.lower)

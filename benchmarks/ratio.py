@@ -1,0 +1,153 @@
+"""``python -m benchmarks.ratio``: competitive ratios of online policies, measured."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from benchmarks.cli import Parser, run_command
+from benchmarks.evaluate import evaluate
+from benchmarks.instances import add_instance_arguments, instances_from
+from benchmarks.results import ResultsFolder
+from benchmarks.rows import Row, Timing, rows_to_frame, to_json_lines
+from benchmarks.table import format_table, summarise
+from models.errors import InputError
+from online.policy import Policy
+from online.registry import find_policy, policy_names
+
+__all__ = ["main", "measure"]
+
+_EXAMPLES = """
+  python -m benchmarks.ratio
+      the default: every policy of `utility` on the synthetic workload
+  python -m benchmarks.ratio --jobs 20 --slots 20 --servers 10+10 --seeds 20
+      larger instances, seeds 0 to 19
+  python -m benchmarks.ratio --seeds 7:8 --policy oasis --policy my_file:MyPolicy
+      one seed; a registered policy against one from my_file.py in this folder
+  python -m benchmarks.ratio --trace google:PATH --seeds 5
+      arrivals from a real trace
+  python -m benchmarks.ratio --instance one.json --instance two.json.gz --format csv
+      your own instances; a table for pandas
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Parse the command line and print the table; returns the exit code."""
+    args = _parser().parse_args(argv)
+    policies = _policies(args.problem, args.policy)
+    instances = instances_from(args)
+    settings = {
+        "problem": args.problem,
+        "time_limit": args.time_limit,
+        "threads": args.threads,
+    }
+    out = Path(args.out or Path("results") / f"ratio-{args.problem}")
+    rows, timings = measure(
+        instances, policies, ResultsFolder(out, settings, policies), args.time_limit, args.threads
+    )
+    frame = rows_to_frame(rows, timings)
+    if args.format == "json":
+        columns = [name for name in frame.columns if name != "decisions"]
+        sys.stdout.write(to_json_lines(frame[columns].astype(object).to_dict("records")))
+    elif args.format == "csv":
+        frame.to_csv(sys.stdout, index=False)
+    else:
+        print(f"{args.problem}: {instances[0].origin or instances[0].name}\n")
+        print(format_table(summarise(frame), frame))
+        print(f"\nrows and schedules: {out}")
+    return 0
+
+
+def measure(
+    instances: Sequence[Any],
+    policies: Sequence[type[Policy]],
+    folder: ResultsFolder,
+    time_limit: float | None,
+    threads: int = 1,
+) -> tuple[list[Row], list[Timing]]:
+    """Evaluate every policy on every instance, keeping each instance as it is finished.
+
+    Instances that ``folder`` already holds, with the same settings and code, are not run
+    again.
+    """
+    rows: list[Row] = []
+    timings: list[Timing] = []
+    with tqdm(instances, desc="instances", disable=None, file=sys.stderr) as progress:
+        for instance in progress:
+            progress.set_postfix_str(instance.name)
+            known = folder.load(instance)
+            if known is None:
+                cell = evaluate(instance, policies, time_limit=time_limit, threads=threads)
+                folder.save(instance, cell)
+                known = list(cell.rows), list(cell.timings)
+            rows.extend(known[0])
+            timings.extend(known[1])
+    folder.finish(rows, timings)
+    return rows, timings
+
+
+def _policies(problem_name: str, names: Sequence[str]) -> list[type[Policy]]:
+    policies = [find_policy(problem_name, name) for name in names or policy_names(problem_name)]
+    seen: set[str] = set()
+    for policy in policies:
+        if policy.name in seen:
+            raise InputError(f"two policies are named '{policy.name}'")
+        seen.add(policy.name)
+    return policies
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
+    return value
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "benchmarks.ratio",
+        "Solve instances offline, run online policies on the same instances, score all by one "
+        "scorer, and print the competitive ratios with what is proven about them.",
+        _EXAMPLES,
+    )
+    add_instance_arguments(parser)
+    parser.add_argument(
+        "--policy",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a registered policy or module:Class; repeat for several (default: all registered)",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=_positive,
+        default=30.0,
+        metavar="SECONDS",
+        help="for the offline solve of one instance (default: 30); what is not proven by then "
+        "is reported as an interval",
+    )
+    parser.add_argument(
+        "--threads", type=int, choices=(1, 2, 4, 8), default=1, help="of the offline solver"
+    )
+    parser.add_argument(
+        "--format", choices=("table", "json", "csv"), default="table", help="(default: table)"
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="results folder (default: results/ratio-PROBLEM); instances finished there with "
+        "the same settings and code are not run again",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,116 @@
+"""Rows: flat records of one policy on one instance, ready for a DataFrame."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pandas as pd
+
+__all__ = ["Row", "Timing", "rows_to_frame", "to_json_lines"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One policy on one instance; no timings, so the same seed gives the same bytes.
+
+    Parameters
+    ----------
+    problem, instance, instance_hash : str
+        Problem, name and hash of the instance.
+    seed : int or None
+        Seed of the instance; the policy's generator is seeded with it too.
+    policy : str
+    objective : float
+        By the scorer.
+    completed, jobs : int
+        Jobs completed, and all jobs.
+    offline_lower, offline_upper : float
+        The optimum lies between them.
+    offline_status : str
+        ``"optimal"`` or ``"bounded"``.
+    bound_source : str
+        ``"prices"`` (certified) or ``"milp"``.
+    ratio_lower, ratio_upper : float
+        Competitive ratio, >= 1 up to the solver's gap; may be infinite.
+    guarantee : float or None
+        The proven ratio, None if the policy has none.
+    guarantee_applies : bool or None
+        Whether all assumptions of the paper's guarantee hold on this run.
+    guarantee_fails : str
+        The assumptions that fail.
+    clairvoyant_bounds : bool
+        Whether the policy's parameters were computed from the whole instance.
+    violations : int
+        Constraints broken; a run with any is refused, so 0.
+    """
+
+    problem: str
+    instance: str
+    instance_hash: str
+    seed: int | None
+    policy: str
+    objective: float
+    completed: int
+    jobs: int
+    offline_lower: float
+    offline_upper: float
+    offline_status: str
+    bound_source: str
+    ratio_lower: float
+    ratio_upper: float
+    guarantee: float | None
+    guarantee_applies: bool | None
+    guarantee_fails: str
+    clairvoyant_bounds: bool
+    violations: int
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Times of one row, kept apart from it.
+
+    Parameters
+    ----------
+    instance_hash, policy : str
+        The row.
+    decisions : int
+        Events the policy answered.
+    policy_seconds : float
+        Time it took for all of them.
+    offline_seconds : float
+        Time of the offline solve of the instance.
+    """
+
+    instance_hash: str
+    policy: str
+    decisions: int
+    policy_seconds: float
+    offline_seconds: float
+
+
+def _plain(value: Any) -> Any:
+    # JSON has no infinity; the string is what pandas and float() read back.
+    return "inf" if isinstance(value, float) and math.isinf(value) else value
+
+
+def to_json_lines(records: Iterable[Any]) -> str:
+    """One JSON object per line, keys in the order of the fields."""
+    lines = []
+    for record in records:
+        fields: Mapping[str, Any] = record if isinstance(record, Mapping) else asdict(record)
+        plain = {key: _plain(value) for key, value in fields.items()}
+        lines.append(json.dumps(plain, allow_nan=False) + "\n")
+    return "".join(lines)
+
+
+def rows_to_frame(rows: Iterable[Row], timings: Iterable[Timing] = ()) -> pd.DataFrame:
+    """Rows as a DataFrame, with the timings joined on where given."""
+    frame = pd.DataFrame([asdict(row) for row in rows])
+    times = pd.DataFrame([asdict(timing) for timing in timings])
+    if times.empty:
+        return frame
+    return frame.merge(times, on=["instance_hash", "policy"], how="left")

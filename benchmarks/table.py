@@ -1,0 +1,137 @@
+"""The ratio table: one line per policy over many instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+__all__ = ["bootstrap_interval", "format_table", "summarise"]
+
+_RESAMPLES = 2000
+
+
+def bootstrap_interval(
+    values: Sequence[float] | np.ndarray, *, level: float = 0.95
+) -> tuple[float, float]:
+    """Percentile bootstrap interval of the mean, from a fixed seed.
+
+    Returns
+    -------
+    tuple of float
+        ``(nan, nan)`` for fewer than two values or an infinite one; the value twice if all
+        are equal (where a bias-corrected bootstrap would give NaN).
+    """
+    data = np.asarray(values, dtype=float)
+    if len(data) < 2 or not np.isfinite(data).all():
+        return float("nan"), float("nan")
+    if np.ptp(data) == 0.0:
+        return float(data[0]), float(data[0])
+    result = stats.bootstrap(
+        (data,),
+        np.mean,
+        confidence_level=level,
+        n_resamples=_RESAMPLES,
+        method="percentile",
+        rng=np.random.default_rng(0),
+    )
+    return float(result.confidence_interval.low), float(result.confidence_interval.high)
+
+
+def summarise(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row per policy, in the order of the rows, from rows with timings.
+
+    Returns
+    -------
+    DataFrame
+        ``mean_lower``, ``mean_upper`` (means of the two ends of the ratio interval), ``low``,
+        ``high`` (95 % bootstrap interval of the mean of the upper end), ``worst`` and
+        ``worst_seed``, ``worst_instance``, ``guarantee`` (largest), ``applies`` (on how many
+        instances), ``instances``, ``violations``, ``completed`` (share of the jobs), ``ms``
+        (per decision), ``clairvoyant``.
+    """
+    records = []
+    for policy, group in frame.groupby("policy", sort=False):
+        worst = group.loc[group["ratio_upper"].idxmax()]
+        low, high = bootstrap_interval(group["ratio_upper"])
+        records.append(
+            {
+                "policy": policy,
+                "mean_lower": group["ratio_lower"].mean(),
+                "mean_upper": group["ratio_upper"].mean(),
+                "low": low,
+                "high": high,
+                "worst": worst["ratio_upper"],
+                "worst_seed": worst["seed"],
+                "worst_instance": worst["instance"],
+                "guarantee": group["guarantee"].astype(float).max(),
+                "applies": int(group["guarantee_applies"].eq(True).sum()),
+                "instances": len(group),
+                "violations": int(group["violations"].sum()),
+                "completed": group["completed"].sum() / max(1, group["jobs"].sum()),
+                "ms": 1e3 * group["policy_seconds"].sum() / max(1, group["decisions"].sum()),
+                "clairvoyant": bool(group["clairvoyant_bounds"].any()),
+            }
+        )
+    return pd.DataFrame(records).set_index("policy")
+
+
+def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
+    """The table as text, with the notes that say what may be concluded from it."""
+    header = ("policy", "mean ratio", "95 % interval", "certified", "worst (seed)")
+    header += ("guarantee", "jobs done", "violations", "ms/decision")
+    lines = [header]
+    for name, row in summary.iterrows():
+        seed = "file" if pd.isna(row["worst_seed"]) else f"{int(row['worst_seed'])}"
+        guarantee = "-"
+        if not pd.isna(row["guarantee"]):
+            guarantee = f"{row['guarantee']:.1f} on {row['applies']}/{row['instances']}"
+        spread = "-" if pd.isna(row["low"]) else f"{row['low']:.3f}-{row['high']:.3f}"
+        lines.append(
+            (
+                f"{name}{'*' if row['clairvoyant'] else ''}",
+                f"{row['mean_upper']:.3f}",
+                spread,
+                f"{row['mean_lower']:.3f}-{row['mean_upper']:.3f}",
+                f"{row['worst']:.3f} ({seed})",
+                guarantee,
+                f"{100 * row['completed']:.0f} %",
+                f"{row['violations']}",
+                f"{row['ms']:.2f}",
+            )
+        )
+    widths = [max(len(line[c]) for line in lines) for c in range(len(header))]
+    text = [
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in lines
+    ]
+    text.insert(1, "-" * len(text[0]))
+    return "\n".join([*text, "", *_notes(summary, frame)])
+
+
+def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
+    instances = frame.drop_duplicates("instance_hash")
+    proven = int((instances["offline_status"] == "optimal").sum())
+    widest = (instances["offline_upper"] - instances["offline_lower"]).max()
+    notes = [
+        f"Optimum proven (gap <= 1e-4) on {proven} of {len(instances)} instances"
+        + (f"; widest interval {widest:.4g}." if proven < len(instances) else "."),
+        "mean ratio: offline upper bound / online objective (>= 1), so the truth is in "
+        "`certified`; its interval is a bootstrap over instances.",
+    ]
+    if summary["clairvoyant"].any():
+        notes.append(
+            "* parameters (price bounds) computed from the instance: they know the future."
+        )
+    failing = frame.loc[frame["guarantee_fails"].fillna("") != "", ["policy", "guarantee_fails"]]
+    for policy, group in failing.groupby("policy", sort=False):
+        names = group["guarantee_fails"].str.replace(r" \([^)]*\)", "", regex=True)
+        counts = names.str.split("; ").explode().value_counts(sort=False)
+        reasons = ", ".join(f"{name} ({count})" for name, count in counts.items())
+        notes.append(f"guarantee of {policy} does not apply: {reasons}.")
+    return notes

@@ -11,6 +11,17 @@ from scipy import stats
 __all__ = ["bootstrap_interval", "format_table", "summarise"]
 
 _RESAMPLES = 2000
+_HEADER = (
+    "policy",
+    "mean ratio",
+    "95 % interval",
+    "certified",
+    "worst (seed)",
+    "guarantee",
+    "jobs done",
+    "violations",
+    "ms/decision",
+)
 
 
 def bootstrap_interval(
@@ -80,9 +91,7 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
 
 def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
     """The table as text, with the notes that say what may be concluded from it."""
-    header = ("policy", "mean ratio", "95 % interval", "certified", "worst (seed)")
-    header += ("guarantee", "jobs done", "violations", "ms/decision")
-    lines = [header]
+    lines: list[tuple[str, ...]] = [_HEADER]
     for name, row in summary.iterrows():
         seed = "file" if pd.isna(row["worst_seed"]) else f"{int(row['worst_seed'])}"
         guarantee = "-"
@@ -102,7 +111,7 @@ def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
                 f"{row['ms']:.2f}",
             )
         )
-    widths = [max(len(line[c]) for line in lines) for c in range(len(header))]
+    widths = [max(len(line[c]) for line in lines) for c in range(len(_HEADER))]
     text = [
         "  ".join(
             cell.ljust(width) if column == 0 else cell.rjust(width)

@@ -80,7 +80,9 @@ class LinearProgram:
         self._set("cost", _spread("cost", self.cost, n))
         for name, size in (("lower", n), ("upper", n), ("row_lower", m), ("row_upper", m)):
             self._set(name, _spread(name, getattr(self, name), size))
-        self._set("integer", _spread("integer", self.integer, n).astype(bool))
+        integer = _spread("integer", self.integer, n)
+        _refuse(~np.isin(integer, (0, 1)), "integer", integer, "is neither true nor false")
+        self._set("integer", integer.astype(bool))
         self._set("offset", float(self.offset))
         for name, size in (("column_names", n), ("row_names", m)):
             names = getattr(self, name)

@@ -63,6 +63,8 @@ class Problem:
         One line for people.
     paper : str
         Reference of the paper that poses it.
+    instance_file, schedule_file : type
+        The ``msgspec.Struct`` of their files.
     decode_instance : callable
         ``(bytes, source) -> Instance``; raises InputError.
     read_schedule : callable
@@ -75,6 +77,8 @@ class Problem:
     sense: Literal["max", "min"]
     title: str
     paper: str
+    instance_file: type[msgspec.Struct]
+    schedule_file: type[msgspec.Struct]
     decode_instance: Callable[[bytes, str], Any]
     read_schedule: Callable[[str | Path, Any], Any]
     score: Callable[[Any, Any], Score]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from models.problem import Problem
+from models.utility.files import ScheduleFile, UtilityFile
 from models.utility.instance import Cluster, Job, UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
@@ -17,6 +18,8 @@ PROBLEM = Problem(
         "Bao, Peng, Wu, Li: Online Job Scheduling in Distributed Machine Learning Clusters, "
         "INFOCOM 2018 (OASiS)"
     ),
+    instance_file=UtilityFile,
+    schedule_file=ScheduleFile,
     decode_instance=UtilityInstance.decode,
     read_schedule=UtilitySchedule.read,
     score=score,

@@ -1,0 +1,56 @@
+"""``python -m benchmarks.trace audit KIND:PATH``: what is in a trace, and what is made of it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Sequence
+
+from benchmarks.cli import Parser, run_command
+from benchmarks.traces import KINDS, read_trace
+from benchmarks.traces.audit import audit, format_audit
+from models.problem import problem
+
+__all__ = ["main"]
+
+_EXAMPLES = """
+  python -m benchmarks.trace audit google:../shared/data/google-2011
+      all tables of a folder
+  python -m benchmarks.trace audit google:job_submit_events_29d.csv.gz
+      one table: job_events, task_events and machine_events are told apart by their columns
+  python -m benchmarks.trace audit philly:philly.csv.gz --format json
+      the derived csv, or the original JSON (cluster_job_log)
+  python -m benchmarks.trace audit openb-pods:openb_pod_list_default.csv
+  python -m benchmarks.trace audit openb-nodes:openb_node_list_all_node.csv
+  python -m benchmarks.trace audit pai-machines:pai_machine_spec.csv
+      (its .header file has to stand beside it)
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Parse the command line and print the audit; returns the exit code."""
+    parser = Parser(
+        "benchmarks.trace",
+        "Audit a cluster trace: rows, dropped rows and why, span, arrival rates, demands, and "
+        "how it becomes an instance. A row that cannot be read is an error (exit code 2).",
+        _EXAMPLES,
+    )
+    parser.add_argument("action", choices=["audit"])
+    parser.add_argument(
+        "trace", metavar="KIND:PATH", help=f"KIND is one of {', '.join(KINDS)}; PATH may be gzip-ed"
+    )
+    parser.add_argument(
+        "--problem", default="utility", help="print the mapping to this problem (default: utility)"
+    )
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+    args = parser.parse_args(argv)
+    problem(args.problem)  # a clear error for an unknown problem
+    trace = read_trace(args.trace)
+    mapping = importlib.import_module(f"benchmarks.{args.problem}").describe_mapping(trace.kind)
+    record = audit(trace, {args.problem: mapping})
+    print(json.dumps(record, indent=1) if args.format == "json" else format_audit(record))
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

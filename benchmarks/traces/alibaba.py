@@ -1,0 +1,184 @@
+"""Alibaba GPU clusters: openb nodes and pods (2023) and the PAI machine list (2020).
+
+Weng et al.: "Beware of Fragmentation" (USENIX ATC 2023) and "MLaaS in the Wild" (NSDI 2022).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.traces.delimited import Column, first_line, read_rows
+from benchmarks.traces.table import Sieve, Table, Trace
+from models.errors import InputError
+
+__all__ = ["read_openb_nodes", "read_openb_pods", "read_pai_machines"]
+
+_MIB_PER_GIB = 1024.0
+
+
+def _file(path: str, default: str) -> Path:
+    """The file itself, or the usual one of a folder."""
+    return Path(path) / default if Path(path).is_dir() else Path(path)
+
+
+def read_openb_nodes(path: str) -> Trace:
+    """Open an openb node list: a file, or a folder with ``openb_node_list_all_node.csv``.
+
+    Returns
+    -------
+    Trace
+        One table ``nodes``: ``node``, ``cpu`` (vCPU), ``memory_gib``, ``gpus``,
+        ``gpu_model`` (empty: no GPU).
+    """
+    file = _file(path, "openb_node_list_all_node.csv")
+    return Trace("openb-nodes", path, {"nodes": partial(_read_nodes, file)})
+
+
+def _read_nodes(path: Path) -> Table:
+    columns = (
+        Column("sn", "text"),
+        Column("cpu_milli", "float"),
+        Column("memory_mib", "float"),
+        Column("gpu", "int"),
+        Column("model", "text"),
+    )
+    rows = read_rows(path, columns)
+    frame = pd.DataFrame(
+        {
+            "node": rows["sn"],
+            "cpu": rows["cpu_milli"] / 1000,
+            "memory_gib": rows["memory_mib"] / _MIB_PER_GIB,
+            "gpus": rows["gpu"],
+            "gpu_model": rows["model"],
+        }
+    )
+    return _machines("nodes", path, frame, "node", ("gpu_model", "gpus"))
+
+
+def read_pai_machines(path: str) -> Trace:
+    """Open the PAI machine list: a file, or a folder with ``pai_machine_spec.csv``.
+
+    The csv has no header row; its columns are named by the ``.header`` file beside it.
+
+    Returns
+    -------
+    Trace
+        One table ``machines``: ``machine``, ``cpu`` (vCPU), ``memory_gib``, ``gpus``,
+        ``gpu_model`` (``CPU``: no GPU).
+    """
+    file = _file(path, "pai_machine_spec.csv")
+    return Trace("pai-machines", path, {"machines": partial(_read_pai, file)})
+
+
+def _read_pai(path: Path) -> Table:
+    columns = (
+        Column("machine", "text"),
+        Column("gpu_type", "text"),
+        Column("cap_cpu", "float"),
+        Column("cap_mem", "float"),
+        Column("cap_gpu", "int"),
+    )
+    header = path.with_name(path.name.removesuffix(".gz")).with_suffix(".header")
+    names = first_line(header)
+    if missing := [column.name for column in columns if column.name not in names]:
+        raise InputError(f"{header}: line 1: no column {', '.join(missing)}")
+    rows = read_rows(path, columns, names=names)
+    frame = pd.DataFrame(
+        {
+            "machine": rows["machine"],
+            "cpu": rows["cap_cpu"],
+            "memory_gib": rows["cap_mem"],
+            "gpus": rows["cap_gpu"],
+            "gpu_model": rows["gpu_type"],
+        }
+    )
+    return _machines("machines", path, frame, "machine", ("gpu_model", "gpus"))
+
+
+def _machines(
+    name: str, path: Path, frame: pd.DataFrame, key: str, groups: tuple[str, ...]
+) -> Table:
+    sieve = Sieve(frame)
+    sieve.drop(frame[key].duplicated(), f"{key} listed again")
+    sieve.drop((sieve.frame[["cpu", "memory_gib"]] <= 0).any(axis=1), "no CPU or no memory")
+    return Table(
+        name=name,
+        files=(str(path),),
+        frame=sieve.frame.reset_index(drop=True),
+        rows=sieve.rows,
+        dropped=sieve.dropped,
+        id=key,
+        demands=("cpu", "memory_gib", "gpus"),
+        groups=groups,
+        facts={"GPUs": int(frame["gpus"].sum())},
+    )
+
+
+def read_openb_pods(path: str) -> Trace:
+    """Open an openb pod list: a file, or a folder with ``openb_pod_list_default.csv``.
+
+    Returns
+    -------
+    Trace
+        One table ``pods``: ``pod``, ``cpu`` (vCPU), ``memory_gib``, ``gpus`` (number of
+        GPUs x share of each) and, where the list has times, ``submit_s`` (creation, seconds
+        since the trace's start) and ``duration_s`` (deletion - scheduling).
+    """
+    file = _file(path, "openb_pod_list_default.csv")
+    return Trace("openb-pods", path, {"pods": partial(_read_pods, file)})
+
+
+def _read_pods(path: Path) -> Table:
+    demands = (
+        Column("name", "text"),
+        Column("cpu_milli", "float"),
+        Column("memory_mib", "float"),
+        Column("num_gpu", "int"),
+        Column("gpu_milli", "float"),
+    )
+    times = (
+        Column("creation_time", "float"),
+        Column("deletion_time", "float", optional=True),
+        Column("scheduled_time", "float", optional=True),
+    )
+    has_times = "creation_time" in first_line(path)
+    rows = read_rows(path, demands + times if has_times else demands)
+    frame = pd.DataFrame(
+        {
+            "pod": rows["name"],
+            "cpu": rows["cpu_milli"] / 1000,
+            "memory_gib": rows["memory_mib"] / _MIB_PER_GIB,
+            "gpus": rows["num_gpu"] * rows["gpu_milli"] / 1000,
+        }
+    )
+    shared = (rows["num_gpu"] == 1) & (rows["gpu_milli"] < 1000)
+    facts = {"pods that share a GPU": int(shared.sum())}
+    if has_times:
+        frame["submit_s"] = rows["creation_time"]
+        frame["duration_s"] = rows["deletion_time"] - rows["scheduled_time"]
+    sieve = Sieve(frame)
+    sieve.drop(frame["pod"].duplicated(), "pod listed again")
+    if has_times:
+        never = rows["scheduled_time"].isna()
+        sieve.drop(never[sieve.frame.index], "never scheduled")
+        sieve.drop(sieve.frame["duration_s"].isna(), "never deleted")
+        sieve.drop(sieve.frame["duration_s"] <= 0, "zero or negative duration")
+    kept = sieve.frame
+    if has_times:
+        kept = kept.sort_values("submit_s", kind="stable")
+    return Table(
+        name="pods",
+        files=(str(path),),
+        frame=kept.reset_index(drop=True),
+        rows=sieve.rows,
+        dropped=sieve.dropped,
+        id="pod",
+        arrival="submit_s" if has_times else None,
+        demands=("cpu", "memory_gib", "gpus", *(("duration_s",) if has_times else ())),
+        groups=("gpus",) if np.unique(kept["gpus"]).size < 20 else (),
+        facts=facts,
+    )

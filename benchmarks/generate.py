@@ -1,0 +1,76 @@
+"""``python -m benchmarks.generate``: write an instance file and say how it was drawn."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Sequence
+
+from benchmarks.cli import Parser, run_command
+from benchmarks.traces import read_trace
+from models.problem import problem, problem_names
+
+__all__ = ["main"]
+
+_EXAMPLES = """
+  python -m benchmarks.generate --jobs 10 --slots 10 --servers 5+5 --seed 0 --out one.json
+      the synthetic workload; the same seed gives the same bytes
+  python -m benchmarks.generate --jobs 300 --slots 300 --servers 50+50 --out large.json.gz
+      packed by file ending
+  python -m benchmarks.generate --trace google:../shared/data/google-2011 --out google.json
+      arrivals from a real trace; python -m benchmarks.trace says what is taken from it
+  python -m benchmarks.generate --trace philly:../shared/data/philly/philly.csv.gz \\
+      --jobs 50 --slots 50 --servers 20+20 --seed 7 --out philly.json
+"""
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number >= 0")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
+    return int(text)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Parse the command line, write the file, print the report; returns the exit code."""
+    parser = Parser(
+        "benchmarks.generate",
+        "Draw an instance, write it to a file, and print how many draws were accepted, why the "
+        "others were not, and the distribution of what was accepted.",
+        _EXAMPLES,
+    )
+    parser.add_argument(
+        "--problem",
+        default="utility",
+        help=f"one of {', '.join(problem_names())} (default: utility)",
+    )
+    parser.add_argument("--jobs", type=_count, default=10, help="number of jobs (default: 10)")
+    parser.add_argument("--slots", type=_count, default=10, help="time span (default: 10)")
+    parser.add_argument(
+        "--servers", default="5+5", help="servers, e.g. 5+5: worker + parameter servers (default)"
+    )
+    parser.add_argument("--seed", type=_seed, default=0, help="(default: 0)")
+    parser.add_argument("--trace", metavar="KIND:PATH", help="take arrivals from a real trace")
+    parser.add_argument("--out", required=True, metavar="FILE", help=".json, or .json.gz packed")
+    args = parser.parse_args(argv)
+    problem(args.problem)  # a clear error for an unknown problem
+    make = importlib.import_module(f"benchmarks.{args.problem}").make
+    instance, report = make(
+        jobs=args.jobs,
+        slots=args.slots,
+        servers=args.servers,
+        seed=args.seed,
+        trace=read_trace(args.trace) if args.trace else None,
+    )
+    instance.write(args.out)
+    print(f"{args.out}: {instance.name}\nsha256   {instance.hash}\n{report}")
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

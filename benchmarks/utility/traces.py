@@ -1,0 +1,191 @@
+"""Real traces as instances of ``utility``; each mapping is said in words and in code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.traces import Trace
+from benchmarks.utility.draw import SIMULATION, Candidates, draw_candidates
+from benchmarks.utility.rejection import Kept, Rule, collect
+from benchmarks.utility.report import WorkloadReport
+from benchmarks.utility.servers import RESOURCES
+from benchmarks.utility.workload import (
+    MIX,
+    PRIORITY,
+    Settings,
+    build_instance,
+    draw_rule,
+    draw_utilities,
+    instance_name,
+)
+from models.errors import InputError
+from models.utility import UtilityInstance
+
+__all__ = ["MAPPINGS", "Mapping", "describe_mapping", "from_trace"]
+
+_GPU = RESOURCES.index("gpu")
+
+Taken = tuple[Kept, int, str]  # jobs kept, jobs accepted before thinning, where they are from
+
+
+class Mapping(NamedTuple):
+    """How a kind of trace becomes jobs: in words, and the function that does it."""
+
+    text: str
+    take: Callable[[Trace, Settings, Rule, np.random.Generator], Taken]
+
+
+def _windows(
+    seconds: np.ndarray, settings: Settings, rng: np.random.Generator, path: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Slots of all arrivals, and first slots of the windows with enough of them, shuffled.
+
+    Windows are T whole slots, counted from the trace's start, that end within it.
+    """
+    slot = np.floor(seconds / settings.slot_seconds).astype(np.int64)
+    total = int(slot.max()) + 1 if len(slot) else 0
+    if total < settings.slots:
+        raise InputError(
+            f"{path}: spans {total} slots of {settings.slot_seconds:g} s, fewer than the "
+            f"{settings.slots} asked for"
+        )
+    before = np.append(0, np.cumsum(np.bincount(slot, minlength=total)))
+    held = before[settings.slots :] - before[: -settings.slots]
+    starts = np.flatnonzero(held >= settings.jobs)
+    if not len(starts):
+        raise InputError(
+            f"{path}: no window of {settings.slots} slots holds {settings.jobs} arrivals; the "
+            f"fullest holds {held.max()}"
+        )
+    return slot, rng.permutation(starts)
+
+
+def _google(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Taken:
+    table = trace.table("job_submit_events", "job_events")
+    seconds = table.frame["submit_s"].to_numpy()
+    slot, starts = _windows(seconds, settings, rng, trace.path)
+    start = int(starts[0])
+    rows = np.flatnonzero((slot >= start) & (slot < start + settings.slots))
+
+    def draw(count: int) -> Candidates:
+        chosen = rng.choice(rows, size=count)
+        jobs = draw_candidates(rng, slot[chosen] - start, settings.slot_seconds, SIMULATION)
+        return Candidates(**{**vars(jobs), "source": chosen})
+
+    kept = collect(draw, rule, settings.jobs)
+    note = f"arrivals: {settings.jobs} of {len(rows)} in slots {start}.. of {table.name}"
+    return kept, settings.jobs, note
+
+
+def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Taken:
+    frame = trace.table("jobs").frame
+    slot, starts = _windows(frame["submit_s"].to_numpy(), settings, rng, trace.path)
+    gpus = frame["gpus"].to_numpy()
+    hours = frame["gpu_seconds"].to_numpy() / settings.slot_seconds
+    work = np.maximum(np.ceil(hours * (1 - 1e-12)), 1).astype(np.int64)
+    fullest = 0
+    for tried, start in enumerate(starts.tolist(), 1):
+        rows = np.flatnonzero((slot >= start) & (slot < start + settings.slots))
+        drawn = draw_candidates(rng, slot[rows] - start, settings.slot_seconds, SIMULATION)
+        drawn.worker[:, _GPU] = 1.0
+        given = {"chunks": gpus[rows], "work": work[rows], "training": {}, "source": rows}
+        jobs = Candidates(**{**vars(drawn), **given})
+        reason, n_max = rule.judge(jobs)
+        usable = np.flatnonzero(reason == 0)
+        fullest = max(fullest, len(usable))
+        if len(usable) >= settings.jobs:
+            kept = Kept.build(jobs.take(usable), n_max[usable], reason[reason > 0])
+            thin = np.sort(rng.choice(len(usable), size=settings.jobs, replace=False))
+            thinned = Kept(kept.jobs.take(thin), kept.n_max[thin], kept.draws, kept.rejected)
+            note = (
+                f"rows: {settings.jobs} of {len(usable)} usable in slots {start}.. of the trace "
+                f"(window number {tried} of those tried)"
+            )
+            return thinned, len(usable), note
+    raise InputError(
+        f"{trace.path}: no window of {settings.slots} slots holds {settings.jobs} usable jobs; "
+        f"the fullest holds {fullest}"
+    )
+
+
+MAPPINGS = {
+    "google": Mapping(
+        "arrivals are those of a window of T whole slots chosen by the seed among the windows "
+        "that hold at least `jobs` submits, thinned to `jobs` uniformly at random; everything "
+        "else is drawn with the paper's Sec. V-A ranges (the trace knows no GPUs, chunks or "
+        "utilities). A draw that breaks the rejection rule gives its arrival back, so late "
+        "arrivals are thinned more: few jobs can still finish then.",
+        _google,
+    ),
+    "philly": Mapping(
+        "jobs are the rows of a window of T whole slots: N = num_gpus, one GPU per worker, "
+        "`work` = ceil(gpu_time / slot_seconds); arrival = slot of the submission. The other "
+        "demands, `requested_workers` and the utility are drawn with the paper's Sec. V-A ranges. "
+        "Rows that break the rejection rule are dropped and counted; windows that hold at least "
+        "`jobs` rows are tried in an order chosen by the seed until one has `jobs` usable rows, "
+        "which are thinned to `jobs` uniformly at random.",
+        _philly,
+    ),
+}
+
+
+def describe_mapping(kind: str) -> str:
+    """How a kind of trace becomes an instance, in words."""
+    if kind in MAPPINGS:
+        return MAPPINGS[kind].text
+    return f"none: `{kind}` is read and audited, but not made into instances of this problem"
+
+
+def from_trace(
+    trace: Trace,
+    *,
+    jobs: int,
+    slots: int,
+    worker_servers: int,
+    ps_servers: int,
+    rng: np.random.Generator,
+    seed: int | None,
+    max_duration: int | None = None,
+    priority: tuple[float, float] = PRIORITY,
+    mix: tuple[float, float, float] = MIX,
+    slot_seconds: float = 3600.0,
+) -> tuple[UtilityInstance, WorkloadReport]:
+    """Make an instance from a real trace; ``MAPPINGS`` says what is taken from it.
+
+    Parameters
+    ----------
+    trace : Trace
+        Of kind ``google`` or ``philly``.
+    jobs, slots, worker_servers, ps_servers, rng, seed, max_duration, priority, mix, slot_seconds
+        As for :func:`benchmarks.utility.workload.generate`.
+
+    Raises
+    ------
+    InputError
+        If the kind has no mapping, the trace is too short or too empty, or a setting is out
+        of range.
+    """
+    if trace.kind not in MAPPINGS:
+        known = ", ".join(MAPPINGS)
+        raise InputError(f"{trace.spec}: no mapping to `utility`; those with one are {known}")
+    settings = Settings(
+        jobs=jobs,
+        slots=slots,
+        worker_servers=worker_servers,
+        ps_servers=ps_servers,
+        seed=seed,
+        max_duration=max_duration,
+        priority=priority,
+        mix=mix,
+        slot_seconds=slot_seconds,
+    )
+    rule = draw_rule(settings, rng)
+    kept, accepted, note = MAPPINGS[trace.kind].take(trace, settings, rule, rng)
+    utilities = draw_utilities(rng, jobs, priority, mix)
+    origin = f"trace {trace.kind}: {note}; OASiS Sec. V-A settings, {settings.describe()}"
+    name = instance_name(settings, trace.kind)
+    instance = build_instance(settings, rule, kept, utilities, name, origin)
+    return instance, WorkloadReport.build(kept, accepted, (note,))

@@ -1,0 +1,351 @@
+"""The generators of `utility`: bounds, rejection rule, determinism, traces, the command."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks import generate as generate_command
+from benchmarks.traces import Table, Trace, read_trace
+from benchmarks.utility import WORKLOAD, from_trace, generate, make, parse_servers
+from benchmarks.utility import testbed as draw_testbed  # pytest would collect the name
+from benchmarks.utility.arrivals import google2011_fit
+from benchmarks.utility.draw import SIMULATION, draw_candidates
+from benchmarks.utility.rejection import REASONS, most_workers
+from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
+from benchmarks.utility.workload import draw_utilities
+from models.errors import InputError
+from models.problem import read_instance
+from models.utility import Cluster, UtilityInstance
+from models.utility.instance import ceil_tolerant
+
+SIZES = [(10, 10, 5, 5, 6), (40, 60, 20, 10, 20), (20, 300, 50, 50, 20)]
+
+
+def draw(seed: int, **changes: object) -> UtilityInstance:
+    size = {"jobs": 10, "slots": 10, "worker_servers": 5, "ps_servers": 5, **changes}
+    return generate(**size, rng=np.random.default_rng(seed), seed=seed)[0]
+
+
+def check_rule(instance: UtilityInstance, max_duration: int) -> None:
+    """The rule of the specification, recomputed from the instance alone."""
+    for job in instance.jobs:
+        n_max = job.max_workers(instance.cluster)
+        assert job.worker_gbps <= job.ps_gbps
+        shortest = -(-job.work // n_max)
+        assert 1 <= shortest <= min(max_duration, instance.cluster.slots - job.arrival)
+        assert job.requested_workers is not None
+        assert 1 <= job.requested_workers <= min(30, n_max)
+
+
+@pytest.mark.parametrize(("jobs", "slots", "h", "k", "max_duration"), SIZES)
+def test_rule_and_bounds_hold(jobs: int, slots: int, h: int, k: int, max_duration: int) -> None:
+    instance, report = generate(
+        jobs=jobs,
+        slots=slots,
+        worker_servers=h,
+        ps_servers=k,
+        rng=np.random.default_rng(3),
+        seed=3,
+    )
+    check_rule(instance, max_duration)
+    assert len(instance.jobs) == jobs == report.accepted
+    assert instance.cluster.resources == RESOURCES
+    assert [job.arrival for job in instance.jobs] == sorted(job.arrival for job in instance.jobs)
+    worker = np.array([job.worker for job in instance.jobs])
+    ps = np.array([job.ps for job in instance.jobs])
+    assert (worker >= [0, 1, 2, 5, 0.1]).all()
+    assert (worker <= [4, 10, 32, 10, 5]).all()
+    assert (ps >= [0, 1, 2, 5, 5]).all()
+    assert (ps <= [0, 10, 32, 10, 20]).all()
+    ranges = {
+        "epochs": (50, 200),
+        "chunks": (5, 100),
+        "minibatches": (10, 100),
+        "minibatch_slots": (0.001, 0.1),
+        "gradient_mb": (30, 575),
+    }
+    for record in instance.file.jobs:
+        for key, (low, high) in ranges.items():
+            assert low <= getattr(record, key) <= high
+        assert 1 <= record.utility.priority <= 100
+        assert 1 <= record.utility.target <= 15
+    for servers, sizes in (
+        (instance.cluster.worker_servers, P2_G3),
+        (instance.cluster.ps_servers, C4),
+    ):
+        assert {tuple(row[:3]) for row in servers} <= {tuple(map(float, s[1:])) for s in sizes}
+        assert ((servers[:, 4] >= 20) & (servers[:, 4] <= 50)).all()
+        assert (servers[:, 3] == 1000).all()
+
+
+def test_report_accounts_for_every_draw() -> None:
+    _, report = make(jobs=10, slots=10, servers="5+5", seed=0)
+    assert report.draws == report.accepted + sum(report.rejected.values())
+    assert set(report.rejected) <= set(REASONS)
+    assert 0 < report.acceptance < 0.01  # most of the paper's draws are impossible here
+    assert report.distribution["shortest duration ceil(W/n_max)"]["q100"] <= 6
+    assert f"accepted 10 of {report.draws:,} draws" in str(report)
+
+
+def test_same_seed_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.json.gz", "b.json.gz"):
+        draw(7).write(tmp_path / name)
+    assert (tmp_path / "a.json.gz").read_bytes() == (tmp_path / "b.json.gz").read_bytes()
+    assert len({draw(seed).hash for seed in range(5)}) == 5
+
+
+def test_largest_instance_of_the_paper_is_quick() -> None:
+    start = time.perf_counter()
+    instance = draw(1, jobs=300, slots=300, worker_servers=50, ps_servers=50)
+    assert time.perf_counter() - start < 1.0
+    check_rule(instance, 20)
+
+
+def test_settings_reach_the_jobs() -> None:
+    instance = draw(
+        2, jobs=40, slots=40, max_duration=3, priority=(7.0, 8.0), mix=(0, 0.5, 0.5),
+        arrivals="uniform", slot_seconds=1200.0,
+    )  # fmt: skip
+    check_rule(instance, 3)
+    assert instance.cluster.slot_seconds == 1200.0
+    utilities = [job.utility for job in instance.jobs]
+    assert all(7 <= u.priority <= 8 for u in utilities)
+    assert sum(0.01 <= u.decay <= 1 for u in utilities) == 20
+    assert sum(4 <= u.decay <= 6 for u in utilities) == 20
+    assert "max_duration 3" in instance.origin
+    assert "arrivals uniform" in instance.origin
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"jobs": 0}, "jobs is 0"),
+        ({"slots": -1}, "slots is -1"),
+        ({"ps_servers": 0}, "ps_servers is 0"),
+        ({"max_duration": 11}, "max_duration 11 is not in 1..10"),
+        ({"priority": (3.0, 1.0)}, "priority"),
+        ({"mix": (0.5, 0.5, 0.5)}, "mix"),
+        ({"slot_seconds": 0.0}, "slot_seconds"),
+        ({"arrivals": "borg"}, "unknown arrivals 'borg': choose from google2011-fit, uniform"),
+    ],
+)
+def test_bad_settings(changes: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        draw(0, **changes)
+
+
+def test_mix_is_kept_up_to_rounding() -> None:
+    def decays(count: int) -> list[float]:
+        rng = np.random.default_rng(0)
+        return [u.decay for u in draw_utilities(rng, count, (1.0, 100.0), (0.10, 0.55, 0.35))]
+
+    # 10 jobs: 1 + 5.5 + 3.5; the odd one goes to the first of the two.
+    assert sum(d == 0 for d in decays(10)) == 1
+    assert sum(0 < d <= 1 for d in decays(10)) == 6
+    assert sum(d >= 4 for d in decays(10)) == 3
+    assert sum(d == 0 for d in decays(200)) == 20
+    assert sum(d >= 4 for d in decays(200)) == 70
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10_000), h=st.integers(1, 6), k=st.integers(1, 3))
+def test_batch_rule_equals_that_of_one_job(seed: int, h: int, k: int) -> None:
+    """n_max of a batch is what the model computes job by job."""
+    rng = np.random.default_rng(seed)
+    jobs = draw_candidates(rng, np.zeros(8, dtype=np.int64), 3600.0, SIMULATION)
+    # Demands for which n b / B hits whole numbers.
+    jobs.worker[::2, 4], jobs.ps[::2, 4] = 0.1, 0.3
+    servers = draw_servers(rng, h, P2_G3), draw_servers(rng, k, C4)
+    found = most_workers(jobs, *servers)
+    cluster = Cluster(10, 3600.0, RESOURCES, *servers, RESOURCES.index("bandwidth_gbps"))
+    (job,) = draw(0, jobs=1, slots=20).jobs
+    for i in range(8):
+        one = dataclasses.replace(
+            job,
+            chunks=int(jobs.chunks[i]),
+            worker=jobs.worker[i],
+            ps=jobs.ps[i],
+            worker_gbps=float(jobs.worker[i, 4]),
+            ps_gbps=float(jobs.ps[i, 4]),
+        )
+        assert found[i] == one.max_workers(cluster)
+
+
+def test_work_is_that_of_the_model() -> None:
+    instance = draw(5, jobs=30, slots=30)
+    for record, job in zip(instance.file.jobs, instance.jobs, strict=True):
+        assert record.epochs and record.minibatches and record.minibatch_slots
+        assert record.gradient_mb is not None
+        transfer = 16 * record.gradient_mb / (1000 * job.worker_gbps * 3600)
+        total = record.epochs * record.chunks * record.minibatches
+        assert job.work == ceil_tolerant(total * (record.minibatch_slots + transfer))
+
+
+def test_arrival_pattern_has_the_published_quantiles() -> None:
+    rates = google2011_fit(100_000, 3600.0, np.random.default_rng(0))
+    assert rates.sum() == pytest.approx(1)
+    quantiles = np.quantile(rates / np.median(rates) * 883, [0.1, 0.9])
+    assert quantiles == pytest.approx([644, 1316], rel=0.02)
+    hours = np.log(rates)
+    assert np.corrcoef(hours[1:], hours[:-1])[0, 1] == pytest.approx(0.62, abs=0.05)
+
+
+def test_short_and_long_slots_share_the_rates() -> None:
+    quarter = google2011_fit(40, 900.0, np.random.default_rng(4))
+    whole = google2011_fit(10, 3600.0, np.random.default_rng(4))
+    assert quarter.reshape(10, 4).sum(axis=1) == pytest.approx(whole)
+
+
+def test_testbed() -> None:
+    instance, report = draw_testbed(np.random.default_rng(0), 0)
+    cluster = instance.cluster
+    assert (cluster.slots, cluster.slot_seconds) == (10, 1200.0)
+    assert cluster.worker_servers.shape == (7, 5)
+    assert cluster.worker_servers[:, 0].sum() == 4  # GPUs
+    assert cluster.ps_servers[:, 1].tolist() == [8, 8]
+    check_rule(instance, 10)
+    assert sorted(record.gradient_mb or 0 for record in instance.file.jobs) == sorted(
+        2 * [244.4, 102.2, 178.2, 240.8, 531.5, 45.0]
+    )
+    for record, job in zip(instance.file.jobs, instance.jobs, strict=True):
+        assert (record.chunks, record.minibatches) in {(10, 2), (7, 3)}
+        assert record.epochs is not None
+        assert 4 <= record.epochs <= 30
+        assert job.arrival <= 8
+        assert job.requested_workers is not None
+        # 40 minutes to 2 hours with the requested workers, rounded up to worker-slots.
+        assert 2 <= job.work / job.requested_workers < 6 + 1 / job.requested_workers + 1e-9
+    assert report.draws == 12 + sum(report.rejected.values())
+    assert draw_testbed(np.random.default_rng(0), 0)[0].hash == instance.hash
+    assert draw_testbed(np.random.default_rng(1), 1)[0].hash != instance.hash
+
+
+def google_trace(submit_s: list[float]) -> Trace:
+    frame = pd.DataFrame({"job_id": range(len(submit_s)), "submit_s": submit_s})
+    table = Table("job_events", ("made",), frame, len(frame), {}, "job_id", "submit_s")
+    return Trace("google", "made", {"job_events": lambda: table})
+
+
+def philly_trace(rows: list[tuple[float, int, float]]) -> Trace:
+    frame = pd.DataFrame(rows, columns=["submit_s", "gpus", "gpu_seconds"])
+    table = Table("jobs", ("made",), frame, len(frame), {}, "job", "submit_s")
+    return Trace("philly", "made", {"jobs": lambda: table})
+
+
+def take(trace: Trace, seed: int = 0, **changes: object) -> UtilityInstance:
+    size = {"jobs": 3, "slots": 10, "worker_servers": 5, "ps_servers": 5, **changes}
+    rng = np.random.default_rng(seed)
+    return from_trace(trace, **size, rng=rng, seed=seed)[0]
+
+
+def test_google_arrivals_come_from_one_window() -> None:
+    # Slot s of 30 holds one job, but slots 12 and 13 hold three each.
+    slots = [*range(30), 12, 12, 13, 13]
+    trace = google_trace([3600.0 * s + 1 for s in slots])
+    counts = np.bincount(slots)
+    for seed in range(5):
+        instance = take(trace, seed)
+        start = int(instance.origin.split("in slots ")[1].split("..")[0])
+        used = np.bincount([start + job.arrival for job in instance.jobs], minlength=30)
+        assert (used <= counts).all()  # no arrival is used twice
+        assert 0 <= start <= 20
+        check_rule(instance, 6)
+    assert take(trace, 0).hash == take(trace, 0).hash
+    assert take(trace, 0).hash != take(trace, 1).hash
+
+
+def test_philly_rows_become_jobs() -> None:
+    # Ten slots: three usable rows, one too long for any number of workers (N = 1, 7 h > 6 h),
+    # one that arrives in the last slot and needs two.
+    rows = [
+        (10.0, 1, 3600.0),
+        (3600.0 * 2, 4, 3600.0 * 8 + 1),
+        (3600.0 * 4, 2, 1.0),
+        (3600.0 * 5, 1, 3600.0 * 7),
+        (3600.0 * 9, 1, 3600.0 * 2),
+    ]
+    size = {"jobs": 3, "slots": 10, "worker_servers": 30, "ps_servers": 30}
+    instance, report = from_trace(philly_trace(rows), **size, rng=np.random.default_rng(0), seed=0)
+    assert [(job.arrival, job.chunks, job.work) for job in instance.jobs] == [
+        (0, 1, 1),
+        (2, 4, 9),
+        (4, 2, 1),
+    ]
+    assert all(job.worker[0] == 1 for job in instance.jobs)
+    check_rule(instance, 6)
+    assert (report.draws, report.accepted, sum(report.rejected.values())) == (5, 3, 2)
+    with pytest.raises(InputError, match="holds 4 usable jobs; the fullest holds 3"):
+        from_trace(philly_trace(rows), **{**size, "jobs": 4}, rng=np.random.default_rng(0), seed=0)
+
+
+@pytest.mark.parametrize(
+    ("trace", "changes", "message"),
+    [
+        (google_trace([0.0, 3600.0]), {}, "spans 2 slots of 3600 s, fewer than the 10"),
+        (google_trace([]), {}, "spans 0 slots"),
+        (google_trace([0.0, 36_000.0]), {}, "no window of 10 slots holds 3 arrivals"),
+        (Trace("openb-pods", "made", {}), {}, "openb-pods:made: no mapping to `utility`"),
+        (google_trace([0.0] * 5 + [36_000.0]), {"jobs": 0}, "jobs is 0"),
+    ],
+)
+def test_unfit_traces(trace: Trace, changes: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        take(trace, **changes)
+
+
+def test_real_traces(shared_data: Path) -> None:
+    for spec in ("google:{}/google-2011", "philly:{}/philly/philly.csv.gz"):
+        trace = read_trace(spec.format(shared_data))
+        hashes = set()
+        for seed in range(3):
+            instance, _ = make(jobs=10, slots=10, servers="5+5", seed=seed, trace=trace)
+            check_rule(instance, 6)
+            hashes.add(instance.hash)
+        assert len(hashes) == 3
+
+
+@pytest.mark.parametrize("text", ["5", "5+", "+5", "0+5", "5+0", "-1+5", "5+5+5", "a+b", ""])
+def test_bad_servers(text: str) -> None:
+    with pytest.raises(InputError, match="want H"):
+        parse_servers(text)
+
+
+def test_workload_draws_what_make_makes() -> None:
+    for size in (WORKLOAD.default, WORKLOAD.quick):
+        chosen = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, "seed": 1}
+        assert WORKLOAD.draw(**chosen).hash == make(**chosen)[0].hash
+
+
+def test_generate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "one.json.gz"
+    options = ["--jobs", "4", "--slots", "12", "--servers", "6+4", "--seed", "5"]
+    assert generate_command.main([*options, "--out", str(out)]) == 0
+    instance = read_instance(out, expect="utility")
+    assert (len(instance.jobs), instance.cluster.slots, instance.seed) == (4, 12, 5)
+    assert instance.cluster.worker_servers.shape == (6, 5)
+    assert instance.cluster.ps_servers.shape == (4, 5)
+    text = capsys.readouterr().out
+    assert instance.hash in text
+    assert "accepted 4 of" in text
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--servers", "5"],
+        ["--trace", "google:nowhere"],
+        ["--problem", "nothing"],
+    ],
+)
+def test_generate_command_writes_nothing_on_bad_input(tmp_path: Path, options: list[str]) -> None:
+    with pytest.raises(InputError):
+        generate_command.main([*options, "--out", str(tmp_path / "one.json")])
+    assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,7 +33,7 @@ def read_bytes(path: str | Path) -> bytes:
     try:
         data = Path(path).read_bytes()
         return gzip.decompress(data) if str(path).endswith(".gz") else data
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: cannot be read: {reason}") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -142,9 +143,11 @@ def test_not_json_and_no_file(tmp_path: Path) -> None:
         read_instance(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_instance(tmp_path / "absent.json")
-    (tmp_path / "fake.json.gz").write_bytes(b"not gzip")
-    with pytest.raises(InputError, match="cannot be read"):
-        read_instance(tmp_path / "fake.json.gz")
+    packed = gzip.compress(json.dumps(plain()).encode())
+    for broken in (b"not gzip", packed[:-9], packed[:20] + b"zzzz" + packed[24:]):
+        (tmp_path / "fake.json.gz").write_bytes(broken)
+        with pytest.raises(InputError, match="cannot be read"):
+            read_instance(tmp_path / "fake.json.gz")
 
 
 def test_a_struct_made_in_python_is_checked_too() -> None:

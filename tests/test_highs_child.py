@@ -195,31 +195,38 @@ def test_a_keyboard_interrupt_leaves_no_child(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
-def test_the_child_of_a_killed_script_ends() -> None:
-    """A script without a main guard solves; killed outright, it leaves nothing behind."""
-    script = """
-        from solvers.highs import HighsOptions, solve
-        from tests.test_highs_child import market_split
-        print("ready", flush=True)
-        solve(market_split(4), HighsOptions(time_limit=30))
+def test_the_child_of_a_killed_script_ends(tmp_path: Path) -> None:
+    """A script without a main guard solves; killed outright, it leaves nothing behind.
+
+    The child has nothing to write, so that no broken pipe ends it.
     """
-    parent = subprocess.Popen(
-        (sys.executable, "-c", textwrap.dedent(script)), cwd=ROOT, stdout=subprocess.PIPE
-    )
-    assert parent.stdout is not None
-    assert parent.stdout.readline() == b"ready\n"
-    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
-    deadline = time.monotonic() + 10
-    while not (pids := children.read_text().split()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert len(pids) == 1
-    time.sleep(0.5)  # let it start to solve
+    note = tmp_path / "pid of the child"
+    quiet = f"""
+        import os, pathlib, time
+        from solvers.highs.worker import open_pipes
+        request, progress = open_pipes()
+        pathlib.Path({str(tmp_path / "draft")!r}).write_text(str(os.getpid()))
+        os.rename({str(tmp_path / "draft")!r}, {str(note)!r})
+        time.sleep(60)
+    """
+    script = f"""
+        import sys
+        from solvers.highs import child, solve
+        from tests.test_highs_child import worth_of_pairs
+        child.COMMAND = (sys.executable, "-c", {textwrap.dedent(quiet)!r})
+        solve(worth_of_pairs(), in_child=True)
+    """
+    parent = subprocess.Popen((sys.executable, "-c", textwrap.dedent(script)), cwd=ROOT)
+    deadline = time.monotonic() + 20
+    while not note.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    pid = note.read_text()
+    assert running(pid)
     parent.kill()
     parent.wait()
-    parent.stdout.close()
-    while running(pids[0]) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not running(pids[0])
+    while running(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not running(pid)
 
 
 def running(pid: str) -> bool:

@@ -300,10 +300,3 @@ def test_ctrl_c_ends_a_milp_in_this_process() -> None:
     with pytest.raises(KeyboardInterrupt):
         solve(knapsacks(60, 10))
     assert solve(INTEGER).objective == 20.0
-
-
-def test_lift_to_the_problem_level() -> None:
-    lifted = solve(MINIMISATION).lift(schedule="s", duals=(2, 0))
-    assert (lifted.status, lifted.objective, lifted.sense, lifted.gap) == ("optimal", 8, "min", 0)
-    assert lifted.schedule == "s" and lifted.duals == (2, 0)
-    assert lifted.solver.startswith("HiGHS 1.") and lifted.options["threads"] == 1

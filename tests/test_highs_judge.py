@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solvers.highs import HighsOptions, LinearProgram
+from solvers.highs import HighsOptions, LinearProgram, solve
 from solvers.highs.feasibility import settle
 from solvers.highs.matrix_result import judge
 from solvers.highs.outcome import Outcome, Tally
@@ -140,3 +140,12 @@ def test_solve_result() -> None:
 def test_solve_result_refuses_contradictions(change: dict) -> None:
     with pytest.raises(ValueError, match=r"status|finite|contradicts"):
         solve_result(**change)
+
+
+def test_lift_to_the_problem_level() -> None:
+    # min 3a + 2b, a + b >= 4: 8 at (0, 4).
+    lp = LinearProgram(sense="min", cost=[3, 2], matrix=[[1, 1]], row_lower=4)
+    lifted = solve(lp).lift(schedule="s", duals=[2])
+    assert (lifted.status, lifted.objective, lifted.sense, lifted.gap) == ("optimal", 8, "min", 0)
+    assert lifted.schedule == "s" and lifted.duals == [2]
+    assert lifted.solver.startswith("HiGHS 1.") and lifted.options["threads"] == 1

@@ -178,7 +178,7 @@ def test_programs_without_rows_or_columns() -> None:
         ({"integer": [True, np.nan]}, r"integer\[1\]"),
         ({"cost": [1, 2, 3]}, "shape"),
         ({"sense": "maximise"}, "sense"),
-        ({"row_names": ["first"]}, "row_names"),
+        ({"row_names": ["one"]}, "row_names"),
     ],
 )
 def test_numbers_that_highs_would_take_amiss_are_refused(change: dict, named: str) -> None:
@@ -217,9 +217,8 @@ def test_options_that_do_not_fit_the_program() -> None:
     for extra in ({"solver": "ipm"}, {"solver": "simplex"}, {"solve_relaxation": True}):
         with pytest.raises(InputError):
             solve(INTEGER, HighsOptions(extra=extra))
-    assert solve(MAXIMISATION, HighsOptions(extra={"solver": "ipm"})).objective == (
-        pytest.approx(13)
-    )
+    interior = solve(MAXIMISATION, HighsOptions(extra={"solver": "ipm"}))
+    assert interior.objective == pytest.approx(13)
     for extra in ({"no_such_option": 1}, {"mip_abs_gap": "wide"}):
         result = solve(INTEGER, HighsOptions(extra=extra))
         assert (result.status, result.x) == ("failed", None)
@@ -261,8 +260,7 @@ def test_a_start_that_highs_would_drop_is_refused() -> None:
 def test_log_goes_where_it_is_asked_and_nowhere_else(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    stream = io.StringIO()
-    solve(INTEGER, log=stream)
+    solve(INTEGER, log=(stream := io.StringIO()))
     solve(INTEGER, log=tmp_path / "highs.log")
     solve(INTEGER, log=str(tmp_path / "child.log"), in_child=True)
     for text in (stream.getvalue(), *(p.read_text() for p in sorted(tmp_path.iterdir()))):

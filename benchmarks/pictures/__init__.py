@@ -1,0 +1,1 @@
+"""Pictures: one plot function per file; each takes data and, optionally, axes to draw on."""

@@ -1,0 +1,55 @@
+"""Write a picture and its data: PDF, PNG and csv, the same bytes for the same data."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from models.errors import InputError
+from models.files import write_atomic
+
+__all__ = ["save_picture"]
+
+_DPI = 150
+
+
+def save_picture(picture: Figure, frame: pd.DataFrame, stem: str | Path) -> list[Path]:
+    """Write ``<stem>.pdf``, ``<stem>.png`` and ``<stem>.csv``.
+
+    The files carry no date, so equal data gives equal bytes. Nothing is written before all
+    three are rendered.
+
+    Parameters
+    ----------
+    picture : Figure
+    frame : DataFrame
+        What is drawn.
+    stem : str or Path
+        Path without the ending; its folder is created if absent.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be written.
+    """
+    pdf, png = io.BytesIO(), io.BytesIO()
+    picture.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+    picture.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
+    data = frame.to_csv(index=False).encode()
+    stem = Path(stem)
+    try:
+        stem.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{stem.parent}: cannot be made: {error.strerror}") from None
+    paths = [stem.with_name(f"{stem.name}.{ending}") for ending in ("pdf", "png", "csv")]
+    for path, content in zip(paths, (pdf.getvalue(), png.getvalue(), data), strict=True):
+        write_atomic(path, content)
+    return paths

@@ -1,0 +1,92 @@
+"""What all pictures share: colours that colour-blind readers can tell apart, axes, legends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+__all__ = ["Look", "describe", "figure_of", "legend_above", "looks", "panels", "ready"]
+
+# Okabe and Ito's palette, without the yellow that vanishes on white.
+_COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+
+
+class Look(NamedTuple):
+    """How one series is drawn: three ways to tell it apart, of which colour is only one."""
+
+    colour: str
+    marker: str
+    line: Any
+
+
+def looks(names: Sequence[Any]) -> dict[Any, Look]:
+    """One look for each name, in the order of the names; they repeat after seven."""
+    return {
+        name: Look(_COLOURS[i % 7], _MARKERS[i % 7], _LINES[i % 7]) for i, name in enumerate(names)
+    }
+
+
+def ready(axes: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
+    """Return the given axes, or those of a new figure of so many inches."""
+    if axes is not None:
+        return axes
+    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def panels(axes: Axes | None, count: int, width: float, height: float) -> list[Axes]:
+    """Axes side by side: in a new figure of so many inches, or in the place of given axes."""
+    if axes is None:
+        figure = Figure(figsize=(width, height), layout="constrained")
+        return list(figure.subplots(1, count, squeeze=False)[0])
+    place = axes.get_subplotspec()
+    assert place is not None, "axes must stand in a grid"
+    figure = figure_of(axes)
+    axes.remove()
+    grid = place.subgridspec(1, count)
+    return [figure.add_subplot(grid[0, column]) for column in range(count)]
+
+
+def figure_of(axes: Axes) -> Figure:
+    """The figure that axes belong to, however deep in subfigures."""
+    found = axes.get_figure(root=True)
+    assert found is not None
+    return found
+
+
+def describe(axes: Axes, *, x: str, y: str, title: str = "", grid: str = "y") -> None:
+    """Label the axes; light grid lines behind the data; no box around them."""
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    if title:
+        axes.set_title(title, loc="left", fontsize="medium")
+    axes.spines[["top", "right"]].set_visible(False)
+    if grid:
+        axes.grid(axis=grid, color="0.9", linewidth=0.8)  # type: ignore[arg-type]
+        axes.set_axisbelow(True)
+
+
+def legend_above(axes: Axes, columns: int, title: str = "") -> None:
+    """Put the legend between title and data, where it covers nothing."""
+    handles, labels = axes.get_legend_handles_labels()
+    axes.legend(
+        handles,
+        labels,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        borderaxespad=0.2,
+        ncols=columns,
+        frameon=False,
+        fontsize="small",
+        title=title or None,
+        title_fontsize="small",
+        alignment="left",
+    )
+    heading = axes.get_title(loc="left")
+    if heading:  # above the legend, not behind it
+        rows = -(-len(labels) // columns) + bool(title)
+        axes.set_title(heading, loc="left", fontsize="medium", pad=6 + 15 * rows)

@@ -1,0 +1,231 @@
+"""What a claim of a paper is, and how one is judged: paired comparisons over seeds."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.figure import CellStore, compute, find_figure
+from benchmarks.table import bootstrap_interval
+from models.errors import InputError
+from models.problem import problem
+
+__all__ = ["Claim", "Evidence", "Finding", "claims_of", "compare_first", "grouped_trend", "judged"]
+
+Verdict = Literal["reproduced", "not reproduced", "not testable"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was measured about a claim.
+
+    Parameters
+    ----------
+    verdict : str
+        ``"reproduced"``, ``"not reproduced"`` or ``"not testable"``.
+    measured : str
+        The numbers.
+    why : str
+        What decides, where the numbers alone do not say it.
+    """
+
+    verdict: Verdict
+    measured: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper that measurements could contradict.
+
+    Parameters
+    ----------
+    name : str
+        Short name.
+    source : str
+        Figure, theorem or section.
+    text : str
+        What the paper says.
+    test : str
+        The statistic and its threshold, fixed before anything is measured.
+    judge : callable
+        ``(Evidence) -> Finding``; does what ``test`` says.
+    """
+
+    name: str
+    source: str
+    text: str
+    test: str
+    judge: Callable[[Evidence], Finding]
+
+
+@dataclass
+class Evidence:
+    """The data of the figures, computed when a claim asks for it.
+
+    Parameters
+    ----------
+    size : str
+        Of the figures, see :func:`benchmarks.figure.compute`.
+    seeds : sequence of int, optional
+        Instead of those of the size.
+    store : CellStore, optional
+        Where finished cells are kept.
+    """
+
+    size: str
+    seeds: Sequence[int] | None = None
+    store: CellStore | None = None
+    _frames: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+    def frame(self, figure: str) -> pd.DataFrame:
+        """Data of a figure, e.g. ``"utility-3"``."""
+        if figure not in self._frames:
+            self._frames[figure] = compute(
+                find_figure(figure), self.size, self.seeds, store=self.store, progress=True
+            )
+        return self._frames[figure]
+
+
+def claims_of(problem_name: str) -> tuple[Claim, ...]:
+    """The claims of a problem's paper.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem, or nobody has listed its claims.
+    """
+    problem(problem_name)  # a clear error for an unknown problem
+    module = f"benchmarks.{problem_name}.claims"
+    try:
+        absent = importlib.util.find_spec(module) is None
+    except ModuleNotFoundError:
+        absent = True
+    if absent:
+        raise InputError(f"no claims are listed for '{problem_name}'")
+    found: tuple[Claim, ...] = importlib.import_module(module).CLAIMS
+    return found
+
+
+def judged(passed: bool, measured: str, why: str = "") -> Finding:
+    """Make a finding from a test that has an outcome."""
+    return Finding("reproduced" if passed else "not reproduced", measured, why)
+
+
+def compare_first(
+    frame: pd.DataFrame,
+    *,
+    value: str,
+    groups: Sequence[str],
+    first: str,
+    sense: Literal["max", "min"],
+    series: str = "policy",
+    unit: str = "seed",
+) -> pd.DataFrame:
+    """Compare one series with every other one, paired by seed, in every group.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One value for each group, series and unit; NaN = not known.
+    value, series, unit : str
+        Columns.
+    groups : sequence of str
+        Columns of the groups; may be empty.
+    first : str
+        The series that is compared with the others.
+    sense : {"max", "min"}
+        Whether a larger or a smaller value is better.
+
+    Returns
+    -------
+    DataFrame
+        One row per group and other series: the groups, ``other``, ``mean_first``,
+        ``mean_other``, ``gain`` (mean paired difference, positive where the first is better),
+        its 95 % bootstrap interval ``low``, ``high``, ``pairs`` (known on both sides),
+        ``wins`` (of them), and ``outcome``: ``better`` (low > 0), ``worse`` (high < 0),
+        ``open``, or ``unknown`` (fewer than two pairs).
+    """
+    records = []
+    sign = 1.0 if sense == "max" else -1.0
+    parts = frame.groupby(list(groups), sort=True) if groups else [((), frame)]
+    for key, part in parts:
+        wide = part.pivot(index=unit, columns=series, values=value).astype(float)
+        for other in wide.columns.drop(first):
+            pair = wide[[first, other]].dropna()
+            gain = sign * (pair[first] - pair[other]).to_numpy()
+            low, high = bootstrap_interval(gain)
+            if len(gain) < 2:
+                outcome = "unknown"
+            else:
+                outcome = "better" if low > 0 else "worse" if high < 0 else "open"
+            records.append(
+                {
+                    **dict(zip(groups, key, strict=True)),
+                    "other": other,
+                    "mean_first": pair[first].mean(),
+                    "mean_other": pair[other].mean(),
+                    "gain": gain.mean() if len(gain) else np.nan,
+                    "low": low,
+                    "high": high,
+                    "pairs": len(pair),
+                    "wins": int((gain > 0).sum()),
+                    "outcome": outcome,
+                }
+            )
+    return pd.DataFrame(records)
+
+
+def grouped_trend(
+    frame: pd.DataFrame, *, x: str, y: str, group: str, shuffles: int = 1999
+) -> tuple[float, float]:
+    """Rank correlation within groups, and how likely chance gives one as large.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    x, y, group : str
+        Columns.
+    shuffles : int
+        Permutations of y within the groups, drawn from a fixed seed.
+
+    Returns
+    -------
+    rho : float
+        Mean over the groups of Spearman's rho; groups in which x or y is constant have none
+        and are left out. NaN if that leaves no group.
+    p : float
+        Two-sided permutation p-value, NaN with it.
+    """
+    ranks = []
+    for _, part in frame.groupby(group, sort=True):
+        centred = part[[x, y]].rank()
+        centred = centred - centred.mean()
+        if (centred.abs().sum() > 0).all():
+            ranks.append(centred.to_numpy())
+    if not ranks:
+        return float("nan"), float("nan")
+
+    def mean_rho(tables: Sequence[np.ndarray]) -> float:
+        return float(
+            np.mean(
+                [
+                    (t[:, 0] @ t[:, 1]) / np.sqrt((t[:, 0] @ t[:, 0]) * (t[:, 1] @ t[:, 1]))
+                    for t in tables
+                ]
+            )
+        )
+
+    rho = mean_rho(ranks)
+    rng = np.random.default_rng(0)
+    hits = 0
+    for _ in range(shuffles):
+        shuffled = [np.column_stack([t[:, 0], rng.permutation(t[:, 1])]) for t in ranks]
+        hits += abs(mean_rho(shuffled)) >= abs(rho) - 1e-12
+    return rho, (1 + hits) / (1 + shuffles)

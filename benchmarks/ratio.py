@@ -20,7 +20,7 @@ from models.errors import InputError
 from online.policy import Policy
 from online.registry import find_policy, policy_names
 
-__all__ = ["main", "measure"]
+__all__ = ["find_policies", "main", "measure"]
 
 _EXAMPLES = """
   python -m benchmarks.ratio
@@ -39,7 +39,7 @@ _EXAMPLES = """
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and print the table; returns the exit code."""
     args = _parser().parse_args(argv)
-    policies = _policies(args.problem, args.policy)
+    policies = find_policies(args.problem, args.policy)
     instances = instances_from(args)
     settings = {
         "problem": args.problem,
@@ -91,7 +91,14 @@ def measure(
     return rows, timings
 
 
-def _policies(problem_name: str, names: Sequence[str]) -> list[type[Policy]]:
+def find_policies(problem_name: str, names: Sequence[str]) -> list[type[Policy]]:
+    """Policies asked for on the command line, all registered ones if none is.
+
+    Raises
+    ------
+    InputError
+        If one is unknown, or two have the same name.
+    """
     policies = [find_policy(problem_name, name) for name in names or policy_names(problem_name)]
     seen: set[str] = set()
     for policy in policies:

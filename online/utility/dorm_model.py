@@ -1,0 +1,195 @@
+"""Dorm's mixed-integer programme: utilisation under limits on unfairness and adjustment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from models.utility.instance import Job
+from online.utility.server_groups import ServerGroups
+from solvers.highs import LinearProgram
+
+__all__ = ["DormJob", "DormModel"]
+
+
+@dataclass(frozen=True, eq=False)
+class DormJob:
+    """What the programme has to know of one unfinished job.
+
+    Parameters
+    ----------
+    job : Job
+    limit : int
+        Most workers it may get: N, or its work left if that is less.
+    share : float
+        ``sigma_i``, dominant share of one worker and ``b / B`` of a parameter server.
+    gain : float
+        Utilisation of one worker and ``b / B`` of a parameter server, averaged over the
+        resources of the two pools.
+    fair : int
+        Workers under DRF.
+    x, z : ndarray of int64, shapes (G,) and (G',)
+        Workers and parameter servers it has now, by group.
+    """
+
+    job: Job
+    limit: int
+    share: float
+    gain: float
+    fair: int
+    x: np.ndarray
+    z: np.ndarray
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has workers now."""
+        return bool(self.x.any())
+
+    def loss(self, workers: int) -> float:
+        """Fairness loss with so many workers: ``|s_i - s*_i|``."""
+        return self.share * abs(workers - self.fair)
+
+
+class DormModel:
+    r"""The programme of one event, in arrays.
+
+    Variables: ``x[i, g]`` workers and ``z[i, k]`` parameter servers that job i is given anew on
+    the groups of servers (integer); ``l[i]``, its fairness loss; for a running job ``a[i]``,
+    whether it is adjusted (binary): if not, it keeps the ``x'[i, g]`` and ``z'[i, k]`` it has.
+    With ``X[i, g] = x[i, g] + (1 - a[i]) x'[i, g]``, ``Z[i, k]`` likewise, and
+    ``n[i] = sum_g X[i, g]``::
+
+        max   sum_i gain_i n[i]
+        s.t.  sum_i w_i^r X[i, g] <= C_g^r            every group g, resource r     (capacity)
+              sum_i s_i^r Z[i, k] <= C_k^r            every group k, resource r     (capacity)
+              b_i sum_g x[i, g] <= B_i sum_k z[i, k]  every job i                   (6)
+              sum_g x[i, g] <= limit_i a[i]           every job i (a = 1: not running)   (3)
+              sum_k z[i, k] <= m_i a[i]               running i, m_i = ceil(limit_i b_i / B_i)
+              l[i] >= share_i |n[i] - fair_i|         every job i
+              sum_i l[i] <= fairness                                                (fairness)
+              sum_i a[i] <= adjustments               running i                     (adjustment)
+
+    Parameters
+    ----------
+    jobs : sequence of DormJob
+    workers, ps : ServerGroups
+    fairness : float
+        Largest sum of fairness losses.
+    adjustments : int
+        Most running jobs that may be adjusted.
+    """
+
+    def __init__(
+        self,
+        jobs: Sequence[DormJob],
+        workers: ServerGroups,
+        ps: ServerGroups,
+        *,
+        fairness: float,
+        adjustments: int,
+    ) -> None:
+        self.jobs = jobs
+        self._fairness = fairness
+        groups, ps_groups, count = len(workers.total), len(ps.total), len(jobs)
+        self._x = np.arange(count * groups).reshape(count, groups)
+        self._z = self._x.size + np.arange(count * ps_groups).reshape(count, ps_groups)
+        self._l = self._x.size + self._z.size + np.arange(count)
+        self._a = self._l[-1] + 1 + np.arange(count)
+        self._rows: list[tuple[np.ndarray, np.ndarray, float, float]] = []
+        upper = np.full(self._a[-1] + 1, np.inf)
+        cost = np.zeros(upper.size)
+        for i, job in enumerate(jobs):
+            upper[self._x[i]] = workers.room(job.job.worker)
+            upper[self._z[i]] = ps.room(job.job.ps)
+            upper[self._a[i]] = float(job.runs)
+            cost[self._x[i]] = job.gain
+            cost[self._a[i]] = -job.gain * job.x.sum()
+            self._one_job(i, job)
+        self._capacities(workers, self._x, [(job.job.worker, job.x) for job in jobs])
+        self._capacities(ps, self._z, [(job.job.ps, job.z) for job in jobs])
+        self._add(self._l, np.ones(count), -np.inf, fairness)
+        self._add(self._a, np.ones(count), -np.inf, float(adjustments))
+        integer = np.ones(upper.size, dtype=bool)
+        integer[self._l] = False
+        self.program = LinearProgram(
+            sense="max",
+            cost=cost,
+            matrix=self._matrix(upper.size),
+            row_lower=np.array([row[2] for row in self._rows]),
+            row_upper=np.array([row[3] for row in self._rows]),
+            upper=upper,
+            integer=integer,
+            offset=sum(job.gain * float(job.x.sum()) for job in jobs),
+        )
+
+    def standing(self) -> np.ndarray | None:
+        """The point of leaving everything as it is; None if that is too unfair."""
+        point = np.zeros(self.program.cost.size)
+        for i, job in enumerate(self.jobs):
+            point[self._l[i]] = job.loss(int(job.x.sum()))
+        return point if point[self._l].sum() <= self._fairness else None
+
+    def read(self, point: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Workers and parameter servers of every job by group, shapes (J, G) and (J, G')."""
+        whole = np.rint(point).astype(np.int64)
+        x, z = whole[self._x], whole[self._z]
+        for i, job in enumerate(self.jobs):
+            if job.runs and whole[self._a[i]] == 0:
+                x[i], z[i] = job.x, job.z
+        return x, z
+
+    def _one_job(self, i: int, job: DormJob) -> None:
+        x, z, loss, a = self._x[i], self._z[i], self._l[i : i + 1], self._a[i : i + 1]
+        ratio = job.job.worker_gbps / job.job.ps_gbps * (1.0 - 1e-12)
+        self._add(_join(x, z), _join(np.full(len(x), -ratio), np.ones(len(z))), 0.0, np.inf)
+        if job.runs:
+            for columns, most in ((x, job.limit), (z, job.job.ps_needed(job.limit))):
+                self._add(_join(columns, a), _join(np.ones(len(columns)), [-most]), -np.inf, 0.0)
+        else:
+            self._add(x, np.ones(len(x)), -np.inf, float(job.limit))
+        now = float(job.x.sum())
+        for sign in (1.0, -1.0):  # l >= sign * share * (n - fair)
+            slope = sign * job.share
+            self._add(
+                _join(loss, x, a),
+                _join([1.0], np.full(len(x), -slope), [slope * now]),
+                slope * (now - job.fair),
+                np.inf,
+            )
+
+    def _capacities(
+        self, groups: ServerGroups, columns: np.ndarray, use: list[tuple[np.ndarray, np.ndarray]]
+    ) -> None:
+        """Demand and present numbers by group of every job give the rows of one pool."""
+        demand = np.array([demand for demand, _ in use])
+        now = np.array([counts for _, counts in use])
+        for g, total in enumerate(groups.total):
+            for r in np.flatnonzero(demand.any(axis=0)):
+                held = demand[:, r] * now[:, g]
+                self._add(
+                    _join(columns[:, g], self._a),
+                    _join(demand[:, r], -held),
+                    -np.inf,
+                    float(total[r] - held.sum()),
+                )
+
+    def _add(self, columns: np.ndarray, values: np.ndarray, lower: float, upper: float) -> None:
+        self._rows.append((columns, values, lower, upper))
+
+    def _matrix(self, size: int) -> sparse.csr_array:
+        lengths = [len(row[0]) for row in self._rows]
+        return sparse.csr_array(
+            (
+                np.concatenate([row[1] for row in self._rows]),
+                np.concatenate([row[0] for row in self._rows]),
+                np.concatenate([[0], np.cumsum(lengths)]),
+            ),
+            shape=(len(self._rows), size),
+        )
+
+
+def _join(*parts: np.ndarray | list[float]) -> np.ndarray:
+    return np.concatenate([np.asarray(part) for part in parts])

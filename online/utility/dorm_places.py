@@ -1,0 +1,123 @@
+"""From numbers by group of servers to servers: the second half of a decision of Dorm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from models.utility.instance import Cluster
+from online.utility.dorm_model import DormJob
+from online.utility.placement import NOWHERE, Free, Placement, rows_of
+from online.utility.server_groups import ServerGroups
+
+__all__ = ["GroupPlaces"]
+
+
+class GroupPlaces:
+    """Finds servers for the jobs whose numbers the programme changes.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    workers, ps : ServerGroups
+        The two pools.
+    fairness : float
+        Largest sum of fairness losses, as in the programme.
+    """
+
+    def __init__(
+        self, cluster: Cluster, workers: ServerGroups, ps: ServerGroups, *, fairness: float
+    ) -> None:
+        self._cluster = cluster
+        self._workers = workers
+        self._ps = ps
+        self._fairness = fairness
+
+    def place(
+        self,
+        jobs: Sequence[DormJob],
+        x: np.ndarray,
+        z: np.ndarray,
+        before: Mapping[int, Placement],
+    ) -> tuple[dict[int, Placement], int]:
+        """Put numbers by group on servers.
+
+        Jobs whose numbers do not change stay where they are. The others follow, largest
+        share of one worker first, each as :meth:`ServerGroups.pack` does it. The room of a
+        group is cut up among its servers, so some workers may find no place. Conversely room
+        may be left: it goes to the same jobs, largest gain first, up to their limits and as
+        far as the sum of fairness losses allows.
+
+        Parameters
+        ----------
+        jobs : sequence of DormJob
+        x, z : ndarray of int64, shapes (J, G) and (J, G')
+            Workers and parameter servers by group, from the programme.
+        before : Mapping[int, Placement]
+            Where the running jobs stand, by ``job.index``.
+
+        Returns
+        -------
+        placed : dict
+            Placement of every job that runs, by ``job.index``.
+        unplaced : int
+            Workers of the programme's solution that found no place in the first round.
+        """
+        free = Free(self._cluster)
+        placed: dict[int, Placement] = {}
+        changed = []
+        for i, job in enumerate(jobs):
+            if not np.array_equal(job.x, x[i]):
+                changed.append(i)
+            elif job.runs:
+                placed[job.job.index] = before[job.job.index]
+                free.take(job.job, before[job.job.index])
+        unplaced = 0
+        for i in sorted(changed, key=lambda i: -jobs[i].share):
+            wanted = int(x[i].sum())
+            placement = self._pack(jobs[i], wanted, x[i], z[i], free)
+            placed[jobs[i].job.index] = placement
+            unplaced += wanted - placement.size
+        self._fill_up(jobs, [jobs[i] for i in changed], placed, free)
+        return {index: p for index, p in placed.items() if p.size > 0}, unplaced
+
+    def _fill_up(
+        self,
+        jobs: Sequence[DormJob],
+        changed: Sequence[DormJob],
+        placed: dict[int, Placement],
+        free: Free,
+    ) -> None:
+        """Give the room that is left to the changed jobs."""
+        loss = sum(j.loss(placed.get(j.job.index, NOWHERE).size) for j in jobs)
+        for j in sorted(changed, key=lambda j: -j.gain):
+            now = placed[j.job.index]
+            others = loss - j.loss(now.size)
+            # n - fair <= room for unfairness / share, with a hair for round-off
+            fairest = j.fair + int((self._fairness - others) / j.share * (1.0 + 1e-9))
+            most = min(j.limit, fairest)
+            if most <= now.size:
+                continue
+            free.give(j.job, now)
+            more = self._pack(
+                j, most, self._workers.counts(now.workers), self._ps.counts(now.ps), free
+            )
+            placed[j.job.index] = more
+            loss = others + j.loss(more.size)
+
+    def _pack(
+        self, job: DormJob, count: int, x: np.ndarray, z: np.ndarray, free: Free
+    ) -> Placement:
+        """Place and take as many workers as find room together with their parameter servers."""
+        while True:
+            left_workers, left_ps = free.workers.copy(), free.ps.copy()
+            y = self._workers.pack(left_workers, job.job.worker, count, x)
+            count = int(y.sum())
+            needed = job.job.ps_needed(count)
+            servers = self._ps.pack(left_ps, job.job.ps, needed, z)
+            if servers.sum() == needed:
+                free.workers, free.ps = left_workers, left_ps
+                return Placement(rows_of(y), rows_of(servers))
+            while job.job.ps_needed(count) > servers.sum():
+                count -= 1

@@ -45,7 +45,7 @@ class UtilityWorld:
         self._wakes: list[int] = []
         cluster = instance.cluster
         self._sides = (
-            _Usage(cluster, cluster.worker_servers, "worker", "(4)"),
+            _Usage(cluster, cluster.worker_servers, "worker server", "(4)"),
             _Usage(cluster, cluster.ps_servers, "parameter server", "(5)"),
         )
         self._workers: list[np.ndarray] = []
@@ -293,8 +293,9 @@ class _Usage:
         if rows.ndim != 2 or rows.shape[1] != 2 or not np.issubdtype(rows.dtype, np.integer):
             raise InfeasibleDecision(f"{where}: rows must be integers (server, count)")
         servers = rows[:, 0]
-        if len(servers) and (servers.min() < 0 or servers.max() >= len(self._capacity)):
-            raise InfeasibleDecision(f"{where}: no {self._kind} {servers.max()}")
+        unknown = servers[(servers < 0) | (servers >= len(self._capacity))]
+        if len(unknown):
+            raise InfeasibleDecision(f"{where}: no {self._kind} {unknown[0]}")
         if len(np.unique(servers)) != len(servers):
             raise InfeasibleDecision(f"{where}: a {self._kind} stands twice")
         if (rows[:, 1] <= 0).any():

@@ -1,0 +1,305 @@
+"""What every registered policy of every problem promises, and what the runner refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.files import sha256
+from models.problem import problem, problem_names
+from models.utility import UtilityInstance
+from models.utility.files import JobRecord, UtilityFile
+from online.policy import Arrival, Decision, Event, Policy, SlotStart
+from online.registry import build_policy, find_policy, policy_names
+from online.run import InfeasibleDecision, Trace, run
+from online.utility.plan import Segment
+from tests.small import instance, job, random_instance
+
+POLICIES = [(p, name) for p in problem_names() for name in policy_names(p)]
+
+every_policy = pytest.mark.parametrize(("problem_name", "policy_name"), POLICIES)
+
+
+# ---- what a problem brings along ----------------------------------------------------------
+
+
+def crowded_utility(seed: int, *, slots: int = 12) -> UtilityInstance:
+    """More jobs than fit, of all kinds, several a slot and out of order in the file."""
+    ins = random_instance(np.random.default_rng(seed), jobs=9, slots=12, servers=3, ps_servers=3)
+    return UtilityInstance.from_file(msgspec.structs.replace(ins.file, slots=slots))
+
+
+def other_future_utility(ins: UtilityInstance, slot: int, seed: int) -> UtilityInstance:
+    """The same until the end of a slot; then other jobs, more of them, and first in the file."""
+    past = [record for record in ins.file.jobs if record.arrival <= slot]
+    other = crowded_utility(seed).file.jobs
+    future = [
+        msgspec.structs.replace(record, id=f"x{n}{copy}", arrival=slot + 1 + n % 3)
+        for n, record in enumerate(other)
+        for copy in "ab"
+        if slot + 1 + n % 3 < ins.cluster.slots
+    ]
+    return UtilityInstance.from_file(msgspec.structs.replace(ins.file, jobs=[*future, *past]))
+
+
+def executed_utility(ins: UtilityInstance, trace: Trace, slot: int) -> set[tuple]:
+    """(kind, job id, slot, server, count) of everything run up to a slot."""
+    return {
+        (kind, ins.jobs[i].id, t, server, count)
+        for kind in ("workers", "ps")
+        for i, t, server, count in getattr(trace.schedule, kind).tolist()
+        if t <= slot
+    }
+
+
+CROWDED: dict[str, Callable[..., Any]] = {"utility": crowded_utility}
+OTHER_FUTURE: dict[str, Callable[[Any, int, int], Any]] = {"utility": other_future_utility}
+EXECUTED: dict[str, Callable[[Any, Trace, int], set[tuple]]] = {"utility": executed_utility}
+
+
+def test_every_problem_brings_its_instances() -> None:
+    for kit in (CROWDED, OTHER_FUTURE, EXECUTED):
+        assert set(kit) == set(problem_names())
+
+
+def build(problem_name: str, policy_name: str, ins: Any) -> Policy:
+    return build_policy(find_policy(problem_name, policy_name), ins)
+
+
+def schedule_bytes(trace: Trace, folder: Path) -> bytes:
+    trace.schedule.write(folder / "schedule.json")
+    return (folder / "schedule.json").read_bytes()
+
+
+def arrays(value: Any, seen: set[int] | None = None) -> Iterator[np.ndarray]:
+    """Every array reachable through dataclasses and tuples."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from arrays(item)
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from arrays(getattr(value, field.name))
+
+
+# ---- promises of the policies -------------------------------------------------------------
+
+
+@every_policy
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=15)
+def test_schedules_are_feasible(problem_name: str, policy_name: str, seed: int) -> None:
+    ins = CROWDED[problem_name](seed)
+    trace = run(ins, build(problem_name, policy_name, ins), np.random.default_rng(0))
+    assert problem(problem_name).score(ins, trace.schedule).violations == ()
+
+
+@every_policy
+def test_policies_earn_something(problem_name: str, policy_name: str) -> None:
+    # Else the promises would hold of a policy that does nothing.
+    ins = CROWDED[problem_name](1)
+    trace = run(ins, build(problem_name, policy_name, ins), np.random.default_rng(0))
+    assert problem(problem_name).score(ins, trace.schedule).objective > 0
+
+
+@every_policy
+def test_same_seed_same_bytes(problem_name: str, policy_name: str, tmp_path: Path) -> None:
+    ins = CROWDED[problem_name](1)
+    first, second = (
+        run(ins, build(problem_name, policy_name, ins), np.random.default_rng(5)) for _ in range(2)
+    )
+    assert schedule_bytes(first, tmp_path) == schedule_bytes(second, tmp_path)
+    assert first.decisions == second.decisions
+
+
+@every_policy
+def test_reset_starts_afresh(problem_name: str, policy_name: str, tmp_path: Path) -> None:
+    ins, between = CROWDED[problem_name](1), CROWDED[problem_name](2)
+    policy = build(problem_name, policy_name, ins)
+    first = run(ins, policy, np.random.default_rng(5))
+    run(between, policy, np.random.default_rng(6))
+    second = run(ins, policy, np.random.default_rng(5))
+    assert schedule_bytes(first, tmp_path) == schedule_bytes(second, tmp_path)
+    assert first.decisions == second.decisions
+
+
+@every_policy
+def test_input_is_not_changed(problem_name: str, policy_name: str) -> None:
+    ins = CROWDED[problem_name](1)
+    before = [array.copy() for array in arrays(ins)]
+    assert before
+    assert not any(array.flags.writeable for array in arrays(ins))
+    run(ins, build(problem_name, policy_name, ins), np.random.default_rng(5))
+    assert sha256(ins.file) == ins.hash
+    for array, copy in zip(arrays(ins), before, strict=True):
+        assert np.array_equal(array, copy)
+
+
+@every_policy
+@pytest.mark.parametrize("slot", [0, 3, 7])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_policy_sees_the_future(
+    problem_name: str, policy_name: str, slot: int, seed: int
+) -> None:
+    ins = CROWDED[problem_name](seed)
+    twin = OTHER_FUTURE[problem_name](ins, slot, seed + 100)
+    policy = build(problem_name, policy_name, ins)  # price bounds and the like held fixed
+    executed, rows = [], []
+    for one in (ins, twin):
+        trace = run(one, policy, np.random.default_rng(5))
+        executed.append(EXECUTED[problem_name](one, trace, slot))
+        rows.append([row for row in trace.decisions if row["slot"] <= slot])
+    assert rows[0] == rows[1]
+    assert executed[0] == executed[1]
+
+
+@every_policy
+def test_idle_slots_cost_nothing(problem_name: str, policy_name: str) -> None:
+    # One event per arrival, and one per slot in which a job arrives or after one completes.
+    for slots in (12, 2000):
+        ins = CROWDED[problem_name](1, slots=slots)
+        trace = run(ins, build(problem_name, policy_name, ins), np.random.default_rng(5))
+        assert len(trace.decisions) <= 3 * len(ins.jobs)
+
+
+# ---- what the runner refuses --------------------------------------------------------------
+
+
+def rows(*pairs: tuple[int, int]) -> np.ndarray:
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+NOTHING = rows()
+
+
+class OneAnswer(Policy):
+    """Answers the first start of a slot with given plans."""
+
+    name = "fake"
+
+    def __init__(self, plans: dict[int, Any], at: int = 1) -> None:
+        self.plans, self.at = plans, at
+
+    def reset(self, public: Any, rng: np.random.Generator) -> None:
+        self.answered = False
+
+    def step(self, event: Event) -> Decision:
+        if isinstance(event, Arrival) or event.slot < self.at or self.answered:
+            return Decision()
+        self.answered = True
+        return Decision(self.plans)
+
+
+def two_and_two() -> UtilityInstance:
+    """Jobs a (N = 3) and b in slot 1, late in slot 3; two servers a side, for 2 workers each."""
+    fields: dict[str, Any] = {"chunks": 3, "work": 3, "ps": [1.5]}
+    records: list[JobRecord] = [
+        job("a", arrival=1, **fields),
+        job("b", arrival=1, **fields),
+        job("late", arrival=3, **fields),
+    ]
+    return instance(records, worker_servers=[[2.0], [2.0]], ps_servers=[[3.0], [3.0]], slots=6)
+
+
+def segment(workers: Any, ps: Any, start: int = 1, stop: int | None = None) -> Segment:
+    return Segment(start, stop, workers, ps)
+
+
+FINE = segment(rows((0, 2)), rows((0, 2)))
+
+
+@pytest.mark.parametrize(
+    ("plans", "message"),
+    [
+        ({0: (segment(rows((0, 2), (1, 2)), rows((0, 2), (1, 1))),)}, r"job 'a'.*\(3\) 4 workers"),
+        (
+            {0: (FINE,), 1: (segment(rows((0, 1)), rows((1, 1))),)},
+            r"\(4\) worker server 0.* 3 of 2",
+        ),
+        (
+            {0: (FINE,), 1: (segment(rows((1, 2)), rows((0, 2))),)},
+            r"\(5\) parameter server 0.* 6 of 3 bandwidth_gbps in slot 1",
+        ),
+        # 2 workers of 1 Gbps on one parameter server of 1.5 Gbps
+        ({0: (segment(rows((0, 2)), rows((0, 1))),)}, r"job 'a'.*\(6\) 2 Gbps of workers, 1.5"),
+        ({0: (segment(rows((0, 1)), rows((0, 2))),)}, r"job 'a'.*\(7\) 2 parameter servers, 1"),
+        ({0: (segment(rows((0, 1)), rows((0, 1)), start=0),)}, r"job 'a'.*starts in slot 0 < 1"),
+        ({7: (FINE,)}, "job 7 has not arrived"),
+        ({2: (FINE,)}, "job 2 has not arrived"),  # it will, in slot 3
+        ({-1: (FINE,)}, "job -1 has not arrived"),
+        ({0: (segment(rows((2, 1)), rows((0, 1))),)}, "job 'a'.*no worker server 2"),
+        ({0: (segment(rows((-1, 1), (1, 1)), rows((0, 2))),)}, "job 'a'.*no worker server -1"),
+        ({0: (segment(rows((0, 1)), rows((2, 1))),)}, "job 'a'.*no parameter server 2"),
+        ({0: (segment(rows((0, 1), (0, 1)), rows((0, 2))),)}, "job 'a'.*stands twice"),
+        ({0: (segment(rows((0, 2), (1, -1)), rows((0, 1))),)}, "job 'a'.*count is not positive"),
+        ({0: (segment(rows((0, 1)) * 1.0, rows((0, 1))),)}, "job 'a'.*must be integers"),
+        ({0: (segment(rows((0, 1)), rows((0, 1)), stop=7),)}, "job 'a'.*stop 7 is not in 2..6"),
+        ({0: (segment(rows((0, 1)), rows((0, 1)), stop=1),)}, "job 'a'.*stop 1 is not in 2..6"),
+        # The second segment starts before the first ends.
+        ({0: (FINE, segment(NOTHING, NOTHING, start=4))}, "job 'a'.*starts in slot 4 < 6"),
+        # Capacity counts in future slots too: both want server 0, in slot 2.
+        (
+            {
+                0: (segment(rows((0, 1)), rows((0, 1)), stop=4),),
+                1: (segment(rows((0, 2)), rows((1, 2)), start=2, stop=3),),
+            },
+            r"\(4\) worker server 0.* in slot 2",
+        ),
+    ],
+)
+def test_infeasible_decisions_are_refused(plans: dict[int, Any], message: str) -> None:
+    with pytest.raises(InfeasibleDecision, match=f"^policy 'fake', slot 1: .*{message}"):
+        run(two_and_two(), OneAnswer(plans), np.random.default_rng(0))
+
+
+def test_a_complete_job_takes_no_plan() -> None:
+    class Stubborn(Policy):
+        name = "stubborn"
+
+        def reset(self, public: Any, rng: np.random.Generator) -> None:
+            pass
+
+        def step(self, event: Event) -> Decision:
+            return Decision() if isinstance(event, Arrival) else Decision({0: (run_now(event),)})
+
+    def run_now(event: SlotStart) -> Segment:
+        return segment(rows((0, 2), (1, 1)), rows((0, 2)), start=event.slot)
+
+    with pytest.raises(InfeasibleDecision, match=r"slot 2: job 0 .* is complete"):
+        run(two_and_two(), Stubborn(), np.random.default_rng(0))
+
+
+def test_feasible_decisions_pass() -> None:
+    other = segment(rows((1, 2)), rows((1, 2)))
+    trace = run(two_and_two(), OneAnswer({0: (FINE,), 1: (other,)}), np.random.default_rng(0))
+    assert trace.schedule.admitted.tolist() == [True, True, False]
+
+
+def test_policy_is_told_ranks_and_not_places_in_the_file() -> None:
+    """The index of a job says nothing of jobs that arrive later."""
+    seen: list[tuple[str, int]] = []
+
+    class Listening(Policy):
+        name = "listening"
+
+        def reset(self, public: Any, rng: np.random.Generator) -> None:
+            seen.clear()
+
+        def step(self, event: Event) -> Decision:
+            if isinstance(event, Arrival):
+                seen.append((event.job.id, event.job.index))
+            return Decision()
+
+    file: UtilityFile = two_and_two().file
+    turned = msgspec.structs.replace(file, jobs=list(reversed(file.jobs)))
+    run(UtilityInstance.from_file(turned), Listening(), np.random.default_rng(0))
+    assert seen == [("b", 0), ("a", 1), ("late", 2)]

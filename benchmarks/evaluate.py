@@ -101,7 +101,7 @@ def evaluate(
     """
     kind = problem(instance.problem)
     runs = tuple(run_policy(instance, policy) for policy in policies)
-    offline = importlib.import_module(f"solvers.{instance.problem}")
+    offline = importlib.import_module(f"solvers.{instance.problem}.offline")
     begin = time.perf_counter()
     incumbents = [Incumbent(item.score.objective, item.trace.schedule) for item in runs]
     best_known = max(
@@ -113,9 +113,9 @@ def evaluate(
     if result.schedule is not None:
         score = _checked(kind, instance, result.schedule, result.solver)
         incumbents.append(Incumbent(score.objective, result.schedule))
-    bounds = [] if result.bound is None else [Bound(result.bound, "milp")]
-    for prices in (None, *(item.policy.final_prices for item in runs)):
-        bounds.append(Bound(offline.best_price_bound(instance, prices).value, "prices"))
+    bounds = [] if result.bound is None else [Bound(result.bound, result.bound_source)]
+    for prices in {id(p): p for p in (item.policy.final_prices for item in runs)}.values():
+        bounds.append(Bound(offline.prices_bound(instance, prices), "prices"))
     interval = offline_interval(kind.sense, incumbents, bounds)
     offline_seconds = time.perf_counter() - begin
     rows = tuple(_row(kind, instance, item, interval) for item in runs)

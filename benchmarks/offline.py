@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from solvers.result import BoundSource
+
 __all__ = ["Bound", "Incumbent", "Interval", "offline_interval", "ratio_interval"]
 
 _OPTIMAL_GAP = 1e-4
@@ -20,7 +22,7 @@ class Bound:
     """
 
     value: float
-    source: Literal["prices", "milp"]
+    source: BoundSource
 
 
 @dataclass(frozen=True)

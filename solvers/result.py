@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 
 Sense = Literal["max", "min"]
+BoundSource = Literal["milp", "prices"]
 Status = Literal[
     "optimal", "feasible", "bounded", "infeasible", "unbounded", "interrupted", "failed"
 ]
@@ -104,6 +105,9 @@ class SolveResult(Generic[ScheduleT]):
         Who solved it and how, and a sentence on how it ended.
     sense : "max" or "min"
         Direction of the problem.
+    bound_source : "milp" or "prices"
+        What vouches for the bound: the word of a MILP solver, or prices from which anyone can
+        recompute it without one.
 
     Raises
     ------
@@ -122,6 +126,7 @@ class SolveResult(Generic[ScheduleT]):
     options: Mapping[str, object] = field(default_factory=dict)
     message: str = ""
     sense: Sense = "max"
+    bound_source: BoundSource = "milp"
 
     def __post_init__(self) -> None:
         check_claims(self.sense, self.status, self.objective, self.bound)

@@ -1,0 +1,115 @@
+"""A linear program that grows: each solve starts from the basis of the last one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import highspy
+import numpy as np
+from highspy import HighsModelStatus as ModelStatus
+from highspy import HighsStatus
+
+from solvers.highs.engine import HighsError
+from solvers.highs.program import FloatArray
+from solvers.result import Sense
+
+__all__ = ["GrowingProgram", "Optimum"]
+
+
+class Optimum(NamedTuple):
+    """Optimal point of a linear program.
+
+    Parameters
+    ----------
+    objective : float
+    x : float array, shape [n]
+    row_duals : float array, shape [m]
+        d objective / d right-hand side, in the program's own sense (``solvers.highs``).
+    """
+
+    objective: float
+    x: FloatArray
+    row_duals: FloatArray
+
+
+class GrowingProgram:
+    """``max/min cost x`` subject to ``lower <= A x <= upper``, ``x >= 0``, built piece by piece.
+
+    The restricted master of a column generation. It stays in this process and has no time
+    limit: callers keep it small and look at the clock between solves.
+
+    Parameters
+    ----------
+    sense : "max" or "min"
+    """
+
+    def __init__(self, sense: Sense) -> None:
+        self._highs = highspy.Highs()
+        for name, value in (("output_flag", False), ("threads", 1)):
+            self._check(self._highs.setOptionValue(name, value))
+        objective = highspy.ObjSense.kMaximize if sense == "max" else highspy.ObjSense.kMinimize
+        self._check(self._highs.changeObjectiveSense(objective))
+        self.rows = 0
+        self.columns = 0
+
+    @staticmethod
+    def _check(status: HighsStatus) -> None:
+        if status == HighsStatus.kError:
+            raise HighsError("HiGHS refused to change the program")
+
+    def add_row(
+        self,
+        lower: float,
+        upper: float,
+        columns: np.ndarray | None = None,
+        values: np.ndarray | None = None,
+    ) -> int:
+        """Add a row over columns that are there already; returns its index."""
+        index = np.asarray([] if columns is None else columns, dtype=np.int32)
+        entries = _finite([] if values is None else values)
+        self._check(self._highs.addRow(lower, upper, len(index), index, entries))
+        self.rows += 1
+        return self.rows - 1
+
+    def add_column(self, cost: float, rows: np.ndarray, values: np.ndarray) -> int:
+        """Add a column from 0 to infinity; returns its index."""
+        index = np.asarray(rows, dtype=np.int32)
+        entries = _finite(values)
+        infinity = highspy.kHighsInf
+        self._check(
+            self._highs.addCol(float(_finite(cost)), 0.0, infinity, len(index), index, entries)
+        )
+        self.columns += 1
+        return self.columns - 1
+
+    def solve(self) -> Optimum:
+        """Solve to optimality.
+
+        Raises
+        ------
+        HighsError
+            If the program is infeasible or unbounded, or HiGHS does not end with an optimum.
+        """
+        status = self._highs.run()
+        if status == HighsStatus.kError:
+            # Another user of HiGHS in this process has set up its thread pool with another size.
+            highspy.Highs.resetGlobalScheduler(True)
+            status = self._highs.run()
+        model = self._highs.getModelStatus()
+        if status == HighsStatus.kError or model != ModelStatus.kOptimal:
+            raise HighsError(f"HiGHS ended with {self._highs.modelStatusToString(model)!r}")
+        solution = self._highs.getSolution()
+        if not solution.dual_valid:
+            raise HighsError("HiGHS calls an LP optimal but has no duals")
+        return Optimum(
+            self._highs.getObjectiveValue(),
+            np.array(solution.col_value),
+            np.array(solution.row_dual),
+        )
+
+
+def _finite(values: object) -> FloatArray:
+    array = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise ValueError("a coefficient is not finite")
+    return array

@@ -1,0 +1,104 @@
+"""The offline side of a ratio: what can be proven of the optimum in a given time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from models.utility.column import Resources
+from models.utility.instance import UtilityInstance
+from models.utility.schedule import UtilitySchedule
+from solvers.column_generation import ColumnGeneration
+from solvers.result import SolveResult, relative_gap
+from solvers.utility.exact import solve as solve_exactly
+from solvers.utility.pool_bound import pool_bound
+from solvers.utility.pooled import PooledProblem
+from solvers.utility.price_bound import best_price_bound
+
+__all__ = ["prices_bound", "solve"]
+
+_MOST_VARIABLES = 100_000  # of the compact model; more take too long to build and to solve
+_BOUND_SHARE = 0.3  # of the time limit, for the column generation if the ILP is to follow
+_OPTIMAL_GAP = 1e-4
+
+
+def solve(
+    instance: UtilityInstance,
+    *,
+    time_limit: float | None,
+    threads: int = 1,
+    start: UtilitySchedule | None = None,
+) -> SolveResult[UtilitySchedule]:
+    """Optimum, or an interval that contains it.
+
+    A bound by column generation over pooled servers, recomputed from its prices; then, where
+    the instance is small enough, the compact ILP.
+
+    Parameters
+    ----------
+    instance : UtilityInstance
+    time_limit : float or None
+        Seconds for everything.
+    threads : int
+        Of HiGHS.
+    start : UtilitySchedule, optional
+        A feasible schedule.
+
+    Returns
+    -------
+    SolveResult
+        ``duals`` are the :class:`solvers.utility.pool_bound.PoolPrices` behind the price
+        bound; ``bound`` is the better of it and the ILP's, as ``bound_source`` says.
+    """
+    began = time.monotonic()
+    small = _variables(instance) <= _MOST_VARIABLES
+    seconds = float("inf") if time_limit is None else time_limit
+    problem = PooledProblem(instance)
+    generated = ColumnGeneration(
+        problem, deadline=began + seconds * (_BOUND_SHARE if small else 1.0)
+    ).run()
+    prices = problem.pool_prices(generated.duals)
+    certified = pool_bound(instance, prices)
+    result: SolveResult[UtilitySchedule] = SolveResult(
+        status="bounded",
+        objective=None,
+        bound=certified,
+        schedule=None,
+        duals=prices,
+        seconds=time.monotonic() - began,
+        solver="column generation",
+        bound_source="prices",
+    )
+    if not small:
+        return result
+    left = None if time_limit is None else max(time_limit - result.seconds, 0.1)
+    exact = solve_exactly(instance, time_limit=left, threads=threads, start=start)
+    if exact.bound is None or certified < exact.bound:
+        bound, source = certified, result.bound_source
+    else:
+        bound, source = exact.bound, exact.bound_source
+    status = exact.status
+    gap = relative_gap("max", exact.objective, bound)
+    if exact.objective is None:
+        status = "bounded"
+    elif gap is not None and gap <= _OPTIMAL_GAP:
+        status = "optimal"
+    return replace(
+        exact,
+        status=status,
+        bound=bound,
+        bound_source=source,
+        duals=prices,
+        seconds=time.monotonic() - began,
+    )
+
+
+def prices_bound(instance: UtilityInstance, prices: Resources | None) -> float:
+    """A-posteriori bound from the final prices of an online run; None: from price 0."""
+    return best_price_bound(instance, prices).value
+
+
+def _variables(instance: UtilityInstance) -> int:
+    cluster = instance.cluster
+    servers = len(cluster.worker_servers) + len(cluster.ps_servers)
+    return servers * sum(cluster.slots - job.arrival for job in instance.jobs)

@@ -1,0 +1,106 @@
+"""The most valuable set of workers on one server: an integer knapsack over several resources."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = ["best_packing"]
+
+_UNLIMITED = 1e17
+
+
+@njit(cache=True)
+def best_packing(capacity, demand, worth, limit, max_nodes):  # type: ignore[no-untyped-def]
+    """Maximise ``worth y`` over whole ``0 <= y <= limit`` with ``sum_i demand_i y_i <= capacity``.
+
+    Depth-first search, the densest items first and as many of them as fit. A node is cut off
+    when no single resource leaves room for something better: what is left of resource r times
+    the best worth per unit of r among the items to come bounds their worth.
+
+    Parameters
+    ----------
+    capacity : ndarray, shape (R,)
+    demand : ndarray, shape (n, R)
+    worth : ndarray, shape (n,)
+        Nonnegative.
+    limit : ndarray of int64, shape (n,)
+    max_nodes : int
+        Nodes after which the search gives up proving.
+
+    Returns
+    -------
+    value : float
+        Worth of the packing found.
+    upper : float
+        No packing is worth more; equal to ``value`` if the search ended by itself.
+    counts : ndarray of int64, shape (n,)
+    """
+    items, resources = demand.shape
+    key = np.empty(items)
+    for i in range(items):
+        share = 1e-12
+        for r in range(resources):
+            if demand[i, r] > 0.0:
+                share = max(share, demand[i, r] / max(capacity[r], 1e-12))
+        key[i] = -worth[i] / share
+    order = np.argsort(key, kind="mergesort")
+    # density[k, r]: most worth per unit of r among the items k, k+1, ... in that order
+    density = np.zeros((items + 1, resources))
+    tail = np.zeros(items + 1)
+    for k in range(items - 1, -1, -1):
+        i = order[k]
+        tail[k] = tail[k + 1] + worth[i] * limit[i]
+        for r in range(resources):
+            unit = 0.0
+            if worth[i] > 0.0:
+                unit = worth[i] / demand[i, r] if demand[i, r] > 0.0 else 1e18
+            density[k, r] = max(density[k + 1, r], unit)
+
+    best, upper, value = 0.0, 0.0, 0.0
+    best_counts = np.zeros(items, dtype=np.int64)
+    counts = np.zeros(items, dtype=np.int64)
+    left = capacity.copy()
+    k, nodes, down = 0, 0, True
+    while True:
+        if down:
+            bound = tail[k]
+            for r in range(resources):
+                if density[k, r] < _UNLIMITED:
+                    bound = min(bound, max(left[r], 0.0) * density[k, r])
+            if k == items or value + bound <= best + 1e-12 * (1.0 + best):
+                if value > best:
+                    best = value
+                    best_counts[:] = 0
+                    best_counts[order[:k]] = counts[:k]
+                down, k = False, k - 1
+                continue
+            nodes += 1
+            if nodes > max_nodes:
+                upper = max(upper, value + bound)
+                down, k = False, k - 1
+                continue
+            i = order[k]
+            fit = limit[i]
+            for r in range(resources):
+                if demand[i, r] > 0.0:
+                    fit = min(fit, int(np.floor((left[r] + 1e-9) / demand[i, r])))
+            counts[k] = max(fit, 0)
+            value += counts[k] * worth[i]
+            for r in range(resources):
+                left[r] -= counts[k] * demand[i, r]
+            k += 1
+        else:
+            if k < 0:
+                break
+            if counts[k] > 0:
+                i = order[k]
+                counts[k] -= 1
+                value -= worth[i]
+                for r in range(resources):
+                    left[r] += demand[i, r]
+                k, down = k + 1, True
+            else:
+                k -= 1
+    # Cut-off nodes may have been better by the tolerance above.
+    return best, max(upper, best) * (1.0 + 1e-12), best_counts

@@ -1,0 +1,135 @@
+"""The schedule ILP (14) with servers pooled, and cuts that say what servers can really hold.
+
+Rows of the relaxation: per slot, side and resource the capacities added up over the servers;
+and per slot and side any number of *packing cuts* ``sum_i u_i n_i(t) <= sum_h max {u y}``, the
+maximum over whole y that fit server h. Duals of the rows are prices for
+:func:`solvers.utility.pool_bound.pool_bound`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.utility.instance import UtilityInstance
+from solvers.utility.pool_bound import PoolPrices, PricedCut
+from solvers.utility.separation import PackingSeparator
+from solvers.utility.server_groups import server_groups
+from solvers.utility.totals import TotalsColumn, TotalsOracle
+
+__all__ = ["PooledProblem"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """``sum_i weight_i n_i(t) <= capacity`` on one side (0 workers, 1 parameter servers)."""
+
+    side: int
+    slot: int
+    weight: np.ndarray  # [I]
+    capacity: float
+    resource: int | None  # None for a packing cut
+
+
+class PooledProblem:
+    """A :class:`solvers.column_generation.CoupledProblem` over totals per slot.
+
+    Parameters
+    ----------
+    instance : UtilityInstance
+    """
+
+    must_run = False
+
+    def __init__(self, instance: UtilityInstance) -> None:
+        cluster = instance.cluster
+        self.jobs = len(instance.jobs)
+        self._oracles = [TotalsOracle(job, cluster) for job in instance.jobs]
+        runnable = np.array([oracle.feasible for oracle in self._oracles])
+        self._demand = (
+            np.array([job.worker for job in instance.jobs]),
+            np.array([job.ps for job in instance.jobs]),
+        )
+        servers = (cluster.worker_servers, cluster.ps_servers)
+        self._rows: list[_Row] = []
+        for side in (0, 1):
+            total = servers[side].sum(axis=0)
+            for r in range(len(cluster.resources)):
+                weight = np.where(runnable, self._demand[side][:, r], 0.0)
+                if weight.any():
+                    self._rows.extend(
+                        _Row(side, t, weight, float(total[r]), r) for t in range(cluster.slots)
+                    )
+        self._slots = cluster.slots
+        self._separators = [
+            PackingSeparator(
+                server_groups(servers[side], cluster.bandwidth),
+                self._demand[side],
+                np.array([job.chunks for job in instance.jobs], dtype=np.int64),
+            )
+            for side in (0, 1)
+        ]
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        self._capacity = np.array([row.capacity for row in self._rows])
+        self._side = np.array([row.side for row in self._rows])
+        self._slot = np.array([row.slot for row in self._rows])
+        self._weight = np.array([row.weight for row in self._rows]).reshape(-1, self.jobs).T.copy()
+
+    def capacities(self) -> np.ndarray:
+        """Right-hand sides of the rows."""
+        return self._capacity
+
+    def pool_prices(self, duals: np.ndarray) -> PoolPrices:
+        """Duals of the rows as prices that :func:`pool_bound` can check."""
+        shape = (self._slots, self._demand[0].shape[1])
+        pooled = (np.zeros(shape), np.zeros(shape))
+        cuts = []
+        for row, dual in zip(self._rows, duals.tolist(), strict=False):
+            if row.resource is not None:
+                pooled[row.side][row.slot, row.resource] = dual
+            elif dual > 0:
+                cuts.append(PricedCut(row.side, row.slot, dual, row.weight))
+        return PoolPrices(pooled[0], pooled[1], tuple(cuts))
+
+    def price(self, duals: np.ndarray) -> Sequence[TotalsColumn | None]:
+        """Best totals of every job."""
+        cost = [np.zeros((self._slots, self.jobs)) for _ in (0, 1)]
+        paid = np.flatnonzero(duals > 0)
+        for side in (0, 1):
+            rows = paid[self._side[paid] == side]
+            np.add.at(cost[side], self._slot[rows], duals[rows, None] * self._weight[:, rows].T)
+        return [oracle.best(cost[0][:, i], cost[1][:, i]) for i, oracle in enumerate(self._oracles)]
+
+    def usage(self, column: TotalsColumn, first_row: int) -> tuple[np.ndarray, np.ndarray]:
+        """Amounts that a column takes of the rows from ``first_row`` on."""
+        slot, side = self._slot[first_row:], self._side[first_row:]
+        count = np.where(side == 0, column.workers[slot], column.ps[slot])
+        amount = count * self._weight[column.job, first_row:]
+        rows = np.flatnonzero(amount)
+        return rows + first_row, amount[rows]
+
+    def totals(
+        self, columns: Sequence[TotalsColumn], weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """``n_i(t)`` and ``m_i(t)`` of a fractional solution, shape (I, T) each."""
+        n, m = (np.zeros((self.jobs, self._slots)) for _ in (0, 1))
+        for place in np.flatnonzero(weights > 1e-9).tolist():
+            column = columns[place]
+            n[column.job] += weights[place] * column.workers
+            m[column.job] += weights[place] * column.ps
+        return n, m
+
+    def separate(self, columns: Sequence[TotalsColumn], weights: np.ndarray) -> int:
+        """Add the packing cuts that the solution breaks, one per slot and side at most."""
+        before = len(self._rows)
+        for side, load in enumerate(self.totals(columns, weights)):
+            for t in range(self._slots):
+                cut = self._separators[side].cut(load[:, t])
+                if cut is not None:
+                    self._rows.append(_Row(side, t, cut.weight, cut.capacity, None))
+        self._rebuild()
+        return len(self._rows) - before

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from tqdm import tqdm
 
 from benchmarks.cli import Parser, run_command
 from benchmarks.evaluate import evaluate
 from benchmarks.instances import add_instance_arguments, instances_from
 from benchmarks.results import ResultsFolder
-from benchmarks.rows import Row, Timing, rows_to_frame, to_json_lines
+from benchmarks.rows import Row, Timing, join, to_json_lines
 from benchmarks.table import format_table, summarise
 from models.errors import InputError
 from online.policy import Policy
@@ -50,10 +51,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows, timings = measure(
         instances, policies, ResultsFolder(out, settings, policies), args.time_limit, args.threads
     )
-    frame = rows_to_frame(rows, timings)
+    records = join(rows, timings)
+    frame = pd.DataFrame(records)
     if args.format == "json":
-        columns = [name for name in frame.columns if name != "decisions"]
-        sys.stdout.write(to_json_lines(frame[columns].astype(object).to_dict("records")))
+        sys.stdout.write(to_json_lines(records))
     elif args.format == "csv":
         frame.to_csv(sys.stdout, index=False)
     else:

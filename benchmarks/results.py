@@ -9,15 +9,18 @@ import os
 import platform
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 import models
 import online
 import solvers
 from benchmarks.evaluate import Cell
-from benchmarks.rows import Row, Timing, rows_to_frame, to_json_lines
+from benchmarks.rows import Row, Timing, to_json_lines
 from models.errors import InputError
 from models.files import write_atomic
 from online.policy import Policy
@@ -107,7 +110,7 @@ class ResultsFolder:
         write_atomic(self.path / "settings.json", text.encode())
         write_atomic(self.path / "timings.jsonl", to_json_lines(timings).encode())
         write_atomic(self.path / "rows.jsonl", to_json_lines(rows).encode())
-        frame = rows_to_frame(rows)
+        frame = pd.DataFrame([asdict(row) for row in rows])
         write_atomic(self.path / "rows.csv", frame.to_csv(index=False).encode())
 
 

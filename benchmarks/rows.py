@@ -8,9 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import pandas as pd
-
-__all__ = ["Row", "Timing", "rows_to_frame", "to_json_lines"]
+__all__ = ["Row", "Timing", "join", "to_json_lines"]
 
 
 @dataclass(frozen=True)
@@ -107,10 +105,7 @@ def to_json_lines(records: Iterable[Any]) -> str:
     return "".join(lines)
 
 
-def rows_to_frame(rows: Iterable[Row], timings: Iterable[Timing] = ()) -> pd.DataFrame:
-    """Rows as a DataFrame, with the timings joined on where given."""
-    frame = pd.DataFrame([asdict(row) for row in rows])
-    times = pd.DataFrame([asdict(timing) for timing in timings])
-    if times.empty:
-        return frame
-    return frame.merge(times, on=["instance_hash", "policy"], how="left")
+def join(rows: Iterable[Row], timings: Iterable[Timing]) -> list[dict[str, Any]]:
+    """Rows with their timings, as dictionaries."""
+    times = {(timing.instance_hash, timing.policy): asdict(timing) for timing in timings}
+    return [{**asdict(row), **times[row.instance_hash, row.policy]} for row in rows]

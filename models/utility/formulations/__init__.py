@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import pyomo.environ as pyo
+
 from models.utility.formulations.compact import compact
 from models.utility.formulations.limits import JobLimits, ServerCut, job_limits
 from models.utility.formulations.schedule_ilp import (
@@ -15,8 +20,10 @@ from models.utility.formulations.schedules import (
     set_values,
     without_idle,
 )
+from models.utility.instance import UtilityInstance
 
 __all__ = [
+    "FORMULATIONS",
     "JobLimits",
     "ServerCut",
     "compact",
@@ -29,3 +36,11 @@ __all__ = [
     "set_values",
     "without_idle",
 ]
+
+#: Formulations of an instance alone, by the name that commands know them by.
+FORMULATIONS: Mapping[str, Callable[[UtilityInstance], pyo.ConcreteModel]] = {
+    "compact": compact,
+    "compact-lp": partial(compact, relaxed=True),
+    "compact-plain": partial(compact, strengthen=False),
+    "compact-plain-lp": partial(compact, relaxed=True, strengthen=False),
+}

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -50,9 +51,10 @@ def schedule_ilp(
         Maximise ``utility`` over x; ``constraint_15``, ``constraint_16``, ``constraint_17``.
     """
     model = pyo.ConcreteModel(name="schedule_ilp")
-    # (18). x <= 1 follows from (17); as a bound it would take its share of the duals.
-    domain = pyo.NonNegativeReals if relaxed else pyo.NonNegativeIntegers
-    model.x = variable(dict.fromkeys(range(len(columns))), domain)
+    if relaxed:  # x <= 1 follows from (17); as a bound it would take its share of the duals
+        model.x = variable(dict.fromkeys(range(len(columns))), pyo.NonNegativeReals)
+    else:  # (18)
+        model.x = variable(dict.fromkeys(range(len(columns)), 1), pyo.NonNegativeIntegers)
     total = pyo.quicksum(
         column.value * x for column, x in zip(columns, model.x.values(), strict=True)
     )
@@ -99,7 +101,7 @@ def schedule_dual(instance: UtilityInstance, columns: Sequence[Column]) -> pyo.C
 
 
 def resource_prices(
-    instance: UtilityInstance, p: Mapping[At, float], q: Mapping[At, float]
+    instance: UtilityInstance, p: Mapping[Any, float], q: Mapping[Any, float]
 ) -> Resources:
     """Prices by (server, slot, resource) as arrays, 0 where there is none.
 

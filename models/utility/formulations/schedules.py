@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -16,7 +17,7 @@ from models.utility.score import score
 
 __all__ = ["schedule_from_columns", "schedule_from_values", "set_values", "without_idle"]
 
-Values = Mapping[tuple[int, int, int], float]
+Values = Mapping[Any, float]  # by (job, server, slot)
 
 
 def schedule_from_values(
@@ -87,14 +88,15 @@ def set_values(
     InputError
         If the schedule is for another instance or breaks a constraint.
     """
+    violations = score(instance, schedule).violations
+    if violations:
+        raise InputError(f"start is no feasible schedule: {violations[0]}")
     schedule = without_idle(instance, schedule)
-    judged = score(instance, schedule)
-    if not judged.feasible:
-        raise InputError(f"start is no feasible schedule: {judged.violations[0]}")
+    completion = score(instance, schedule).completion
     for variable in (model.d, model.n, model.m, model.y, model.z):
         variable.set_values(dict.fromkeys(variable, 0))
     for i, t in model.d:
-        model.d[i, t].set_value(int(0 <= judged.completion[i] <= t))
+        model.d[i, t].set_value(int(0 <= completion[i] <= t))
     for part, total, table in (
         (model.y, model.n, schedule.workers),
         (model.z, model.m, schedule.ps),

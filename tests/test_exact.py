@@ -1,0 +1,223 @@
+"""The exact solver of `utility` against brute force, and the chain of bounds."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from benchmarks.utility import WORKLOAD
+from models.errors import InputError
+from models.scoring import Score, Violation
+from models.utility import UtilityInstance, UtilitySchedule, score
+from models.utility.column import Resources
+from models.utility.files import Sigmoid
+from models.utility.formulations import (
+    compact,
+    job_limits,
+    resource_prices,
+    schedule_dual,
+    schedule_from_columns,
+    schedule_ilp,
+)
+from solvers.highs import HighsOptions
+from solvers.pyomo_bridge import solve_model
+from solvers.utility import exact, price_bound, relaxation, solve
+from solvers.utility.server_cuts import violated_cuts
+from tests.brute_force import columns, optimum
+from tests.small import instance, job, random_instance
+
+EXACT = HighsOptions(mip_rel_gap=0.0)
+SEEDS = range(40)
+SMALL = {"abs": 1e-6, "rel": 1e-7}  # the solver's tolerances
+
+
+@cache
+def contended(seed: int) -> UtilityInstance:
+    """Three jobs, most of which can run alone, on servers too small for all of them."""
+    rng = np.random.default_rng(seed)
+    slots = int(rng.integers(2, 4))
+    records = []
+    for i in range(3):
+        b, chunks = float(rng.choice([0.5, 1.0])), int(rng.integers(1, 4))
+        records.append(
+            job(
+                f"j{i}",
+                arrival=int(rng.random() < 0.25),
+                chunks=chunks,
+                work=int(rng.integers(1, 1 + min(4, chunks * slots))),
+                worker=[float(rng.integers(1, 3)), b],
+                ps=[float(rng.integers(0, 2)), float(b * rng.choice([1.0, 1.5, 2.5]))],
+                utility=Sigmoid(
+                    priority=float(rng.integers(1, 20)),
+                    decay=float(rng.choice([0.0, 0.3, 1.0, 5.0])),
+                    target=float(rng.integers(0, slots)),
+                ),
+            )
+        )
+    return instance(
+        records,
+        slots=slots,
+        resources=["gpu", "bandwidth_gbps"],
+        worker_servers=rng.integers(2, 4, (2, 2)).astype(float).tolist(),
+        ps_servers=rng.integers(1, 4, (int(rng.integers(1, 3)), 2)).astype(float).tolist(),
+    )
+
+
+@cache
+def best(seed: int) -> float:
+    return optimum(contended(seed))
+
+
+def test_the_instances_are_worth_solving() -> None:
+    # Otherwise agreement with brute force would say little.
+    in_conflict = [
+        price_bound(contended(seed), zero(contended(seed))).value > best(seed) + 1e-3
+        for seed in SEEDS
+    ]
+    fractional = [relaxation(contended(seed)).bound > best(seed) + 1e-3 for seed in SEEDS]
+    assert sum(in_conflict) >= 15
+    assert sum(fractional) >= 15
+
+
+def zero(ins: UtilityInstance) -> Resources:
+    return resource_prices(ins, {}, {})
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_equals_brute_force(seed: int) -> None:
+    ins = contended(seed)
+    result = solve(ins, mip_rel_gap=0.0)
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(best(seed), **SMALL)
+    assert result.schedule is not None
+    judged = score(ins, result.schedule)
+    assert judged.feasible
+    assert judged.objective == result.objective
+    plain = solve_model(compact(ins, strengthen=False), EXACT).result
+    assert plain.objective == pytest.approx(best(seed), **SMALL)
+    # The other random instances of the tests, most of whose jobs cannot run.
+    other = random_instance(np.random.default_rng(seed), jobs=2, max_work=4)
+    assert solve(other, mip_rel_gap=0.0).objective == pytest.approx(optimum(other), **SMALL)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_chain_of_bounds(seed: int) -> None:
+    # optimum = ILP (14) <= LP of (14) = dual (19) <= compact LP, strengthened <= plain, and
+    # the bound of any prices.
+    ins, found = contended(seed), columns(contended(seed))
+    ilp = solve_model(schedule_ilp(ins, found), EXACT)
+    assert ilp.result.objective == pytest.approx(best(seed), **SMALL)
+    if found:
+        chosen = [found[k] for k, x in ilp.values(ilp.model.x).items() if x > 0.5]
+        judged = score(ins, schedule_from_columns(ins, chosen))
+        assert judged.feasible
+        assert judged.objective == pytest.approx(best(seed), **SMALL)
+    lp = solve_model(schedule_ilp(ins, found, relaxed=True))
+    dual = solve_model(schedule_dual(ins, found))
+    value = lp.result.objective
+    assert value >= best(seed) - 1e-6
+    assert dual.result.objective == pytest.approx(value, **SMALL)
+    # Every column is a point of the strengthened compact LP of the same value, and their
+    # mixtures obey the same capacities: so this link always holds.
+    strong = relaxation(ins)
+    weak = solve_model(compact(ins, relaxed=True, strengthen=False)).result.objective
+    assert value <= strong.bound + 1e-6
+    assert strong.bound <= weak + 1e-6
+    # The prices of the LP of (14) prove its value; others prove more.
+    of_primal = resource_prices(
+        ins, lp.duals(lp.model.constraint_15), lp.duals(lp.model.constraint_16)
+    )
+    of_dual = resource_prices(ins, dual.values(dual.model.p), dual.values(dual.model.q))
+    assert price_bound(ins, of_primal).value == pytest.approx(value, **SMALL)
+    assert price_bound(ins, of_dual).value == pytest.approx(value, **SMALL)
+    for prices in (strong.duals, zero(ins)):
+        assert price_bound(ins, prices).value >= value - 1e-6
+
+
+def packings(capacity: np.ndarray, demand: np.ndarray, most: np.ndarray) -> list[tuple[int, ...]]:
+    return [
+        counts
+        for counts in product(*(range(int(n) + 1) for n in most))
+        if (np.array(counts) @ demand <= capacity + 1e-9).all()
+    ]
+
+
+def test_cuts_hold_for_every_packing_of_their_server() -> None:
+    found = 0
+    for seed in SEEDS:
+        ins = contended(seed)
+        model = compact(ins, relaxed=True)
+        solved = solve_model(model)
+        cuts = violated_cuts(ins, solved.values(model.y), solved.values(model.z))
+        for cut in cuts:
+            worker = cut.kind == "worker"
+            servers = ins.cluster.worker_servers if worker else ins.cluster.ps_servers
+            demand = np.array([j.worker if worker else j.ps for j in ins.jobs])
+            most = np.zeros(len(ins.jobs))  # of schedules without idle workers
+            for limits in job_limits(ins):
+                room = limits.workers if worker else limits.ps
+                most[limits.job.index] = room[cut.server]
+            heaviest = max(
+                sum(cut.weight.get(i, 0.0) * n for i, n in enumerate(counts))
+                for counts in packings(servers[cut.server], demand, most)
+            )
+            assert heaviest == pytest.approx(1.0)  # valid, and tight
+            found += 1
+        closed = solve_model(compact(ins, relaxed=True, cuts=cuts)).result.objective
+        assert closed <= solved.result.objective + 1e-6
+        assert closed >= best(seed) - 1e-6
+    assert found > 20
+
+
+def medium() -> UtilityInstance:
+    return WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=1, trace=None)
+
+
+def test_a_start_is_never_lost() -> None:
+    ins = medium()
+    optimal = solve(ins)
+    assert optimal.status == "optimal"
+    again = solve(ins, start=optimal.schedule, node_limit=1)
+    assert again.objective >= optimal.objective
+    assert again.bound >= optimal.objective
+    assert again.status in ("optimal", "feasible")
+
+
+def test_the_same_call_gives_the_same_schedule() -> None:
+    ins = medium()
+    first, second = solve(ins).schedule, solve(ins).schedule
+    assert first.workers.tolist() == second.workers.tolist()
+    assert first.ps.tolist() == second.ps.tolist()
+
+
+def test_time_limit_leaves_what_is_known() -> None:
+    ins = WORKLOAD.draw(jobs=20, slots=20, servers="10+10", seed=0, trace=None)
+    result = solve(ins, time_limit=2.0)
+    assert result.status in ("feasible", "bounded")
+    assert result.bound is not None
+    assert result.seconds < 10
+    if result.schedule is not None:
+        assert score(ins, result.schedule).objective == result.objective <= result.bound
+
+
+def test_bad_arguments_are_refused() -> None:
+    ins = medium()
+    with pytest.raises(InputError, match="made for another instance"):
+        solve(
+            ins, start=UtilitySchedule.build(contended(0), [False] * len(contended(0).jobs), [], [])
+        )
+    with pytest.raises(InputError, match="time_limit"):
+        solve(ins, time_limit=0.0)
+
+
+def test_a_schedule_that_the_scorer_refuses_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def strict(ins: UtilityInstance, schedule: UtilitySchedule) -> Score:
+        judged = score(ins, schedule)
+        return Score(judged.objective, (Violation("(4)", "full"),), judged.completion, judged.value)
+
+    monkeypatch.setattr(exact, "score", strict)
+    with pytest.raises(exact.WrongSolution, match=r"small: \(4\) full"):
+        solve(contended(0))

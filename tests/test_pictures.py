@@ -87,7 +87,7 @@ def test_every_picture_takes_axes_or_makes_them(name: str) -> None:
     assert not left.has_data()
 
 
-@pytest.mark.parametrize("name", sorted(PICTURES))
+@pytest.mark.parametrize("name", ["boxes", "gantt", "heatmap"])
 def test_same_data_same_bytes(name: str, tmp_path: Path) -> None:
     first = save_picture(PICTURES[name](None), RUNS, tmp_path / "one" / "p")
     again = save_picture(PICTURES[name](None), RUNS, tmp_path / "two" / "p")

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from benchmarks.pictures.style import describe, figure_of, legend_above, looks, ready
 from benchmarks.table import bootstrap_interval
@@ -65,7 +66,7 @@ def plot_intervals(
     axes = ready(axes)
     finite = np.isfinite(frame[[lower, upper]].to_numpy(dtype=float)).all(axis=1)
     if not finite.all():
-        title = f"{title} ({int((~finite).sum())} infinite, not drawn)".strip()
+        title = f"{title} ({int((~finite).sum())} infinite, left out)".strip()
     names = list(dict.fromkeys(frame[x]))
     hues = list(dict.fromkeys(frame[hue])) if hue else [None]
     width = 0.84 / len(hues)
@@ -99,6 +100,9 @@ def plot_intervals(
         axes.axhline(level, color="0.3", linewidth=0.8)
     if log_y:
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.minorticks_off()
     axes.set_xticks(range(len(names)), [(ticks or {}).get(name, str(name)) for name in names])
     axes.set_xlim(-0.55, len(names) - 0.45)
     describe(axes, x=xlabel, y=ylabel, title=title)

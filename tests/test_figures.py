@@ -224,7 +224,7 @@ def test_a_problem_without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["utility-6", "utility-8", "utility-9"])
 def test_default_size_with_one_seed(name: str, tmp_path: Path) -> None:
     assert main([name, "--seeds", "1", "--out", str(tmp_path)]) == 0
     assert len(list(tmp_path.glob(f"{name}.*"))) == 3

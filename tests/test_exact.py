@@ -24,7 +24,9 @@ from models.utility.formulations import (
 )
 from solvers.highs import HighsOptions
 from solvers.pyomo_bridge import solve_model
-from solvers.utility import exact, price_bound, relaxation, solve
+from solvers.utility import exact
+from solvers.utility.exact import relaxation, solve
+from solvers.utility.price_bound import price_bound
 from solvers.utility.server_cuts import violated_cuts
 from tests.brute_force import columns, optimum
 from tests.small import instance, job, random_instance

@@ -24,7 +24,7 @@ from models.utility.formulations import (
     without_idle,
 )
 from solvers.pyomo_bridge import solve_model
-from solvers.utility import relaxation, solve
+from solvers.utility.exact import relaxation, solve
 from tests.brute_force import columns, optimum
 from tests.small import constant, instance, job
 

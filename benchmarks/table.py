@@ -63,14 +63,15 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
         ``totals`` (offline upper bounds over objectives, each summed over the instances),
         ``mean_lower``, ``mean_upper`` (means of the two ends of the ratio interval), ``low``,
         ``high`` (95 % bootstrap interval of the mean of the upper end), ``worst`` and
-        ``worst_seed``, ``worst_instance``, ``guarantee`` (largest), ``applies`` (on how many
-        instances), ``instances``, ``violations``, ``completed`` (share of the jobs), ``ms``
+        ``worst_seed``, ``worst_instance``, ``guarantee`` (largest that applies), ``applies`` (on
+        how many instances), ``guaranteed`` (whether there is one at all), ``instances``, ``violations``, ``completed`` (share of the jobs), ``ms``
         (per decision), ``clairvoyant``.
     """
     records = []
     for policy, group in frame.groupby("policy", sort=False):
         worst = group.loc[group["ratio_upper"].idxmax()]
         low, high = bootstrap_interval(group["ratio_upper"])
+        applies = group["guarantee_applies"].eq(True)
         records.append(
             {
                 "policy": policy,
@@ -82,8 +83,9 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
                 "worst": worst["ratio_upper"],
                 "worst_seed": worst["seed"],
                 "worst_instance": worst["instance"],
-                "guarantee": group["guarantee"].astype(float).max(),
-                "applies": int(group["guarantee_applies"].eq(True).sum()),
+                "guarantee": group.loc[applies, "guarantee"].astype(float).max(),
+                "applies": int(applies.sum()),
+                "guaranteed": bool(group["guarantee"].notna().any()),
                 "instances": len(group),
                 "violations": int(group["violations"].sum()),
                 "completed": group["completed"].sum() / max(1, group["jobs"].sum()),
@@ -114,8 +116,10 @@ def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
     for name, row in summary.iterrows():
         seed = "file" if pd.isna(row["worst_seed"]) else f"{int(row['worst_seed'])}"
         guarantee = "-"
-        if not pd.isna(row["guarantee"]):
-            guarantee = f"{row['guarantee']:.3g} on {row['applies']}/{row['instances']}"
+        if row["guaranteed"]:
+            guarantee = f"on {row['applies']}/{row['instances']}"
+        if row["applies"]:
+            guarantee = f"{row['guarantee']:.3g} {guarantee}"
         spread = "-" if pd.isna(row["low"]) else f"{_short(row['low'])}-{_short(row['high'])}"
         lines.append(
             (

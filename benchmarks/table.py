@@ -64,8 +64,9 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
         ``mean_lower``, ``mean_upper`` (means of the two ends of the ratio interval), ``low``,
         ``high`` (95 % bootstrap interval of the mean of the upper end), ``worst`` and
         ``worst_seed``, ``worst_instance``, ``guarantee`` (largest that applies), ``applies`` (on
-        how many instances), ``guaranteed`` (whether there is one at all), ``instances``, ``violations``, ``completed`` (share of the jobs), ``ms``
-        (per decision), ``clairvoyant``.
+        how many instances), ``guaranteed`` (whether there is one at all), ``instances``,
+        ``violations``, ``completed`` (share of the jobs), ``ms`` (per decision),
+        ``clairvoyant``.
     """
     records = []
     for policy, group in frame.groupby("policy", sort=False):

@@ -14,7 +14,7 @@ from models.utility import UtilityInstance
 from models.utility.column import Resources
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
 from online.utility.oasis import OASiS
-from solvers.utility import solve
+from solvers.utility.exact import solve
 from solvers.utility.oracle import best_schedule, full_capacity
 
 __all__ = [

@@ -135,7 +135,12 @@ CLAIMS: tuple[Claim, ...] = (
         "There is no clear trend of the ratio with larger max U/L.",
         "mean rank correlation of ratio and ln max U/L at fixed servers: |rho| < 0.3 or p >= 0.05 "
         "(permutation)",
-        figures.no_trend("log_u_over_l", "servers"),
+        figures.no_trend(
+            "log_u_over_l",
+            "servers",
+            "L is floored at 1e-6 of the largest utility, so max U/L differs from seed to seed but "
+            "hardly with the range of priorities",
+        ),
     ),
     Claim(
         "fig6-under",

@@ -149,8 +149,16 @@ def ratio_in_band(evidence: Evidence) -> Finding:
     return judged(bool(inside.all()), measured)
 
 
-def no_trend(x: str, group: str) -> Judge:
-    """No clear trend of the ratio: |rho| < 0.3 or p >= 0.05, within groups."""
+def no_trend(x: str, group: str, caveat: str = "") -> Judge:
+    """No clear trend of the ratio: |rho| < 0.3 or p >= 0.05, within groups.
+
+    Parameters
+    ----------
+    x, group : str
+        Columns of Figure 5: what may have a trend, and what is held fixed.
+    caveat : str
+        Written behind the finding.
+    """
 
     def judge(evidence: Evidence) -> Finding:
         frame = evidence.frame("utility-5")
@@ -159,10 +167,13 @@ def no_trend(x: str, group: str) -> Judge:
             return Finding("not testable", "the ratio or its factor is constant")
         clear = abs(rho) >= _CLEAR_RHO and p < _CLEAR_P
         spread = f"{frame[x].min():.3g} to {frame[x].max():.3g}"
+        none_found = (
+            "" if clear else "no clear trend found, which does not prove that there is none"
+        )
         return judged(
             not clear,
             f"rho = {rho:.2f}, p = {p:.3f}, {x} from {spread}, {len(frame)} instances",
-            "" if clear else "no clear trend found, which does not prove that there is none",
+            "; ".join(filter(None, [none_found, caveat])),
         )
 
     return judge

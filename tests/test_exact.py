@@ -15,6 +15,7 @@ from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.column import Resources
 from models.utility.files import Sigmoid
 from models.utility.formulations import (
+    ServerCut,
     compact,
     job_limits,
     resource_prices,
@@ -25,9 +26,9 @@ from models.utility.formulations import (
 from solvers.highs import HighsOptions
 from solvers.pyomo_bridge import solve_model
 from solvers.utility import exact
+from solvers.utility.cuts import find_cuts
 from solvers.utility.exact import relaxation, solve
 from solvers.utility.price_bound import price_bound
-from solvers.utility.server_cuts import violated_cuts
 from tests.brute_force import columns, optimum
 from tests.small import instance, job, random_instance
 
@@ -139,39 +140,40 @@ def test_chain_of_bounds(seed: int) -> None:
         assert price_bound(ins, prices).value >= value - 1e-6
 
 
-def packings(capacity: np.ndarray, demand: np.ndarray, most: np.ndarray) -> list[tuple[int, ...]]:
-    return [
-        counts
-        for counts in product(*(range(int(n) + 1) for n in most))
+def heaviest(cut: ServerCut, ins: UtilityInstance, server: int) -> float:
+    """Weight of the heaviest packing of a server without idle workers, all of them tried."""
+    worker = cut.kind == "worker"
+    capacity = (ins.cluster.worker_servers if worker else ins.cluster.ps_servers)[server]
+    demand = np.array([j.worker if worker else j.ps for j in ins.jobs])
+    most = np.zeros(len(ins.jobs), dtype=int)
+    for limits in job_limits(ins):
+        most[limits.job.index] = (limits.workers if worker else limits.ps)[server]
+    return max(
+        sum(cut.weight.get(i, 0.0) * n for i, n in enumerate(counts))
+        for counts in product(*(range(n + 1) for n in most.tolist()))
         if (np.array(counts) @ demand <= capacity + 1e-9).all()
-    ]
+    )
 
 
-def test_cuts_hold_for_every_packing_of_their_server() -> None:
-    found = 0
+def test_cuts_hold_for_every_packing() -> None:
+    of_one, of_all = 0, 0
     for seed in SEEDS:
         ins = contended(seed)
-        model = compact(ins, relaxed=True)
-        solved = solve_model(model)
-        cuts = violated_cuts(ins, solved.values(model.y), solved.values(model.z))
+        cuts = find_cuts(ins)
         for cut in cuts:
-            worker = cut.kind == "worker"
-            servers = ins.cluster.worker_servers if worker else ins.cluster.ps_servers
-            demand = np.array([j.worker if worker else j.ps for j in ins.jobs])
-            most = np.zeros(len(ins.jobs))  # of schedules without idle workers
-            for limits in job_limits(ins):
-                room = limits.workers if worker else limits.ps
-                most[limits.job.index] = room[cut.server]
-            heaviest = max(
-                sum(cut.weight.get(i, 0.0) * n for i, n in enumerate(counts))
-                for counts in packings(servers[cut.server], demand, most)
-            )
-            assert heaviest == pytest.approx(1.0)  # valid, and tight
-            found += 1
-        closed = solve_model(compact(ins, relaxed=True, cuts=cuts)).result.objective
-        assert closed <= solved.result.objective + 1e-6
-        assert closed >= best(seed) - 1e-6
-    assert found > 20
+            if cut.server is not None:
+                assert heaviest(cut, ins, cut.server) == pytest.approx(1.0)  # valid and tight
+                of_one += 1
+            else:
+                worker = cut.kind == "worker"
+                side = ins.cluster.worker_servers if worker else ins.cluster.ps_servers
+                assert sum(heaviest(cut, ins, s) for s in range(len(side))) <= 1 + 1e-9
+                of_all += 1
+        before = solve_model(compact(ins, relaxed=True)).result.objective
+        after = solve_model(compact(ins, relaxed=True, cuts=cuts)).result.objective
+        assert best(seed) - 1e-6 <= after <= before + 1e-6
+    assert of_one > 10
+    assert of_all > 10
 
 
 def medium() -> UtilityInstance:
@@ -197,9 +199,10 @@ def test_the_same_call_gives_the_same_schedule() -> None:
 
 def test_time_limit_leaves_what_is_known() -> None:
     ins = WORKLOAD.draw(jobs=20, slots=20, servers="10+10", seed=0, trace=None)
-    result = solve(ins, time_limit=2.0)
-    assert result.status in ("feasible", "bounded")
-    assert result.bound is not None
+    result = solve(ins, time_limit=3.0)
+    # "interrupted": a slow machine may have no bound yet after 3 seconds.
+    assert result.status in ("feasible", "bounded", "interrupted")
+    assert (result.bound is None) == (result.status == "interrupted")
     assert result.seconds < 10
     if result.schedule is not None:
         assert score(ins, result.schedule).objective == result.objective <= result.bound

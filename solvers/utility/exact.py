@@ -9,7 +9,6 @@ from typing import TextIO
 
 from models.utility.column import Resources
 from models.utility.formulations import (
-    ServerCut,
     compact,
     resource_prices,
     schedule_from_values,
@@ -20,13 +19,13 @@ from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.highs import SOLVER, HighsOptions, MatrixResult
 from solvers.pyomo_bridge import PyomoResult, solve_model
-from solvers.result import SolveResult, relative_gap
-from solvers.utility.server_cuts import violated_cuts
+from solvers.result import SolveResult, Status, relative_gap
+from solvers.utility.cuts import find_cuts
 
 __all__ = ["WrongSolution", "relaxation", "solve"]
 
-_CUT_ROUNDS = 3
-_CUT_SHARE = 0.25  # of the time limit, at most, for the rounds of cuts
+_CUT_SHARE = 0.25  # of the time limit, at most
+_HEURISTIC_EFFORT = 0.2  # of the search; HiGHS's default is 0.05. Measured: docs/formulations.md
 _ROUND_OFF = 1e-6
 
 Result = SolveResult[UtilitySchedule]
@@ -49,8 +48,8 @@ def solve(
 ) -> Result:
     """Best schedule in hindsight, and a bound that says how good it is.
 
-    Solves the LP relaxation a few times, adding cuts of single servers
-    (:mod:`solvers.utility.server_cuts`), then the ILP.
+    Solves the LP relaxation a few times, adding cuts (:mod:`solvers.utility.cuts`), then the
+    ILP.
 
     Parameters
     ----------
@@ -89,9 +88,10 @@ def solve(
         mip_rel_gap=mip_rel_gap,
         threads=threads,
         seed=seed,
+        extra={"mip_heuristic_effort": _HEURISTIC_EFFORT},
     )
-    cuts = _cuts(instance, options)
-    model = compact(instance, cuts=cuts)
+    share = None if time_limit is None else _CUT_SHARE * time_limit
+    model = compact(instance, cuts=find_cuts(instance, time_limit=share))
     if start is not None:
         set_values(model, instance, start)
     if time_limit is not None:
@@ -121,27 +121,6 @@ def relaxation(
         return _without_schedule(result)
     p, q = solved.duals(model.constraint_4), solved.duals(model.constraint_5)
     return _without_schedule(result, result.bound, resource_prices(instance, p, q))
-
-
-def _cuts(instance: UtilityInstance, options: HighsOptions) -> list[ServerCut]:
-    """Cuts for the ILP; none if the relaxations take too large a share of the time limit."""
-    began = time.perf_counter()
-    cuts: list[ServerCut] = []
-    for _ in range(_CUT_ROUNDS):
-        limit = None
-        if options.time_limit is not None:
-            limit = _CUT_SHARE * options.time_limit - (time.perf_counter() - began)
-            if limit <= 0:
-                break
-        model = compact(instance, relaxed=True, cuts=cuts)
-        solved = solve_model(model, HighsOptions(time_limit=limit))
-        if not solved.result.is_optimal:
-            break
-        new = violated_cuts(instance, solved.values(model.y), solved.values(model.z), cuts)
-        if not new:
-            break
-        cuts += new
-    return cuts
 
 
 def _judged(instance: UtilityInstance, solved: PyomoResult, mip_rel_gap: float) -> Result:
@@ -176,8 +155,9 @@ def _without_schedule(
     result: MatrixResult, bound: float | None = None, duals: Resources | None = None
 ) -> Result:
     """What the LP proves: no objective, for its point is no schedule."""
+    stopped: Status = "failed" if result.status == "failed" else "interrupted"
     return SolveResult(
-        status="interrupted" if bound is None else "bounded",
+        status=stopped if bound is None else "bounded",
         objective=None,
         bound=bound,
         schedule=None,

@@ -115,7 +115,7 @@ def violated_cuts(
         servers = _servers(instance, kind)
         weights: list[list[np.ndarray]] = [[] for _ in servers]
         for cut in known:
-            if cut.kind == kind:
+            if cut.kind == kind and cut.server is not None:
                 weights[cut.server].append(_dense(cut.weight, len(instance.jobs)))
         for s, jobs, amount in _fractional(point):
             if any(weight[jobs] @ amount > 1 + _VIOLATION for weight in weights[s]):

@@ -32,6 +32,7 @@ variables that can be nonzero are made (:mod:`models.utility.formulations.limits
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
@@ -65,7 +66,7 @@ def compact(
         Add rows that every schedule without idle workers obeys, but a point of the LP need
         not: :func:`work_by_deadline` and :func:`staircase`.
     cuts : iterable of ServerCut
-        Further such rows, of single servers.
+        Further such rows, of servers.
 
     Returns
     -------
@@ -206,18 +207,23 @@ def staircase(model: pyo.ConcreteModel, limits: Limits) -> None:
 
 
 def server_cuts(model: pyo.ConcreteModel, cuts: Iterable[ServerCut]) -> None:
-    """Strengthening of (4), (5): ``sum_i weight_i y[i,h,t] <= 1`` in every slot."""
-    parts = {
-        "worker": by_key(model.y, lambda i, s, t: (s, t)),
-        "ps": by_key(model.z, lambda i, s, t: (s, t)),
+    """Strengthening of (4), (5): ``sum_i weight_i y[i,h,t] <= 1``, or with ``n[i,t]``."""
+    groups = {
+        "worker": by_key(model.y, lambda i, s, t: s) | {None: list(model.n.items())},
+        "ps": by_key(model.z, lambda i, s, t: s) | {None: list(model.m.items())},
     }
+
+    def terms(cut: ServerCut) -> Iterable[tuple[int, list]]:
+        slots: dict[int, list] = defaultdict(list)
+        for (i, *_, t), part in groups[cut.kind].get(cut.server, []):
+            if i in cut.weight:
+                slots[t].append(cut.weight[i] * part)
+        return slots.items()
+
     model.server_cuts = rows(
-        ((number, t), pyo.quicksum(cut.weight[i] * v for (i, _, _), v in group) <= 1)
+        ((number, t), pyo.quicksum(weighted) <= 1)
         for number, cut in enumerate(cuts)
-        for (s, t), items in parts[cut.kind].items()
-        if s == cut.server
-        for group in [[item for item in items if item[0][0] in cut.weight]]
-        if group
+        for t, weighted in terms(cut)
     )
 
 

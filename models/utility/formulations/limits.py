@@ -99,20 +99,19 @@ def _limits(job: Job, cluster: Cluster) -> JobLimits | None:
 
 @dataclass(frozen=True, eq=False)
 class ServerCut:
-    """An inequality that every set of whole workers (parameter servers) on a server obeys.
-
-    ``sum_i weight_i y[i,h,t] <= 1`` in every slot: servers are the same in all slots.
+    """An inequality that all whole workers (parameter servers) that fit obey, in every slot.
 
     Parameters
     ----------
     kind : {"worker", "ps"}
         Side of the cluster.
-    server : int
-        Server h or k.
+    server : int or None
+        Of one server, ``sum_i weight_i y[i,h,t] <= 1``; None: of all servers of the side
+        together, ``sum_i weight_i n[i,t] <= 1``.
     weight : mapping of int to float
         Weight of each job, positive; the others have none.
     """
 
     kind: Literal["worker", "ps"]
-    server: int
+    server: int | None
     weight: Mapping[int, float]

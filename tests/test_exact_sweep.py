@@ -1,0 +1,31 @@
+"""How often the exact solver proves the optimum of the default workload in a minute."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.utility import WORKLOAD
+from solvers.utility.exact import solve
+
+SECONDS = 60.0
+
+
+@pytest.mark.slow
+def test_56_of_60_instances_are_proven_in_a_minute_each(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # 10 jobs, 10 slots; a loaded machine may need more. docs/formulations.md has the numbers.
+    late = []
+    for servers in ("5+5", "10+10", "20+20"):
+        for seed in range(20):
+            ins = WORKLOAD.draw(jobs=10, slots=10, servers=servers, seed=seed, trace=None)
+            result = solve(ins, time_limit=SECONDS)
+            with capsys.disabled():
+                print(
+                    f"\n{servers} seed {seed}: {result.status} {result.objective:.4f} "
+                    f"<= {result.bound:.4f} in {result.seconds:.1f} s",
+                    end="",
+                )
+            if result.status != "optimal" or result.gap is None or result.gap > 1e-4:
+                late.append((servers, seed))
+    assert len(late) <= 4, late

@@ -87,8 +87,7 @@ def evaluate(
 ) -> Cell:
     """Competitive ratios of policies on one instance.
 
-    The offline interval is the best of the exact solver, all price bounds (those of the
-    solver, and those recomputed from the policies' final prices) and all schedules known.
+    The offline interval is the bound of the offline solver and the best of all schedules known.
 
     Parameters
     ----------
@@ -114,8 +113,6 @@ def evaluate(
         score = _checked(kind, instance, result.schedule, result.solver)
         incumbents.append(Incumbent(score.objective, result.schedule))
     bounds = [] if result.bound is None else [Bound(result.bound, result.bound_source)]
-    for prices in {id(p): p for p in (item.policy.final_prices for item in runs)}.values():
-        bounds.append(Bound(offline.prices_bound(instance, prices), "prices"))
     interval = offline_interval(kind.sense, incumbents, bounds)
     offline_seconds = time.perf_counter() - begin
     rows = tuple(_row(kind, instance, item, interval) for item in runs)

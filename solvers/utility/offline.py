@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from models.utility.column import Resources
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from solvers.column_generation import ColumnGeneration
@@ -13,9 +12,8 @@ from solvers.result import SolveResult, relative_gap
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.pool_bound import pool_bound
 from solvers.utility.pooled import PooledProblem
-from solvers.utility.price_bound import best_price_bound
 
-__all__ = ["prices_bound", "solve"]
+__all__ = ["solve"]
 
 _MOST_VARIABLES = 100_000  # of the compact model; more take too long to build and to solve
 _BOUND_SHARE = 0.3  # of the time limit, for the column generation if the ILP is to follow
@@ -91,11 +89,6 @@ def solve(
         duals=prices,
         seconds=time.monotonic() - began,
     )
-
-
-def prices_bound(instance: UtilityInstance, prices: Resources | None) -> float:
-    """A-posteriori bound from the final prices of an online run; None: from price 0."""
-    return best_price_bound(instance, prices).value
 
 
 def _variables(instance: UtilityInstance) -> int:

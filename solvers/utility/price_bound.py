@@ -8,9 +8,9 @@ import numpy as np
 
 from models.utility.column import Resources
 from models.utility.instance import UtilityInstance
-from solvers.utility.oracle import best_schedule, full_capacity, zero_prices
+from solvers.utility.oracle import best_schedule, full_capacity
 
-__all__ = ["PriceBound", "best_price_bound", "price_bound"]
+__all__ = ["PriceBound", "price_bound"]
 
 _OUTWARD = 1e-9  # relative; more than the round-off of the sums below
 
@@ -69,18 +69,3 @@ def price_bound(instance: UtilityInstance, prices: Resources) -> PriceBound:
         if column is not None:
             total += max(0.0, column.payoff)
     return PriceBound(total * (1.0 + _OUTWARD), clipped)
-
-
-def best_price_bound(instance: UtilityInstance, prices: Resources | None = None) -> PriceBound:
-    """Least :func:`price_bound` over ``scale * prices``, scale in {0} and 1e-8, 1e-7, ..., 1.
-
-    The final prices of an online run are far too high to bound anything: they are meant to
-    keep jobs out. A fraction of them often is not. Scale 0, or no prices, gives the sum of
-    what each job would earn alone.
-    """
-    base = prices or zero_prices(instance.cluster)
-    scales = (0.0, *np.logspace(-8, 0, 9)) if prices is not None else (0.0,)
-    candidates = (
-        price_bound(instance, Resources(scale * base.worker, scale * base.ps)) for scale in scales
-    )
-    return min(candidates, key=lambda bound: bound.value)

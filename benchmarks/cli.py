@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from models.errors import InputError
 
-__all__ = ["BAD_INPUT", "Parser", "parse_range", "run_command"]
+__all__ = ["BAD_INPUT", "Parser", "parse_count", "parse_range", "run_command"]
 
 BAD_INPUT = 2
 
@@ -47,6 +47,19 @@ def run_command(main: Callable[[list[str] | None], int]) -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code)
+
+
+def parse_count(text: str) -> int:
+    """Read a positive whole number.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        If it is not one.
+    """
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
+    return int(text)
 
 
 def parse_range(text: str) -> range:

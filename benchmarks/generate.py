@@ -6,7 +6,8 @@ import argparse
 import importlib
 from collections.abc import Sequence
 
-from benchmarks.cli import Parser, run_command
+from benchmarks.cli import Parser, parse_count, run_command
+from benchmarks.instances import Workload
 from benchmarks.traces import read_trace
 from models.problem import problem, problem_names
 
@@ -30,12 +31,6 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
-    return int(text)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line, write the file, print the report; returns the exit code."""
     parser = Parser(
@@ -49,8 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         default="utility",
         help=f"one of {', '.join(problem_names())} (default: utility)",
     )
-    parser.add_argument("--jobs", type=_count, default=10, help="number of jobs (default: 10)")
-    parser.add_argument("--slots", type=_count, default=10, help="time span (default: 10)")
+    parser.add_argument("--jobs", type=parse_count, default=10, help="number of jobs (default: 10)")
+    parser.add_argument("--slots", type=parse_count, default=10, help="time span (default: 10)")
     parser.add_argument(
         "--servers", default="5+5", help="servers, e.g. 5+5: worker + parameter servers (default)"
     )
@@ -59,8 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", required=True, metavar="FILE", help=".json, or .json.gz packed")
     args = parser.parse_args(argv)
     problem(args.problem)  # a clear error for an unknown problem
-    make = importlib.import_module(f"benchmarks.{args.problem}").make
-    instance, report = make(
+    workload: Workload = importlib.import_module(f"benchmarks.{args.problem}").WORKLOAD
+    instance, report = workload.draw(
         jobs=args.jobs,
         slots=args.slots,
         servers=args.servers,

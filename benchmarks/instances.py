@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.cli import Parser, parse_range
+from benchmarks.cli import Parser, parse_count, parse_range
 from benchmarks.traces import read_trace
 from models.errors import InputError
 from models.problem import problem, problem_names, read_instance
 
-__all__ = ["Size", "add_instance_arguments", "instances_from"]
+__all__ = ["Size", "Workload", "add_instance_arguments", "instances_from"]
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,25 @@ class Size:
     seeds: int
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
-    return int(text)
+@dataclass(frozen=True)
+class Workload:
+    """What the commands need to know of a problem's instances: its ``benchmarks.X.WORKLOAD``.
+
+    Parameters
+    ----------
+    default, quick : Size
+        Sizes where none are asked for, without and with ``--quick``.
+    draw : callable
+        ``(*, jobs, slots, servers, seed, trace) -> (instance, report)``; trace is None for the
+        synthetic workload, and the report prints what was drawn and kept.
+    describe_mapping : callable
+        ``(kind of trace) -> str``: how such a trace becomes an instance, in words.
+    """
+
+    default: Size
+    quick: Size
+    draw: Callable[..., tuple[Any, object]]
+    describe_mapping: Callable[[str], str]
 
 
 def add_instance_arguments(parser: Parser) -> None:
@@ -60,8 +76,8 @@ def add_instance_arguments(parser: Parser) -> None:
         help="take arrivals (and what else it has) from a real trace; "
         "see python -m benchmarks.trace --help",
     )
-    parser.add_argument("--jobs", type=_count, help="jobs of an instance")
-    parser.add_argument("--slots", type=_count, help="slots of the timespan")
+    parser.add_argument("--jobs", type=parse_count, help="jobs of an instance")
+    parser.add_argument("--slots", type=parse_count, help="slots of the timespan")
     parser.add_argument("--servers", help="servers, e.g. 5+5: workers + parameter servers")
     parser.add_argument(
         "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
@@ -85,7 +101,7 @@ def instances_from(args: argparse.Namespace) -> list[Any]:
             raise InputError(f"{given[0]} does not go with --instance: the file says it")
         files = [path for group in args.instance for path in group]
         return [read_instance(path, expect=args.problem) for path in files]
-    workload = importlib.import_module(f"benchmarks.{args.problem}").WORKLOAD
+    workload: Workload = importlib.import_module(f"benchmarks.{args.problem}").WORKLOAD
     trace = read_trace(args.trace) if args.trace else None
     default: Size = workload.quick if args.quick else workload.default
     return [
@@ -95,6 +111,6 @@ def instances_from(args: argparse.Namespace) -> list[Any]:
             servers=sizes["servers"] or default.servers,
             seed=seed,
             trace=trace,
-        )
+        )[0]
         for seed in sizes["seeds"] or range(default.seeds)
     ]

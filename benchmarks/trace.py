@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 
 from benchmarks.cli import Parser, run_command
+from benchmarks.instances import Workload
 from benchmarks.traces import KINDS, read_trace
 from benchmarks.traces.audit import audit, format_audit
 from models.problem import problem
@@ -46,8 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     problem(args.problem)  # a clear error for an unknown problem
     trace = read_trace(args.trace)
-    mapping = importlib.import_module(f"benchmarks.{args.problem}").describe_mapping(trace.kind)
-    record = audit(trace, {args.problem: mapping})
+    workload: Workload = importlib.import_module(f"benchmarks.{args.problem}").WORKLOAD
+    record = audit(trace, {args.problem: workload.describe_mapping(trace.kind)})
     print(json.dumps(record, indent=1) if args.format == "json" else format_audit(record))
     return 0
 

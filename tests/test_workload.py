@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,13 +15,14 @@ from hypothesis import strategies as st
 
 from benchmarks import generate as generate_command
 from benchmarks.traces import Table, Trace, read_trace
-from benchmarks.utility import WORKLOAD, from_trace, generate, make, parse_servers
-from benchmarks.utility import testbed as draw_testbed  # pytest would collect the name
+from benchmarks.utility import WORKLOAD
 from benchmarks.utility.arrivals import google2011_fit
 from benchmarks.utility.draw import SIMULATION, draw_candidates
 from benchmarks.utility.rejection import REASONS, most_workers
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
-from benchmarks.utility.workload import draw_utilities
+from benchmarks.utility.testbed import testbed as draw_testbed  # pytest would collect the name
+from benchmarks.utility.traces import from_trace
+from benchmarks.utility.workload import Settings, draw_utilities, generate
 from models.errors import InputError
 from models.problem import read_instance
 from models.utility import Cluster, UtilityInstance
@@ -29,9 +31,10 @@ from models.utility.instance import ceil_tolerant
 SIZES = [(10, 10, 5, 5, 6), (40, 60, 20, 10, 20), (20, 300, 50, 50, 20)]
 
 
-def draw(seed: int, **changes: object) -> UtilityInstance:
+def draw(seed: int, arrivals: str = "google2011-fit", **changes: Any) -> UtilityInstance:
     size = {"jobs": 10, "slots": 10, "worker_servers": 5, "ps_servers": 5, **changes}
-    return generate(**size, rng=np.random.default_rng(seed), seed=seed)[0]
+    rng = np.random.default_rng(seed)
+    return generate(Settings(**size, seed=seed), rng, arrivals=arrivals)[0]
 
 
 def check_rule(instance: UtilityInstance, max_duration: int) -> None:
@@ -47,14 +50,8 @@ def check_rule(instance: UtilityInstance, max_duration: int) -> None:
 
 @pytest.mark.parametrize(("jobs", "slots", "h", "k", "max_duration"), SIZES)
 def test_rule_and_bounds_hold(jobs: int, slots: int, h: int, k: int, max_duration: int) -> None:
-    instance, report = generate(
-        jobs=jobs,
-        slots=slots,
-        worker_servers=h,
-        ps_servers=k,
-        rng=np.random.default_rng(3),
-        seed=3,
-    )
+    chosen = Settings(jobs=jobs, slots=slots, worker_servers=h, ps_servers=k, seed=3)
+    instance, report = generate(chosen, np.random.default_rng(3))
     check_rule(instance, max_duration)
     assert len(instance.jobs) == jobs == report.accepted
     assert instance.cluster.resources == RESOURCES
@@ -87,7 +84,7 @@ def test_rule_and_bounds_hold(jobs: int, slots: int, h: int, k: int, max_duratio
 
 
 def test_report_accounts_for_every_draw() -> None:
-    _, report = make(jobs=10, slots=10, servers="5+5", seed=0)
+    _, report = WORKLOAD.draw(jobs=10, slots=10, servers="5+5", seed=0)
     assert report.draws == report.accepted + sum(report.rejected.values())
     assert set(report.rejected) <= set(REASONS)
     assert 0 < report.acceptance < 0.01  # most of the paper's draws are impossible here
@@ -240,10 +237,9 @@ def philly_trace(rows: list[tuple[float, int, float]]) -> Trace:
     return Trace("philly", "made", {"jobs": lambda: table})
 
 
-def take(trace: Trace, seed: int = 0, **changes: object) -> UtilityInstance:
+def take(trace: Trace, seed: int = 0, **changes: Any) -> UtilityInstance:
     size = {"jobs": 3, "slots": 10, "worker_servers": 5, "ps_servers": 5, **changes}
-    rng = np.random.default_rng(seed)
-    return from_trace(trace, **size, rng=rng, seed=seed)[0]
+    return from_trace(trace, Settings(**size, seed=seed), np.random.default_rng(seed))[0]
 
 
 def test_google_arrivals_come_from_one_window() -> None:
@@ -272,8 +268,8 @@ def test_philly_rows_become_jobs() -> None:
         (3600.0 * 5, 1, 3600.0 * 7),
         (3600.0 * 9, 1, 3600.0 * 2),
     ]
-    size = {"jobs": 3, "slots": 10, "worker_servers": 30, "ps_servers": 30}
-    instance, report = from_trace(philly_trace(rows), **size, rng=np.random.default_rng(0), seed=0)
+    chosen = Settings(jobs=3, slots=10, worker_servers=30, ps_servers=30, seed=0)
+    instance, report = from_trace(philly_trace(rows), chosen, np.random.default_rng(0))
     assert [(job.arrival, job.chunks, job.work) for job in instance.jobs] == [
         (0, 1, 1),
         (2, 4, 9),
@@ -283,7 +279,7 @@ def test_philly_rows_become_jobs() -> None:
     check_rule(instance, 6)
     assert (report.draws, report.accepted, sum(report.rejected.values())) == (5, 3, 2)
     with pytest.raises(InputError, match="holds 4 usable jobs; the fullest holds 3"):
-        from_trace(philly_trace(rows), **{**size, "jobs": 4}, rng=np.random.default_rng(0), seed=0)
+        take(philly_trace(rows), jobs=4, worker_servers=30, ps_servers=30)
 
 
 @pytest.mark.parametrize(
@@ -306,7 +302,7 @@ def test_real_traces(shared_data: Path) -> None:
         trace = read_trace(spec.format(shared_data))
         hashes = set()
         for seed in range(3):
-            instance, _ = make(jobs=10, slots=10, servers="5+5", seed=seed, trace=trace)
+            instance, _ = WORKLOAD.draw(jobs=10, slots=10, servers="5+5", seed=seed, trace=trace)
             check_rule(instance, 6)
             hashes.add(instance.hash)
         assert len(hashes) == 3
@@ -315,13 +311,7 @@ def test_real_traces(shared_data: Path) -> None:
 @pytest.mark.parametrize("text", ["5", "5+", "+5", "0+5", "5+0", "-1+5", "5+5+5", "a+b", ""])
 def test_bad_servers(text: str) -> None:
     with pytest.raises(InputError, match="want H"):
-        parse_servers(text)
-
-
-def test_workload_draws_what_make_makes() -> None:
-    for size in (WORKLOAD.default, WORKLOAD.quick):
-        chosen = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, "seed": 1}
-        assert WORKLOAD.draw(**chosen).hash == make(**chosen)[0].hash
+        WORKLOAD.draw(jobs=1, slots=1, servers=text, seed=0)
 
 
 def test_generate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

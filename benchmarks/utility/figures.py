@@ -1,9 +1,9 @@
-"""The figures of ``utility``: those of the OASiS paper, and one of our own."""
+"""The figures of ``utility``: those of the OASiS paper, and two of our own."""
 
 from __future__ import annotations
 
 from benchmarks.figure import Figure
-from benchmarks.utility.figures_estimates import FIGURE_6
+from benchmarks.utility.figures_estimates import FIGURE_6, FIGURE_HISTORY
 from benchmarks.utility.figures_ratio import FIGURE_5
 from benchmarks.utility.figures_schemes import FIGURE_3, FIGURE_8
 from benchmarks.utility.figures_thresholds import FIGURE_THRESHOLDS
@@ -21,6 +21,7 @@ FIGURES: dict[str, Figure] = {
         FIGURE_8,
         FIGURE_9,
         FIGURE_THRESHOLDS,
+        FIGURE_HISTORY,
     )
 }
-"""By name, in the order of the paper."""
+"""By name, in the order of the paper; then our own."""

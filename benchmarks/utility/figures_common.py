@@ -11,19 +11,22 @@ import numpy as np
 from benchmarks.evaluate import run_policy
 from benchmarks.figure import Cell
 from benchmarks.utility.testbed import testbed
-from benchmarks.utility.workload import generate
+from benchmarks.utility.workload import Settings, generate
 from models.utility import Job, UtilityInstance
 from online.policy import Policy
 from online.registry import find_policy
 
 __all__ = [
+    "EVERY_SCHEME",
     "KINDS",
     "SCHEMES",
     "Setting",
     "draw",
     "draw_testbed",
+    "instance_cells",
     "kind_of",
     "seeds_of",
+    "testbed_cells",
     "timeliness_record",
     "utility_record",
 ]
@@ -31,7 +34,13 @@ __all__ = [
 SCHEMES = ("oasis", "fifo", "drf", "rrh", "dorm")
 """The five schemes of Figures 3, 4, 8 and 9, the paper's own first."""
 
+EVERY_SCHEME: tuple[Cell, ...] = tuple({"policy": policy} for policy in SCHEMES)
+"""Points of a figure that compares them."""
+
 KINDS = ("time-insensitive", "time-sensitive", "time-critical")
+
+# The paper runs one experiment of 12 jobs; a simulation can be repeated.
+_TESTBED_SEEDS = {"quick": 3, "default": 20, "paper": 100}
 
 
 @dataclass(frozen=True)
@@ -59,17 +68,33 @@ def seeds_of(default: int, seeds: Sequence[int] | None) -> Sequence[int]:
     return range(default) if seeds is None else seeds
 
 
+def instance_cells(
+    setting: Setting, seeds: Sequence[int] | None, points: Sequence[Cell] = ({},)
+) -> list[Cell]:
+    """One cell per number of jobs, seed, and point of what else is varied."""
+    return [
+        {"jobs": jobs, "slots": setting.slots, "servers": setting.servers, "seed": seed, **point}
+        for jobs in setting.jobs
+        for seed in seeds_of(setting.seeds, seeds)
+        for point in points
+    ]
+
+
+def testbed_cells(size: str, seeds: Sequence[int] | None) -> list[Cell]:
+    """One cell per scheme and seed of the testbed."""
+    chosen = seeds_of(_TESTBED_SEEDS[size], seeds)
+    return [{"seed": seed, "policy": policy} for policy in SCHEMES for seed in chosen]
+
+
 def draw(*, jobs: int, slots: int, servers: int, seed: int, **settings: Any) -> UtilityInstance:
-    """Draw an instance of the synthetic workload with as many servers on either side."""
-    return generate(
-        jobs=jobs,
-        slots=slots,
-        worker_servers=servers,
-        ps_servers=servers,
-        rng=np.random.default_rng(seed),
-        seed=seed,
-        **settings,
-    )[0]
+    """Draw an instance of the synthetic workload with as many servers on either side.
+
+    ``settings`` are further fields of :class:`benchmarks.utility.workload.Settings`.
+    """
+    chosen = Settings(
+        jobs=jobs, slots=slots, worker_servers=servers, ps_servers=servers, seed=seed, **settings
+    )
+    return generate(chosen, np.random.default_rng(seed))[0]
 
 
 def draw_testbed(seed: int) -> UtilityInstance:

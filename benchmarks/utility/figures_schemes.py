@@ -13,15 +13,16 @@ from benchmarks.figure import Cell, Figure
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_lines
 from benchmarks.utility.figures_common import (
-    SCHEMES,
+    EVERY_SCHEME,
     Setting,
     draw,
     draw_testbed,
-    seeds_of,
+    instance_cells,
+    testbed_cells,
     utility_record,
 )
 
-__all__ = ["FIGURE_3", "FIGURE_8", "TESTBED_SEEDS"]
+__all__ = ["FIGURE_3", "FIGURE_8"]
 
 # The text gives T = 300 and 50 + 50 servers, but not the numbers of jobs on the x axis.
 _SETTINGS = {
@@ -30,24 +31,9 @@ _SETTINGS = {
     "paper": Setting(slots=300, servers=50, jobs=(100, 200, 300, 400, 500), seeds=5),
 }
 
-TESTBED_SEEDS = {"quick": 3, "default": 20, "paper": 100}
-"""The paper runs one experiment of 12 jobs; a simulation can be repeated."""
-
 
 def _cells(size: str, seeds: Sequence[int] | None) -> list[Cell]:
-    setting = _SETTINGS[size]
-    return [
-        {
-            "jobs": jobs,
-            "slots": setting.slots,
-            "servers": setting.servers,
-            "seed": seed,
-            "policy": policy,
-        }
-        for jobs in setting.jobs
-        for seed in seeds_of(setting.seeds, seeds)
-        for policy in SCHEMES
-    ]
+    return instance_cells(_SETTINGS[size], seeds, EVERY_SCHEME)
 
 
 def _run(*, policy: str, **settings: Any) -> list[dict[str, Any]]:
@@ -78,11 +64,6 @@ FIGURE_3 = Figure(
 )
 
 
-def _testbed_cells(size: str, seeds: Sequence[int] | None) -> list[Cell]:
-    chosen = seeds_of(TESTBED_SEEDS[size], seeds)
-    return [{"seed": seed, "policy": policy} for policy in SCHEMES for seed in chosen]
-
-
 def _run_testbed(*, seed: int, policy: str) -> list[dict[str, Any]]:
     return utility_record(draw_testbed(seed), policy, {"seed": seed, "policy": policy})
 
@@ -104,7 +85,7 @@ FIGURE_8 = Figure(
     name="utility-8",
     title="total job utility of five schemes on the testbed, simulated",
     source="OASiS, Fig. 8",
-    cells=_testbed_cells,
+    cells=testbed_cells,
     run=_run_testbed,
     plot=_plot_testbed,
 )

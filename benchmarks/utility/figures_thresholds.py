@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Picture
 from benchmarks.figure import Cell, Figure
 from benchmarks.pictures.lines import plot_lines
 from benchmarks.pictures.style import figure_of, panels
-from benchmarks.utility.figures_common import Setting, draw, seeds_of, utility_record
+from benchmarks.utility.figures_common import Setting, draw, instance_cells, utility_record
 from online.policy import Policy
 from online.utility.dorm import Dorm
 from online.utility.oasis import OASiS
@@ -44,22 +44,13 @@ _LABELS = {
 
 
 def _cells(size: str, seeds: Sequence[int] | None) -> list[Cell]:
-    setting = _SETTINGS[size]
     step = 3 if size == "quick" else 1
-    sweep = [(name, value) for name, values in _VALUES.items() for value in values[::step]]
-    return [
-        {
-            "jobs": jobs,
-            "slots": setting.slots,
-            "servers": setting.servers,
-            "seed": seed,
-            "parameter": parameter,
-            "value": value,
-        }
-        for jobs in setting.jobs
-        for parameter, value in sweep
-        for seed in seeds_of(setting.seeds, seeds)
+    points = [
+        {"parameter": name, "value": value}
+        for name, values in _VALUES.items()
+        for value in values[::step]
     ]
+    return instance_cells(_SETTINGS[size], seeds, points)
 
 
 def _run(*, parameter: str, value: float, **settings: Any) -> list[dict[str, Any]]:

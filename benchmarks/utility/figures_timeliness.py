@@ -12,14 +12,15 @@ from matplotlib.figure import Figure as Picture
 from benchmarks.figure import Cell, Figure
 from benchmarks.pictures.boxes import plot_boxes
 from benchmarks.utility.figures_common import (
+    EVERY_SCHEME,
     SCHEMES,
     Setting,
     draw,
     draw_testbed,
-    seeds_of,
+    instance_cells,
+    testbed_cells,
     timeliness_record,
 )
-from benchmarks.utility.figures_schemes import TESTBED_SEEDS
 
 __all__ = ["FIGURE_4", "FIGURE_9"]
 
@@ -32,19 +33,7 @@ _SETTINGS = {
 
 
 def _cells(size: str, seeds: Sequence[int] | None) -> list[Cell]:
-    setting = _SETTINGS[size]
-    return [
-        {
-            "jobs": jobs,
-            "slots": setting.slots,
-            "servers": setting.servers,
-            "seed": seed,
-            "policy": policy,
-        }
-        for jobs in setting.jobs
-        for policy in SCHEMES
-        for seed in seeds_of(setting.seeds, seeds)
-    ]
+    return instance_cells(_SETTINGS[size], seeds, EVERY_SCHEME)
 
 
 def _run(*, policy: str, **settings: Any) -> list[dict[str, Any]]:
@@ -90,11 +79,6 @@ FIGURE_4 = Figure(
 )
 
 
-def _testbed_cells(size: str, seeds: Sequence[int] | None) -> list[Cell]:
-    chosen = seeds_of(TESTBED_SEEDS[size], seeds)
-    return [{"seed": seed, "policy": policy} for policy in SCHEMES for seed in chosen]
-
-
 def _run_testbed(*, seed: int, policy: str) -> list[dict[str, Any]]:
     return timeliness_record(draw_testbed(seed), policy, {"seed": seed, "policy": policy})
 
@@ -108,7 +92,7 @@ FIGURE_9 = Figure(
     name="utility-9",
     title="completion minus target time of all jobs on the testbed, simulated, five schemes",
     source="OASiS, Fig. 9",
-    cells=_testbed_cells,
+    cells=testbed_cells,
     run=_run_testbed,
     plot=_plot_testbed,
 )

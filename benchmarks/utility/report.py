@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -68,17 +67,6 @@ class WorkloadReport:
             for name, values in fields.items()
         }
         return cls(kept.draws, accepted, kept.rejected, distribution, notes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return {
-            "draws": self.draws,
-            "accepted": self.accepted,
-            "acceptance": self.acceptance,
-            "rejected": self.rejected,
-            "distribution": self.distribution,
-            "notes": list(self.notes),
-        }
 
     def __str__(self) -> str:
         lines = [*self.notes]

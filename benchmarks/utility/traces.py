@@ -13,8 +13,6 @@ from benchmarks.utility.rejection import Kept, Rule, collect
 from benchmarks.utility.report import WorkloadReport
 from benchmarks.utility.servers import RESOURCES
 from benchmarks.utility.workload import (
-    MIX,
-    PRIORITY,
     Settings,
     build_instance,
     draw_rule,
@@ -140,18 +138,7 @@ def describe_mapping(kind: str) -> str:
 
 
 def from_trace(
-    trace: Trace,
-    *,
-    jobs: int,
-    slots: int,
-    worker_servers: int,
-    ps_servers: int,
-    rng: np.random.Generator,
-    seed: int | None,
-    max_duration: int | None = None,
-    priority: tuple[float, float] = PRIORITY,
-    mix: tuple[float, float, float] = MIX,
-    slot_seconds: float = 3600.0,
+    trace: Trace, settings: Settings, rng: np.random.Generator
 ) -> tuple[UtilityInstance, WorkloadReport]:
     """Make an instance from a real trace; ``MAPPINGS`` says what is taken from it.
 
@@ -159,32 +146,21 @@ def from_trace(
     ----------
     trace : Trace
         Of kind ``google`` or ``philly``.
-    jobs, slots, worker_servers, ps_servers, rng, seed, max_duration, priority, mix, slot_seconds
-        As for :func:`benchmarks.utility.workload.generate`.
+    settings : Settings
+    rng : Generator
+        The only source of randomness.
 
     Raises
     ------
     InputError
-        If the kind has no mapping, the trace is too short or too empty, or a setting is out
-        of range.
+        If the kind has no mapping, or the trace is too short or too empty.
     """
     if trace.kind not in MAPPINGS:
         known = ", ".join(MAPPINGS)
         raise InputError(f"{trace.spec}: no mapping to `utility`; those with one are {known}")
-    settings = Settings(
-        jobs=jobs,
-        slots=slots,
-        worker_servers=worker_servers,
-        ps_servers=ps_servers,
-        seed=seed,
-        max_duration=max_duration,
-        priority=priority,
-        mix=mix,
-        slot_seconds=slot_seconds,
-    )
     rule = draw_rule(settings, rng)
     kept, accepted, note = MAPPINGS[trace.kind].take(trace, settings, rule, rng)
-    utilities = draw_utilities(rng, jobs, priority, mix)
+    utilities = draw_utilities(rng, settings.jobs, settings.priority, settings.mix)
     origin = f"trace {trace.kind}: {note}; OASiS Sec. V-A settings, {settings.describe()}"
     name = instance_name(settings, trace.kind)
     instance = build_instance(settings, rule, kept, utilities, name, origin)

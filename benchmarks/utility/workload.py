@@ -178,18 +178,7 @@ def instance_name(settings: Settings, source: str) -> str:
 
 
 def generate(
-    *,
-    jobs: int,
-    slots: int,
-    worker_servers: int,
-    ps_servers: int,
-    rng: np.random.Generator,
-    seed: int | None,
-    arrivals: str = "google2011-fit",
-    max_duration: int | None = None,
-    priority: tuple[float, float] = PRIORITY,
-    mix: tuple[float, float, float] = MIX,
-    slot_seconds: float = 3600.0,
+    settings: Settings, rng: np.random.Generator, *, arrivals: str = "google2011-fit"
 ) -> tuple[UtilityInstance, WorkloadReport]:
     """Draw an instance with the paper's simulation settings.
 
@@ -199,16 +188,11 @@ def generate(
 
     Parameters
     ----------
-    jobs, slots, worker_servers, ps_servers : int
-        I, T, H and K.
+    settings : Settings
     rng : Generator
         The only source of randomness.
-    seed : int or None
-        What ``rng`` was seeded with; kept in the file.
     arrivals : str
         One of ``benchmarks.utility.arrivals.PATTERNS``.
-    max_duration, priority, mix, slot_seconds
-        See :class:`Settings`.
 
     Returns
     -------
@@ -219,21 +203,11 @@ def generate(
     Raises
     ------
     InputError
-        If a setting is out of range, or hardly any job is possible.
+        If there is no such pattern, or hardly any job is possible.
     """
     if arrivals not in PATTERNS:
         raise InputError(f"unknown arrivals '{arrivals}': choose from {', '.join(PATTERNS)}")
-    settings = Settings(
-        jobs=jobs,
-        slots=slots,
-        worker_servers=worker_servers,
-        ps_servers=ps_servers,
-        seed=seed,
-        max_duration=max_duration,
-        priority=priority,
-        mix=mix,
-        slot_seconds=slot_seconds,
-    )
+    jobs, slots, slot_seconds = settings.jobs, settings.slots, settings.slot_seconds
     rule = draw_rule(settings, rng)
     weights = PATTERNS[arrivals](slots, slot_seconds, rng)
     kept = collect(
@@ -243,7 +217,7 @@ def generate(
         rule,
         jobs,
     )
-    utilities = draw_utilities(rng, jobs, priority, mix)
+    utilities = draw_utilities(rng, jobs, settings.priority, settings.mix)
     origin = (
         f"synthetic: OASiS Sec. V-A settings, arrivals {arrivals}, {settings.describe()}; "
         f"kept {jobs} of {kept.draws} draws"

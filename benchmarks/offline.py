@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from solvers.result import BoundSource
+from solvers.result import OPTIMAL_GAP, BoundSource, relative_gap
 
 __all__ = ["Bound", "Incumbent", "Interval", "offline_interval", "ratio_interval"]
-
-_OPTIMAL_GAP = 1e-4
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Interval:
     lower, upper : float
         The better of the two is the best schedule known, the other the best bound.
     status : {"optimal", "bounded"}
-        Optimal when the relative gap is at most 1e-4.
+        Optimal when the relative gap is at most ``solvers.result.OPTIMAL_GAP``.
     bound_source : str
         What vouches for the bound.
     incumbent : Incumbent
@@ -85,8 +83,9 @@ def offline_interval(
         upper = max(lower, upper)
     else:
         lower = min(lower, upper)
+    gap = relative_gap(sense, incumbent.value, bound.value)
     status: Literal["optimal", "bounded"] = (
-        "optimal" if upper - lower <= _OPTIMAL_GAP * scale else "bounded"
+        "optimal" if gap is not None and gap <= OPTIMAL_GAP else "bounded"
     )
     return Interval(lower, upper, status, bound.source, incumbent)
 

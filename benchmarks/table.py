@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from models.problem import problem
+from solvers.result import OPTIMAL_GAP
 
 __all__ = ["bootstrap_interval", "format_table", "summarise"]
 
@@ -153,7 +154,7 @@ def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
     proven = int((instances["offline_status"] == "optimal").sum())
     widest = (instances["offline_upper"] - instances["offline_lower"]).max()
     notes = [
-        f"Optimum proven (gap <= 1e-4) on {proven} of {len(instances)} instances"
+        f"Optimum proven (gap <= {OPTIMAL_GAP:g}) on {proven} of {len(instances)} instances"
         + (f"; widest interval {widest:.4g}." if proven < len(instances) else "."),
         "of totals: sum of the offline upper bounds / sum of the objectives. mean ratio: mean of "
         "bound / objective (>= 1), with a bootstrap interval over instances; an objective of 0 "

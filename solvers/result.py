@@ -17,6 +17,9 @@ Status = Literal[
 #: Statuses of a run that has an objective; "bounded" has a bound alone, the others neither.
 WITH_OBJECTIVE: frozenset[str] = frozenset({"optimal", "feasible"})
 
+#: Largest relative gap (`relative_gap`) at which an objective counts as the optimum.
+OPTIMAL_GAP = 1e-4
+
 #: Below this size of the bound the gap is absolute, in units of it: it keeps 0/0 out.
 TINY = 1e-10
 

@@ -177,7 +177,7 @@ def test_cuts_hold_for_every_packing() -> None:
 
 
 def medium() -> UtilityInstance:
-    return WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=1, trace=None)
+    return WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=1)[0]
 
 
 def test_a_start_is_never_lost() -> None:
@@ -198,7 +198,7 @@ def test_the_same_call_gives_the_same_schedule() -> None:
 
 
 def test_time_limit_leaves_what_is_known() -> None:
-    ins = WORKLOAD.draw(jobs=20, slots=20, servers="10+10", seed=0, trace=None)
+    ins = WORKLOAD.draw(jobs=20, slots=20, servers="10+10", seed=0)[0]
     result = solve(ins, time_limit=3.0)
     # "interrupted": a slow machine may have no bound yet after 3 seconds.
     assert result.status in ("feasible", "bounded", "interrupted")

@@ -18,7 +18,7 @@ def test_56_of_60_instances_are_proven_in_a_minute_each(
     late = []
     for servers in ("5+5", "10+10", "20+20"):
         for seed in range(20):
-            ins = WORKLOAD.draw(jobs=10, slots=10, servers=servers, seed=seed, trace=None)
+            ins = WORKLOAD.draw(jobs=10, slots=10, servers=servers, seed=seed)[0]
             result = solve(ins, time_limit=SECONDS)
             with capsys.disabled():
                 print(

@@ -19,7 +19,7 @@ from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.highs import SOLVER, HighsOptions, MatrixResult
 from solvers.pyomo_bridge import PyomoResult, solve_model
-from solvers.result import SolveResult, Status, relative_gap
+from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
 from solvers.utility.cuts import find_cuts
 
 __all__ = ["WrongSolution", "relaxation", "solve"]
@@ -40,7 +40,7 @@ def solve(
     *,
     time_limit: float | None = None,
     node_limit: int | None = None,
-    mip_rel_gap: float = 1e-4,
+    mip_rel_gap: float = OPTIMAL_GAP,
     threads: int = 1,
     seed: int = 0,
     start: UtilitySchedule | None = None,

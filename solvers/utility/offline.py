@@ -8,7 +8,7 @@ from dataclasses import replace
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from solvers.column_generation import ColumnGeneration
-from solvers.result import SolveResult, relative_gap
+from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.pool_bound import pool_bound
 from solvers.utility.pooled import PooledProblem
@@ -17,7 +17,6 @@ __all__ = ["solve"]
 
 _MOST_VARIABLES = 100_000  # of the compact model; more take too long to build and to solve
 _BOUND_SHARE = 0.3  # of the time limit, for the column generation if the ILP is to follow
-_OPTIMAL_GAP = 1e-4
 
 
 def solve(
@@ -79,7 +78,7 @@ def solve(
     gap = relative_gap("max", exact.objective, bound)
     if exact.objective is None:
         status = "bounded"
-    elif gap is not None and gap <= _OPTIMAL_GAP:
+    elif gap is not None and gap <= OPTIMAL_GAP:
         status = "optimal"
     return replace(
         exact,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -16,7 +18,16 @@ from models.errors import InputError
 from models.files import decode, read_bytes
 from models.scoring import Score
 
-__all__ = ["Instance", "Problem", "Schedule", "problem", "problem_names", "read_instance"]
+__all__ = [
+    "Instance",
+    "Problem",
+    "Schedule",
+    "has_sub_package",
+    "problem",
+    "problem_names",
+    "read_instance",
+    "sub_package",
+]
 
 
 class Instance(Protocol):
@@ -97,10 +108,42 @@ def problem(name: str) -> Problem:
     InputError
         If there is no such problem.
     """
+    found: Problem = sub_package("models", name).PROBLEM
+    return found
+
+
+def has_sub_package(layer: str, name: str, module: str = "") -> bool:
+    """Whether :func:`sub_package` would find it; problems are built layer by layer."""
+    return (
+        name in problem_names()
+        and importlib.util.find_spec(f"{layer}.{name}") is not None
+        and (not module or importlib.util.find_spec(f"{layer}.{name}.{module}") is not None)
+    )
+
+
+def sub_package(layer: str, name: str, module: str = "") -> ModuleType:
+    """Import what a layer has of a problem.
+
+    Parameters
+    ----------
+    layer : str
+        ``"models"``, ``"solvers"``, ``"online"`` or ``"benchmarks"``.
+    name : str
+        Of the problem.
+    module : str
+        A module of that sub-package instead of the sub-package itself.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem, or the layer has nothing of it yet.
+    """
     if name not in problem_names():
         raise InputError(f"unknown problem '{name}': choose from {', '.join(problem_names())}")
-    found: Problem = importlib.import_module(f"models.{name}").PROBLEM
-    return found
+    if not has_sub_package(layer, name, module):
+        lacking = f"{layer}.{name}.{module}" if module else f"{layer}.{name}"
+        raise InputError(f"problem '{name}' has no {module or layer} part yet ({lacking})")
+    return importlib.import_module(f"{layer}.{name}.{module}" if module else f"{layer}.{name}")
 
 
 class _Head(msgspec.Struct):

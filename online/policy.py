@@ -66,9 +66,11 @@ class Decision:
         Job -> plan; a plan replaces whatever the job would do from the current slot on. What a
         plan is depends on the problem (``utility``: a tuple of ``online.utility.plan.Segment``).
     wake_at : int, optional
-        Send a SlotStart at this later slot, whatever happens.
+        Send a SlotStart at this slot, whatever happens: after the current one and before the
+        horizon.
     info : Mapping[str, Any]
-        Numbers worth recording beside the decision (payoff, dual increments, ...).
+        Numbers worth recording beside the decision (payoff, dual increments, ...); not under
+        ``slot``, ``event`` or ``job``, which the runner records.
     """
 
     plans: Mapping[int, Any] = field(default_factory=dict)
@@ -105,7 +107,7 @@ class Policy(ABC):
     """
 
     name: ClassVar[str]
-    """Name on the command line and in the results."""
+    """Name on the command line and in the results, of files too: a-z, 0-9 and dashes."""
 
     @classmethod
     def for_instance(cls, instance: Any) -> Policy:

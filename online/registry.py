@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from models.errors import InputError
-from models.problem import problem
+from models.problem import sub_package
 from online.policy import Policy
 
-__all__ = ["build_policy", "find_policy", "knows_future", "policy_names"]
+__all__ = ["build_policy", "check_policy", "find_policy", "knows_future", "policy_names"]
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")  # it names files, too
 
 
 def _registered(problem_name: str) -> dict[str, type[Policy]]:
-    problem(problem_name)  # a clear error for an unknown problem
-    found: dict[str, type[Policy]] = importlib.import_module(f"online.{problem_name}").POLICIES
+    found: dict[str, type[Policy]] = sub_package("online", problem_name).POLICIES
     return found
 
 
@@ -60,14 +63,47 @@ def find_policy(problem_name: str, name: str) -> type[Policy]:
             f"policy '{name}': module '{module_name}' cannot be imported: "
             f"{type(error).__name__}: {reason}"
         ) from error
-    found = getattr(module, class_name, None)
-    if not (isinstance(found, type) and issubclass(found, Policy)):
-        raise InputError(
-            f"policy '{name}': '{class_name}' is not a subclass of online.policy.Policy"
-        )
-    if not isinstance(getattr(found, "name", None), str):
-        raise InputError(f"policy '{name}': the class attribute `name` (a string) is missing")
-    return found
+    if not hasattr(module, class_name):
+        raise InputError(f"policy '{name}': module '{module_name}' has no '{class_name}'")
+    return check_policy(getattr(module, class_name), name)
+
+
+def check_policy(policy: Any, label: str) -> type[Policy]:
+    """Refuse what cannot be built or named; returns the policy.
+
+    Parameters
+    ----------
+    policy : type
+        What is said to be a policy.
+    label : str
+        What messages call it.
+
+    Raises
+    ------
+    InputError
+        If it is not a subclass of :class:`Policy` with a proper name, is abstract, or needs
+        arguments that nobody gives it.
+    """
+
+    def fault(what: str) -> InputError:
+        return InputError(f"policy '{label}': {what}")
+
+    if not (isinstance(policy, type) and issubclass(policy, Policy)):
+        raise fault("is not a subclass of online.policy.Policy")
+    name = getattr(policy, "name", None)
+    if not isinstance(name, str):
+        raise fault("the class attribute `name` (a string) is missing")
+    if not _NAME.fullmatch(name):
+        raise fault(f"its name {name!r} is not made of a-z, 0-9 and, after the first, dashes")
+    if inspect.isabstract(policy):
+        missing = ", ".join(sorted(policy.__abstractmethods__))
+        raise fault(f"is abstract: it does not define {missing}")
+    if not knows_future(policy):
+        try:
+            inspect.signature(policy).bind()
+        except TypeError as error:
+            raise fault(f"override for_instance, since its constructor is {error}") from None
+    return policy
 
 
 def knows_future(policy: type[Policy]) -> bool:
@@ -76,5 +112,20 @@ def knows_future(policy: type[Policy]) -> bool:
 
 
 def build_policy(policy: type[Policy], instance: Any) -> Policy:
-    """Build a policy for one instance; the one door through which parameters may be tuned."""
-    return policy.for_instance(instance)
+    """Build a policy for one instance; the one door through which parameters may be tuned.
+
+    Raises
+    ------
+    InputError
+        If ``for_instance`` builds something else. What it raises itself goes through, with a
+        note that names policy and instance.
+    """
+    where = f"policy '{policy.name}' on '{instance.name}', for_instance"
+    try:
+        built = policy.for_instance(instance)
+    except Exception as error:
+        error.add_note(f"raised by {where}")
+        raise
+    if not isinstance(built, Policy):
+        raise InputError(f"{where}: returned {type(built).__name__}, not a Policy")
+    return built

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from models.errors import InputError
+from models.problem import sub_package
 from online.policy import Arrival, Decision, Event, Policy
 
 __all__ = ["InfeasibleDecision", "Trace", "World", "run"]
 
+_OWN_KEYS = ("slot", "event", "job")  # of the rows of a Trace
 
-class InfeasibleDecision(RuntimeError):
-    """A policy answered with something that breaks a constraint. It is refused, not repaired."""
+
+class InfeasibleDecision(InputError):
+    """A policy answered with something that breaks a rule. It is refused, not repaired."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,8 @@ class Trace:
     decisions : list of dict
         One row per event: ``slot``, ``event``, ``job`` (id or None) and the policy's info.
     seconds : ndarray of float
-        Time the policy took for each event; kept apart from the rows, which are deterministic.
+        Time the policy took for its reset, then for each event; kept apart from the rows, which
+        are deterministic.
     """
 
     schedule: Any
@@ -48,7 +52,7 @@ class World(Protocol):
     def events(self) -> Iterator[Event]:
         """Events in order; advances the state between them."""
 
-    def apply(self, event: Event, decision: Decision) -> None:
+    def apply(self, decision: Decision) -> None:
         """Carry a decision out; raises InfeasibleDecision."""
 
     def schedule(self) -> Any:
@@ -75,31 +79,49 @@ def run(instance: Any, policy: Policy, rng: np.random.Generator) -> Trace:
     Raises
     ------
     InfeasibleDecision
-        Naming the policy, the constraint, the job, the slot and the server.
+        Naming the policy, the instance, the slot, and what is broken: the constraint with job and
+        server, or the form of a Decision. Whatever else the policy raises goes through, with a
+        note that says the same.
     """
-    world: World = importlib.import_module(f"online.{instance.problem}").make_world(instance)
-    clock = time.perf_counter
-    begin = clock()
-    policy.reset(world.public, rng)
-    seconds = [clock() - begin]
+    world: World = sub_package("online", instance.problem).make_world(instance)
+    who = f"policy '{policy.name}' on '{instance.name}'"
+    seconds: list[float] = []
+    _timed(seconds, f"{who}, reset", policy.reset, world.public, rng)
     rows: list[dict[str, Any]] = []
     for event in world.events():
-        begin = clock()
-        decision = policy.step(event)
-        seconds.append(clock() - begin)
+        job = event.job.id if isinstance(event, Arrival) else None
+        what = "its start" if job is None else f"arrival of job '{job}'"
+        where = f"{who}, slot {event.slot} ({what})"
+        decision = _timed(seconds, where, policy.step, event)
         try:
-            world.apply(event, decision)
+            _check_form(decision)
+            world.apply(decision)
         except InfeasibleDecision as error:
-            raise InfeasibleDecision(
-                f"policy '{policy.name}', slot {event.slot}: {error}"
-            ) from None
-        arrival = isinstance(event, Arrival)
-        rows.append(
-            {
-                "slot": event.slot,
-                "event": "arrival" if arrival else "slot",
-                "job": event.job.id if isinstance(event, Arrival) else None,
-                **decision.info,
-            }
-        )
+            raise InfeasibleDecision(f"{where}: {error}") from None
+        kind = "slot" if job is None else "arrival"
+        rows.append({"slot": event.slot, "event": kind, "job": job, **decision.info})
     return Trace(world.schedule(), rows, np.array(seconds))
+
+
+def _timed(seconds: list[float], where: str, call: Callable[..., Any], *given: Any) -> Any:
+    """Call a policy, keep the time it takes, and say where it was if it raises."""
+    begin = time.perf_counter()
+    try:
+        answer = call(*given)
+    except Exception as error:
+        error.add_note(f"raised by {where}")
+        raise
+    seconds.append(time.perf_counter() - begin)
+    return answer
+
+
+def _check_form(decision: Any) -> None:
+    """Refuse an answer that is no Decision, whatever the problem."""
+    if not isinstance(decision, Decision):
+        raise InfeasibleDecision(f"step returned {type(decision).__name__}, not a Decision")
+    for name in ("plans", "info"):
+        if not isinstance(getattr(decision, name), Mapping):
+            raise InfeasibleDecision(f"`{name}` of the Decision is not a mapping")
+    for key in _OWN_KEYS:
+        if key in decision.info:
+            raise InfeasibleDecision(f"`info` may not hold '{key}': the runner records it")

@@ -13,17 +13,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import models
+from models.errors import InputError
 from models.files import sha256
-from models.problem import problem, problem_names
+from models.problem import has_sub_package, problem, problem_names, sub_package
 from models.utility import UtilityInstance
 from models.utility.files import JobRecord, UtilityFile
 from online.policy import Arrival, Decision, Event, Policy, SlotStart
-from online.registry import build_policy, find_policy, policy_names
+from online.registry import build_policy, check_policy, find_policy, policy_names
 from online.run import InfeasibleDecision, Trace, run
 from online.utility.plan import Segment
 from tests.small import instance, job, random_instance
 
-POLICIES = [(p, name) for p in problem_names() for name in policy_names(p)]
+
+def registered_policies() -> list[tuple[str, str]]:
+    """Problem and name of every policy; a problem may have no online part yet."""
+    return [(p, name) for p in problems_online() for name in policy_names(p)]
+
+
+def problems_online() -> list[str]:
+    return [p for p in problem_names() if has_sub_package("online", p)]
+
+
+POLICIES = registered_policies()
 
 every_policy = pytest.mark.parametrize(("problem_name", "policy_name"), POLICIES)
 
@@ -67,7 +79,24 @@ EXECUTED: dict[str, Callable[[Any, Trace, int], set[tuple]]] = {"utility": execu
 
 def test_every_problem_brings_its_instances() -> None:
     for kit in (CROWDED, OTHER_FUTURE, EXECUTED):
-        assert set(kit) == set(problem_names())
+        assert set(kit) == set(problems_online())
+
+
+def test_a_half_built_problem_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "halfbuilt").mkdir()
+    (tmp_path / "halfbuilt" / "__init__.py").write_text("")
+    monkeypatch.setattr(models, "__path__", [*models.__path__, str(tmp_path)])
+    assert "halfbuilt" in problem_names()
+    assert registered_policies() == POLICIES
+    for layer in ("solvers", "online", "benchmarks"):
+        with pytest.raises(InputError, match=f"^problem 'halfbuilt' has no {layer} part yet"):
+            sub_package(layer, "halfbuilt")
+    with pytest.raises(InputError, match="'halfbuilt' has no online part yet"):
+        policy_names("halfbuilt")
+    with pytest.raises(InputError, match="'halfbuilt' has no formulations part yet"):
+        sub_package("models", "halfbuilt", "formulations")
+    with pytest.raises(InputError, match="unknown problem 'tetris': choose from"):
+        sub_package("online", "tetris")
 
 
 def build(problem_name: str, policy_name: str, ins: Any) -> Policy:
@@ -142,6 +171,31 @@ def test_input_is_not_changed(problem_name: str, policy_name: str) -> None:
     assert sha256(ins.file) == ins.hash
     for array, copy in zip(arrays(ins), before, strict=True):
         assert np.array_equal(array, copy)
+
+
+def test_a_policy_cannot_unlock_what_it_is_shown() -> None:
+    shown: list[np.ndarray] = []
+
+    class Prying(Policy):
+        name = "prying"
+
+        def reset(self, public: Any, rng: np.random.Generator) -> None:
+            shown.extend(arrays(public))
+
+        def step(self, event: Event) -> Decision:
+            if isinstance(event, Arrival):
+                shown.extend(arrays(event.job))
+            return Decision()
+
+    ins = two_and_two()
+    run(ins, Prying(), np.random.default_rng(0))
+    assert len(shown) == 2 + 2 * len(ins.jobs)
+    for array in shown:
+        layer: Any = array
+        while isinstance(layer, np.ndarray):
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                layer.setflags(write=True)
+            layer = layer.base
 
 
 @every_policy
@@ -242,8 +296,20 @@ FINE = segment(rows((0, 2)), rows((0, 2)))
         ({0: (segment(rows((0, 1), (0, 1)), rows((0, 2))),)}, "job 'a'.*stands twice"),
         ({0: (segment(rows((0, 2), (1, -1)), rows((0, 1))),)}, "job 'a'.*count is not positive"),
         ({0: (segment(rows((0, 1)) * 1.0, rows((0, 1))),)}, "job 'a'.*must be integers"),
-        ({0: (segment(rows((0, 1)), rows((0, 1)), stop=7),)}, "job 'a'.*stop 7 is not in 2..6"),
-        ({0: (segment(rows((0, 1)), rows((0, 1)), stop=1),)}, "job 'a'.*stop 1 is not in 2..6"),
+        ({0: (segment(rows((0, 1)), rows((0, 1)), stop=7),)}, "job 'a'.*start 1, stop 7"),
+        ({0: (segment(rows((0, 1)), rows((0, 1)), stop=1),)}, "job 'a'.*start 1, stop 1"),
+        ({0: (segment(rows((0, 1)), rows((0, 1)), start=6),)}, "job 'a'.*start 6, stop 6"),
+        ({0: None}, "job 'a': a plan is a tuple of Segment, not of type NoneType"),
+        ({0: ("run",)}, "job 'a', segment 0: is not a Segment but of type str"),
+        ({0: (segment([(0, 1)], rows((0, 1))),)}, "job 'a'.*must be integers"),
+        ({0: (segment(rows((0, 1)).ravel(), rows((0, 1))),)}, "job 'a'.*must be integers"),
+        ({0: (segment(rows((0, 1)), rows((0, 1)), stop=2.5),)}, "stop is not a whole number"),
+        ({0.5: (FINE,)}, "job is not a whole number but of type float"),
+        # Summed in 64 bits it would be negative.
+        (
+            {0: (segment(rows((0, 2**62), (1, 2**62)), rows((0, 1))),)},
+            r"job 'a'.*\(3\) 9223372036854775808 workers",
+        ),
         # The second segment starts before the first ends.
         ({0: (FINE, segment(NOTHING, NOTHING, start=4))}, "job 'a'.*starts in slot 4 < 6"),
         # Capacity counts in future slots too: both want server 0, in slot 2.
@@ -257,8 +323,91 @@ FINE = segment(rows((0, 2)), rows((0, 2)))
     ],
 )
 def test_infeasible_decisions_are_refused(plans: dict[int, Any], message: str) -> None:
-    with pytest.raises(InfeasibleDecision, match=f"^policy 'fake', slot 1: .*{message}"):
+    with pytest.raises(
+        InfeasibleDecision, match=rf"^policy 'fake' on 'small', slot 1 \(its start\): .*{message}"
+    ):
         run(two_and_two(), OneAnswer(plans), np.random.default_rng(0))
+
+
+class Answering(Policy):
+    """Answers every event by a function."""
+
+    name = "answering"
+
+    def __init__(self, answer: Callable[[Event], Any]) -> None:
+        self.answer = answer
+
+    def reset(self, public: Any, rng: np.random.Generator) -> None:
+        pass
+
+    def step(self, event: Event) -> Decision:
+        return self.answer(event)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (None, "step returned NoneType, not a Decision"),
+        ({0: (FINE,)}, "step returned dict, not a Decision"),
+        (Decision([0]), "`plans` of the Decision is not a mapping"),  # type: ignore[arg-type]
+        (Decision(info="idle"), "`info` of the Decision is not a mapping"),  # type: ignore[arg-type]
+        (Decision(info={"slot": 3}), "`info` may not hold 'slot'"),
+        (Decision(info={"event": 3}), "`info` may not hold 'event'"),
+        (Decision(info={"job": 3}), "`info` may not hold 'job'"),
+        (Decision(wake_at=1), "wake_at 1 is not after slot 1"),
+        (Decision(wake_at=0), "wake_at 0 is not after slot 1"),
+        (Decision(wake_at=6), "wake_at 6 is not .* before the horizon of 6"),
+        (Decision(wake_at=2.0), "wake_at is not a whole number"),  # type: ignore[arg-type]
+    ],
+)
+def test_malformed_answers_are_refused(answer: Any, message: str) -> None:
+    policy = Answering(lambda event: answer)
+    place = r"^policy 'answering' on 'small', slot 1 \(arrival of job 'a'\): "
+    with pytest.raises(InfeasibleDecision, match=place + message):
+        run(two_and_two(), policy, np.random.default_rng(0))
+
+
+def test_what_a_policy_raises_goes_through_with_a_note() -> None:
+    def divide(event: Event) -> Decision:
+        return Decision() if isinstance(event, Arrival) else Decision(info={"x": 1 // 0})
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        run(two_and_two(), Answering(divide), np.random.default_rng(0))
+    assert caught.value.__notes__ == ["raised by policy 'answering' on 'small', slot 1 (its start)"]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({}, "is abstract: it does not define reset, step"),
+        ({"name": 3}, "the class attribute `name`"),
+        *(({"name": n}, "is not made of") for n in ("", "My", "a b", "../a", "-a", "a.b", "a\n")),
+        ({"__init__": lambda self, x: None}, "override for_instance, .* argument: 'x'"),
+    ],
+)
+def test_policies_that_cannot_be_built_are_refused(body: dict[str, Any], message: str) -> None:
+    base = Answering if "__init__" in body else Policy if not body else OneAnswer
+    policy = type("Mine", (base,), {"name": "mine", **body})
+    with pytest.raises(InputError, match=f"^policy 'my:Mine': .*{message}") as caught:
+        check_policy(policy, "my:Mine")
+    assert "\n" not in str(caught.value)
+
+
+def test_for_instance_has_to_build_a_policy() -> None:
+    class Nothing(Answering):
+        name = "nothing"
+
+        @classmethod
+        def for_instance(cls, instance: Any) -> Any:
+            return None if instance.name == "small" else 1 // 0
+
+    where = "policy 'nothing' on 'small', for_instance"
+    with pytest.raises(InputError, match=f"{where}: returned NoneType, not a Policy"):
+        build_policy(Nothing, two_and_two())
+    other = UtilityInstance.from_file(msgspec.structs.replace(two_and_two().file, name="other"))
+    with pytest.raises(ZeroDivisionError) as caught:
+        build_policy(Nothing, other)
+    assert caught.value.__notes__ == [f"raised by {where}".replace("small", "other")]
 
 
 def test_a_complete_job_takes_no_plan() -> None:
@@ -274,7 +423,7 @@ def test_a_complete_job_takes_no_plan() -> None:
     def run_now(event: SlotStart) -> Segment:
         return segment(rows((0, 2), (1, 1)), rows((0, 2)), start=event.slot)
 
-    with pytest.raises(InfeasibleDecision, match=r"slot 2: job 0 .* is complete"):
+    with pytest.raises(InfeasibleDecision, match=r"slot 2 .*: job 0 .* is complete"):
         run(two_and_two(), Stubborn(), np.random.default_rng(0))
 
 

@@ -169,3 +169,81 @@ def test_jobs_are_known_by_their_rank_of_arrival() -> None:
     _, trace = play(ins, answer)
     assert list(plans) == ["a", "b", "late"]
     assert trace.schedule.admitted.tolist() == [True, False, False]
+
+
+def test_a_plan_may_be_replaced_in_the_slot_it_would_complete_in() -> None:
+    # a (W = 3) runs in slots 0 and 1 and would complete in slot 2. b arrives there and takes the
+    # server; a has 1 left and runs in slot 3.
+    ins = instance([job("a", work=3), job("b", arrival=2, work=1)], slots=6)
+
+    def answer(event: Event) -> Decision | None:
+        if isinstance(event, Arrival):
+            if event.job.index == 0:
+                return Decision({0: (segment(0, None),)})
+            return Decision({0: (segment(3, None),), 1: (segment(2, None),)})
+        if event.slot == 2:
+            assert event.completed == ()
+            assert dict(event.remaining) == {0: 1, 1: 1}
+        return None
+
+    policy, trace = play(ins, answer)
+    assert slots_of(trace, 0) == [0, 1, 3]
+    assert slots_of(trace, 1) == [2]
+    assert score(ins, trace.schedule).completion.tolist() == [3, 2]
+    told = [(e.slot, e.completed) for e in policy.events if isinstance(e, SlotStart)]
+    assert told == [(0, ()), (2, ()), (3, (1,)), (4, (0,))]
+
+
+def test_a_plan_with_gaps_frees_the_server_in_between() -> None:
+    # a (W = 3): slots 0, 3 and 4, the rest of its plan is void. b (W = 2): slots 1 and 2.
+    ins = instance([job("a", work=3), job("b", work=2)], slots=8)
+
+    def answer(event: Event) -> Decision | None:
+        if not isinstance(event, Arrival):
+            return None
+        if event.job.index == 0:
+            return Decision({0: (segment(0, 1), segment(3, 5), segment(6, None))})
+        return Decision({1: (segment(1, None),)})
+
+    policy, trace = play(ins, answer)
+    assert slots_of(trace, 0) == [0, 3, 4]
+    assert slots_of(trace, 1) == [1, 2]
+    told = [(e.slot, e.completed) for e in policy.events if isinstance(e, SlotStart)]
+    assert told == [(0, ()), (3, (1,)), (5, (0,))]
+
+
+def test_a_plan_replaced_in_its_gap_keeps_the_work_done() -> None:
+    # a (W = 3) runs in slot 0 and pauses; in slot 2 it is planned anew with 2 workers: slot 2.
+    ins = instance(
+        [job("a", work=3, chunks=2)], slots=8, worker_servers=[[2.0]], ps_servers=[[2.0]]
+    )
+
+    def answer(event: Event) -> Decision | None:
+        if isinstance(event, Arrival):
+            return Decision({0: (segment(0, 1), segment(5, None))}, wake_at=2)
+        if event.slot == 2:
+            assert dict(event.remaining) == {0: 2}
+            return Decision({0: (segment(2, None, 2),)})
+        return None
+
+    _, trace = play(ins, answer)
+    assert trace.schedule.workers.tolist() == [[0, 0, 0, 1], [0, 2, 0, 2]]
+    assert score(ins, trace.schedule).completion.tolist() == [2]
+
+
+def test_an_accepted_plan_is_out_of_reach() -> None:
+    # The policy turns 1 worker into 9, and lengthens its list of segments, after the answer.
+    ins = instance([job("a", work=2)], slots=4)
+    rows = np.array([[0, 1]])
+    plan = [Segment(0, None, rows, rows)]
+
+    def answer(event: Event) -> Decision | None:
+        if isinstance(event, Arrival):
+            return Decision({0: plan})  # type: ignore[dict-item]
+        rows[0, 1] = 9
+        plan.append(plan[0])
+        return None
+
+    _, trace = play(ins, answer)
+    assert trace.schedule.workers[:, 3].tolist() == [1, 1]
+    assert score(ins, trace.schedule).feasible

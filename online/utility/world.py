@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from models.utility.schedule import UtilitySchedule
 from online.policy import Arrival, Decision, Event, SlotStart
 from online.run import InfeasibleDecision
 from online.utility.plan import Plan
+from online.utility.sealing import copy_plan, seal_cluster, seal_job, whole_number
 
 __all__ = ["UtilityWorld"]
 
@@ -32,18 +32,17 @@ class UtilityWorld:
 
     def __init__(self, instance: UtilityInstance) -> None:
         self._instance = instance
-        self.public: Cluster = instance.cluster
+        self.public: Cluster = seal_cluster(instance.cluster)
         order = sorted(instance.jobs, key=lambda job: (job.arrival, job.index))
         self._place = [job.index for job in order]  # rank -> index in the file
-        self._jobs = [replace(job, index=rank) for rank, job in enumerate(order)]
+        self._jobs = [seal_job(job, rank) for rank, job in enumerate(order)]
         self._slot = 0
         self._remaining: dict[int, int] = {}
         self._plans: dict[int, tuple[_Run, ...]] = {}
-        self._since: dict[int, int] = {}  # slot from which a plan has not been recorded yet
         self._ends: list[tuple[int, int]] = []  # heap of (completion slot, job)
         self._end: dict[int, int] = {}  # valid entry of the heap
         self._wakes: list[int] = []
-        cluster = instance.cluster
+        cluster = self.public
         self._sides = (
             _Usage(cluster, cluster.worker_servers, "worker server", "(4)"),
             _Usage(cluster, cluster.ps_servers, "parameter server", "(5)"),
@@ -72,19 +71,29 @@ class UtilityWorld:
         for rank in list(self._plans):
             self._record(rank, self.public.slots)
 
-    def apply(self, event: Event, decision: Decision) -> None:
+    def apply(self, decision: Decision) -> None:
         """Replace plans from the current slot on; refuse what breaks a constraint."""
-        for rank, plan in decision.plans.items():
+        plans: dict[int, Plan] = {}
+        for key, answer in decision.plans.items():
+            rank = whole_number("job", key)
             if rank not in self._remaining:
                 raise InfeasibleDecision(f"job {rank} has not arrived or is complete")
-            self._check_plan(self._jobs[rank], plan)
-        for rank, plan in decision.plans.items():
+            job = self._jobs[rank]
+            plans[rank] = copy_plan(job.id, answer)
+            self._check_plan(job, plans[rank])
+        for rank, plan in plans.items():
             self._replace(rank, plan)
-        if decision.plans:
+        if plans:
             for side in self._sides:
                 side.check(self._slot)
-        if decision.wake_at is not None and self._slot < decision.wake_at < self.public.slots:
-            heapq.heappush(self._wakes, decision.wake_at)
+        if decision.wake_at is not None:
+            wake_at = whole_number("wake_at", decision.wake_at)
+            if not self._slot < wake_at < self.public.slots:
+                raise InfeasibleDecision(
+                    f"wake_at {wake_at} is not after slot {self._slot} and before the horizon "
+                    f"of {self.public.slots} slots"
+                )
+            heapq.heappush(self._wakes, wake_at)
 
     def schedule(self) -> UtilitySchedule:
         """Executed allocations; admitted = completed by the horizon."""
@@ -128,7 +137,7 @@ class UtilityWorld:
             self._record(rank, end + 1)
             for segment in self._plans.pop(rank):
                 self._use(rank, segment, -1, slot)
-            del self._end[rank], self._remaining[rank], self._since[rank]
+            del self._end[rank], self._remaining[rank]
             self._done[rank] = True
             completed.append(rank)
         return tuple(sorted(completed))
@@ -140,13 +149,11 @@ class UtilityWorld:
         return MappingProxyType(left)
 
     def _work_done(self, rank: int, until: int) -> int:
-        """Worker-slots of the current plan from its unrecorded start up to ``until``."""
-        done = 0
-        for segment in self._plans.get(rank, ()):
-            start = max(segment.start, self._since[rank])
-            stop = min(segment.stop, until)
-            done += max(0, stop - start) * int(segment.workers[:, 1].sum())
-        return done
+        """Worker-slots of the current plan, up to slot ``until``."""
+        return sum(
+            max(0, min(segment.stop, until) - segment.start) * int(segment.workers[:, 1].sum())
+            for segment in self._plans.get(rank, ())
+        )
 
     # ---- plans ---------------------------------------------------------------------------
 
@@ -162,7 +169,6 @@ class UtilityWorld:
             self._end[rank] = end
             heapq.heappush(self._ends, (end, rank))
         self._plans[rank] = self._clip(plan, end)
-        self._since[rank] = slot
         for segment in self._plans[rank]:
             self._use(rank, segment, +1, slot)
 
@@ -194,23 +200,17 @@ class UtilityWorld:
         return None
 
     def _record(self, rank: int, until: int) -> None:
-        """Write the executed part of a plan, up to slot ``until``, into the schedule."""
-        since = self._since[rank]
+        """Write a plan that ends here, up to slot ``until``, into the schedule."""
         for segment in self._plans[rank]:
-            start = max(segment.start, since)
-            stop = min(segment.stop, until)
-            if stop <= start:
-                continue
-            slots = np.arange(start, stop)
+            slots = np.arange(segment.start, min(segment.stop, until))
             for rows, out in ((segment.workers, self._workers), (segment.ps, self._ps)):
-                if len(rows):
+                if len(slots) and len(rows):
                     block = np.empty((len(slots) * len(rows), 4), dtype=np.int64)
                     block[:, 0] = self._place[rank]
                     block[:, 1] = np.repeat(slots, len(rows))
                     block[:, 2:] = np.tile(rows, (len(slots), 1))
                     out.append(block)
         self._remaining[rank] -= self._work_done(rank, until)
-        self._since[rank] = until
 
     def _use(self, rank: int, segment: _Run, sign: int, slot: int) -> None:
         job = self._jobs[rank]
@@ -227,18 +227,16 @@ class UtilityWorld:
             where = f"job '{job.id}', segment {place}"
             if segment.start < last:
                 raise InfeasibleDecision(f"{where}: starts in slot {segment.start} < {last}")
-            if segment.stop is None:
-                last = self.public.slots
-            elif segment.stop <= segment.start or segment.stop > self.public.slots:
+            last = self.public.slots if segment.stop is None else segment.stop
+            if not segment.start < last <= self.public.slots:
                 raise InfeasibleDecision(
-                    f"{where}: stop {segment.stop} is not in "
-                    f"{segment.start + 1}..{self.public.slots}"
+                    f"{where}: start {segment.start}, stop {last}, but start < stop <= "
+                    f"{self.public.slots} is the rule"
                 )
-            else:
-                last = segment.stop
             for rows, side in ((segment.workers, self._sides[0]), (segment.ps, self._sides[1])):
                 side.check_rows(where, rows)
-            n, m = int(segment.workers[:, 1].sum()), int(segment.ps[:, 1].sum())
+            # Python's integers, for those of NumPy wrap round.
+            n, m = sum(segment.workers[:, 1].tolist()), sum(segment.ps[:, 1].tolist())
             if n > job.chunks:
                 raise InfeasibleDecision(f"{where}: (3) {n} workers, more than N = {job.chunks}")
             have = m * job.ps_gbps
@@ -290,8 +288,6 @@ class _Usage:
 
     def check_rows(self, where: str, rows: np.ndarray) -> None:
         """Servers exist and stand once, counts are positive integers."""
-        if rows.ndim != 2 or rows.shape[1] != 2 or not np.issubdtype(rows.dtype, np.integer):
-            raise InfeasibleDecision(f"{where}: rows must be integers (server, count)")
         servers = rows[:, 0]
         unknown = servers[(servers < 0) | (servers >= len(self._capacity))]
         if len(unknown):

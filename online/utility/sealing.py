@@ -1,0 +1,95 @@
+"""What crosses between a policy and the world: sealed on the way out, copied on the way in."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from models.utility.instance import Cluster, Job
+from online.run import InfeasibleDecision
+from online.utility.plan import Plan, Segment
+
+__all__ = ["copy_plan", "seal_cluster", "seal_job", "whole_number"]
+
+
+def _seal(array: np.ndarray) -> np.ndarray:
+    # Of an array that owns its memory, or has a base that does, `setflags` takes the lock off
+    # again; a bytes object has no lock to take off.
+    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
+
+
+def seal_cluster(cluster: Cluster) -> Cluster:
+    """Copy a cluster, with arrays that nobody can make writable."""
+    return replace(
+        cluster, worker_servers=_seal(cluster.worker_servers), ps_servers=_seal(cluster.ps_servers)
+    )
+
+
+def seal_job(job: Job, rank: int) -> Job:
+    """Copy a job, known by its rank of arrival, with arrays that nobody can make writable."""
+    return replace(job, index=rank, worker=_seal(job.worker), ps=_seal(job.ps))
+
+
+def copy_plan(job: str, plan: Any) -> Plan:
+    """Copy a plan, so that nothing the policy does later changes what was accepted.
+
+    Parameters
+    ----------
+    job : str
+        Id of the job, for messages.
+    plan : Plan
+        What a policy answered, unchecked.
+
+    Returns
+    -------
+    Plan
+        Python integers and rows of int64.
+
+    Raises
+    ------
+    InfeasibleDecision
+        If it has not the form of a plan; the constraints are not looked at.
+    """
+    if not isinstance(plan, tuple | list):
+        raise InfeasibleDecision(f"job '{job}': a plan is a tuple of Segment, not {_kind(plan)}")
+    copied = []
+    for place, segment in enumerate(plan):
+        where = f"job '{job}', segment {place}"
+        if not isinstance(segment, Segment):
+            raise InfeasibleDecision(f"{where}: is not a Segment but {_kind(segment)}")
+        stop = segment.stop
+        copied.append(
+            Segment(
+                whole_number(f"{where}: start", segment.start),
+                None if stop is None else whole_number(f"{where}: stop", stop),
+                _rows(where, segment.workers),
+                _rows(where, segment.ps),
+            )
+        )
+    return tuple(copied)
+
+
+def whole_number(what: str, value: Any) -> int:
+    """Python's integer of any integer type; refuses everything else."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise InfeasibleDecision(f"{what} is not a whole number but {_kind(value)}") from None
+
+
+def _kind(value: Any) -> str:
+    return f"of type {type(value).__name__}"
+
+
+def _rows(where: str, rows: Any) -> np.ndarray:
+    if not (
+        isinstance(rows, np.ndarray)
+        and rows.ndim == 2
+        and rows.shape[1] == 2
+        and np.issubdtype(rows.dtype, np.integer)
+    ):
+        raise InfeasibleDecision(f"{where}: rows must be integers (server, count)")
+    return np.array(rows, dtype=np.int64)

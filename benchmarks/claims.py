@@ -15,6 +15,7 @@ from benchmarks.cli import Parser, run_command
 from benchmarks.figure import CellStore
 from benchmarks.figures import add_size_arguments
 from benchmarks.rows import to_json_lines
+from models.problem import problem
 
 __all__ = ["format_claims", "main"]
 
@@ -68,6 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     elif args.format == "csv":
         pd.DataFrame(records).to_csv(sys.stdout, index=False)
     else:
+        kind = problem(args.problem)
+        print(f"{kind.name}: {kind.title}\n{kind.paper}\n")
         print(format_claims(records))
     return 0
 

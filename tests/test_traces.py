@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks import trace as trace_command
 from benchmarks.traces import Table, Trace, read_trace
+from benchmarks.traces.table import NEGATIVE
 from models.errors import InputError
 
 START = 600_000_000  # microseconds; the Google trace starts at 600 s
@@ -225,31 +226,66 @@ BAD_GOOGLE = [
     (f"{START},1e999,1,0,u,1,n,l", "line 3: missing_info '1e999' is not finite"),
     (f"{START},,1,0,u,inf,n,l", "line 3: scheduling_class 'inf' is not a number"),
 ]
+BAD_PHILLY = [
+    ("2017-10-09 07:30:00,60.0,2,120.0", "line 3: 4 fields where 5"),
+    ("2017-10-09 07:30:00,minute,2,120.0,a", "line 3: duration 'minute' is not a number"),
+    ("2017-10-09 07:30:00,60.0,2.5,120.0,a", "line 3: num_gpus '2.5' is not an integer"),
+    ("2017-10-09 07:30:00,,2,120.0,a", "line 3: duration is missing"),
+    ("2017-10-09 07:30:00,inf,2,inf,a", "line 3: duration 'inf' is not a number"),
+    ("9 Oct 2017,60.0,2,120.0,a", "line 3: timestamp '9 Oct 2017' is not"),
+]
+
+
+def refused(kind: str, path: Path, message: str) -> None:
+    with pytest.raises(InputError, match=rf"{path.name}: {message}"):
+        trace = read_trace(f"{kind}:{path}")
+        trace.table(*trace.names)
 
 
 @pytest.mark.parametrize(("row", "message"), BAD_GOOGLE)
-def test_unreadable_row_is_named(tmp_path: Path, row: str, message: str) -> None:
+def test_unreadable_google_row_is_named(tmp_path: Path, row: str, message: str) -> None:
     good = job(START, 1)
-    path = write(tmp_path / "job_events.csv", [good, good, row, good])
-    with pytest.raises(InputError, match=rf"job_events\.csv: {message}"):
-        read_trace(f"google:{path}").table("job_events")
+    refused("google", write(tmp_path / "job_events.csv", [good, good, row, good]), message)
+
+
+@pytest.mark.parametrize(("row", "message"), BAD_PHILLY)
+def test_unreadable_philly_row_is_named(tmp_path: Path, row: str, message: str) -> None:
+    lines = [PHILLY_HEADER, PHILLY_ROWS[0], row]
+    refused("philly", write(tmp_path / "philly.csv", lines), message)
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("kind", "row", "message"),
     [
-        ("2017-10-09 07:30:00,60.0,2,120.0", "line 3: 4 fields where 5"),
-        ("2017-10-09 07:30:00,minute,2,120.0,a", "line 3: duration 'minute' is not a number"),
-        ("2017-10-09 07:30:00,60.0,2.5,120.0,a", "line 3: num_gpus '2.5' is not an integer"),
-        ("2017-10-09 07:30:00,,2,120.0,a", "line 3: duration is missing"),
-        ("2017-10-09 07:30:00,inf,2,inf,a", "line 3: duration 'inf' is not a number"),
-        ("9 Oct 2017,60.0,2,120.0,a", "line 3: timestamp '9 Oct 2017' is not"),
+        ("openb-nodes", "n1,many,1024,8,G2", "line 3: cpu_milli 'many' is not a number"),
+        ("openb-nodes", "n1,96000,nan,8,G2", "line 3: memory_mib 'nan' is not a number"),
+        ("openb-pods", "p1,1000,1024,x,1000", "line 3: num_gpu 'x' is not an integer"),
+        ("openb-pods", "p1,1000,1024,8", "line 3: 4 fields where 5"),
+        ("pai-machines", "m1,T4,,512,2", "line 2: cap_cpu is missing"),
+        ("pai-machines", "m1,T4,96,512,2.5", "line 2: cap_gpu '2.5' is not an integer"),
     ],
 )
-def test_unreadable_philly_row_is_named(tmp_path: Path, row: str, message: str) -> None:
-    path = write(tmp_path / "philly.csv", [PHILLY_HEADER, PHILLY_ROWS[0], row])
-    with pytest.raises(InputError, match=rf"philly\.csv: {message}"):
-        read_trace(f"philly:{path}").table("jobs")
+def test_unreadable_alibaba_row_is_named(tmp_path: Path, kind: str, row: str, message: str) -> None:
+    good = {
+        "openb-nodes": ["sn,cpu_milli,memory_mib,gpu,model", "n0,32000,262144,0,"],
+        "openb-pods": ["name,cpu_milli,memory_mib,num_gpu,gpu_milli", "p0,12000,16384,8,1000"],
+        "pai-machines": ["m0,CPU,96,512,0"],
+    }
+    write(tmp_path / "list.header", ["machine,gpu_type,cap_cpu,cap_mem,cap_gpu"])
+    refused(kind, write(tmp_path / "list.csv", [*good[kind], row]), message)
+
+
+def test_negative_demands_are_dropped(tmp_path: Path) -> None:
+    names = "name,cpu_milli,memory_mib,num_gpu,gpu_milli"
+    pods = write(tmp_path / "pods.csv", [names, "a,-1,1,0,0", "b,1,1,-1,1000", "c,1,1,1,1000"])
+    assert accounted(read_trace(f"openb-pods:{pods}").table("pods")).dropped == {NEGATIVE: 2}
+    names = "sn,cpu_milli,memory_mib,gpu,model"
+    nodes = write(tmp_path / "nodes.csv", [names, "a,1,1,-8,G2", "b,1,1,8,G2"])
+    assert accounted(read_trace(f"openb-nodes:{nodes}").table("nodes")).dropped == {NEGATIVE: 1}
+    task = f"{START},,1,{{}},,0,user,1,9,{{}},0.1,0.1,"
+    tasks = write(tmp_path / "tasks.csv", [task.format(0, -0.1), task.format(1, 0.1)])
+    table = accounted(read_trace(f"google:{tasks}").table("task_events"))
+    assert table.dropped == {NEGATIVE: 1}
 
 
 def test_not_text(tmp_path: Path) -> None:

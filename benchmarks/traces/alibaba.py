@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.traces.delimited import Column, first_line, read_rows
-from benchmarks.traces.table import Sieve, Table, Trace
+from benchmarks.traces.table import NEGATIVE, Sieve, Table, Trace
 from models.errors import InputError
 
 __all__ = ["read_openb_nodes", "read_openb_pods", "read_pai_machines"]
@@ -39,24 +39,11 @@ def read_openb_nodes(path: str) -> Trace:
 
 
 def _read_nodes(path: Path) -> Table:
-    columns = (
-        Column("sn", "text"),
-        Column("cpu_milli", "float"),
-        Column("memory_mib", "float"),
-        Column("gpu", "int"),
-        Column("model", "text"),
-    )
-    rows = read_rows(path, columns)
-    frame = pd.DataFrame(
-        {
-            "node": rows["sn"],
-            "cpu": rows["cpu_milli"] / 1000,
-            "memory_gib": rows["memory_mib"] / _MIB_PER_GIB,
-            "gpus": rows["gpu"],
-            "gpu_model": rows["model"],
-        }
-    )
-    return _machines("nodes", path, frame, "node", ("gpu_model", "gpus"))
+    rows = read_rows(path, _machine_columns("sn", "cpu_milli", "memory_mib", "gpu", "model"))
+    rows.columns = pd.Index(["node", *_MACHINE])
+    rows["cpu"] /= 1000
+    rows["memory_gib"] /= _MIB_PER_GIB
+    return _machines("nodes", path, rows, "node")
 
 
 def read_pai_machines(path: str) -> Trace:
@@ -75,45 +62,37 @@ def read_pai_machines(path: str) -> Trace:
 
 
 def _read_pai(path: Path) -> Table:
-    columns = (
-        Column("machine", "text"),
-        Column("gpu_type", "text"),
-        Column("cap_cpu", "float"),
-        Column("cap_mem", "float"),
-        Column("cap_gpu", "int"),
-    )
+    columns = _machine_columns("machine", "cap_cpu", "cap_mem", "cap_gpu", "gpu_type")
     header = path.with_name(path.name.removesuffix(".gz")).with_suffix(".header")
     names = first_line(header)
     if missing := [column.name for column in columns if column.name not in names]:
         raise InputError(f"{header}: line 1: no column {', '.join(missing)}")
     rows = read_rows(path, columns, names=names)
-    frame = pd.DataFrame(
-        {
-            "machine": rows["machine"],
-            "cpu": rows["cap_cpu"],
-            "memory_gib": rows["cap_mem"],
-            "gpus": rows["cap_gpu"],
-            "gpu_model": rows["gpu_type"],
-        }
-    )
-    return _machines("machines", path, frame, "machine", ("gpu_model", "gpus"))
+    rows.columns = pd.Index(["machine", *_MACHINE])
+    return _machines("machines", path, rows, "machine")
 
 
-def _machines(
-    name: str, path: Path, frame: pd.DataFrame, key: str, groups: tuple[str, ...]
-) -> Table:
+_MACHINE = ("cpu", "memory_gib", "gpus", "gpu_model")
+
+
+def _machine_columns(key: str, cpu: str, memory: str, gpus: str, model: str) -> tuple[Column, ...]:
+    """The columns of a list of machines as its file names them: the key, then _MACHINE's."""
+    numbers = (Column(cpu, "float"), Column(memory, "float"), Column(gpus, "int"))
+    return (Column(key, "text"), *numbers, Column(model, "text"))
+
+
+def _machines(name: str, path: Path, frame: pd.DataFrame, key: str) -> Table:
     sieve = Sieve(frame)
     sieve.drop(frame[key].duplicated(), f"{key} listed again")
     sieve.drop((sieve.frame[["cpu", "memory_gib"]] <= 0).any(axis=1), "no CPU or no memory")
-    return Table(
-        name=name,
-        files=(str(path),),
-        frame=sieve.frame.reset_index(drop=True),
-        rows=sieve.rows,
-        dropped=sieve.dropped,
+    sieve.drop(sieve.frame["gpus"] < 0, NEGATIVE)
+    return sieve.table(
+        name,
+        [path],
+        sieve.frame.reset_index(drop=True),
         id=key,
         demands=("cpu", "memory_gib", "gpus"),
-        groups=groups,
+        groups=("gpu_model", "gpus"),
         facts={"GPUs": int(frame["gpus"].sum())},
     )
 
@@ -162,6 +141,7 @@ def _read_pods(path: Path) -> Table:
         frame["duration_s"] = rows["deletion_time"] - rows["scheduled_time"]
     sieve = Sieve(frame)
     sieve.drop(frame["pod"].duplicated(), "pod listed again")
+    sieve.drop((sieve.frame[["cpu", "memory_gib", "gpus"]] < 0).any(axis=1), NEGATIVE)
     if has_times:
         never = rows["scheduled_time"].isna()
         sieve.drop(never[sieve.frame.index], "never scheduled")
@@ -170,12 +150,10 @@ def _read_pods(path: Path) -> Table:
     kept = sieve.frame
     if has_times:
         kept = kept.sort_values("submit_s", kind="stable")
-    return Table(
-        name="pods",
-        files=(str(path),),
-        frame=kept.reset_index(drop=True),
-        rows=sieve.rows,
-        dropped=sieve.dropped,
+    return sieve.table(
+        "pods",
+        [path],
+        kept.reset_index(drop=True),
         id="pod",
         arrival="submit_s" if has_times else None,
         demands=("cpu", "memory_gib", "gpus", *(("duration_s",) if has_times else ())),

@@ -60,7 +60,7 @@ def read_rows(
     path : Path
         The file; gzip-ed by ending.
     columns : sequence of Column
-        What to read, in any order.
+        What to read, in the order wanted.
     names : sequence of str, optional
         Names of all columns of a file without a header row. By default the first line
         names them.
@@ -104,7 +104,7 @@ def read_rows(
             bad = np.isinf(values) if column.optional else ~np.isfinite(values)
             if bad.any():
                 raise _unreadable(path, data, columns, names, header, "a number is not finite")
-    return frame
+    return frame[[column.name for column in columns]]
 
 
 def _check_widths(path: Path, data: bytes, width: int) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.traces.delimited import Column, first_line, read_rows
-from benchmarks.traces.table import Sieve, Table, Trace
+from benchmarks.traces.table import NEGATIVE, Sieve, Table, Trace
 from models.errors import InputError
 
 __all__ = ["read_google"]
@@ -137,12 +137,10 @@ def _read_jobs(name: str, files: list[Path]) -> Table:
             "duration_s": kept["job_id"].map(_durations(events)).astype("float64"),
         }
     ).sort_values("submit_s", kind="stable", ignore_index=True)
-    return Table(
-        name=name,
-        files=tuple(map(str, files)),
-        frame=frame,
-        rows=sieve.rows,
-        dropped=sieve.dropped,
+    return sieve.table(
+        name,
+        files,
+        frame,
         id="job_id",
         arrival="submit_s",
         demands=("duration_s",) if frame["duration_s"].notna().any() else (),
@@ -186,17 +184,16 @@ def _read_tasks(name: str, files: list[Path]) -> Table:
     sieve.drop(sieve.frame["missing_info"].notna(), _MISSING)
     sieve.drop(sieve.frame["time"] == _AFTER_US, _AFTER)
     sieve.drop(sieve.frame[["cpu", "memory"]].isna().any(axis=1), "no CPU or memory request")
+    sieve.drop((sieve.frame[["cpu", "memory", "disk"]] < 0).any(axis=1), NEGATIVE)
     frame = sieve.frame.reset_index(drop=True)
     # The state at time 0 says what tasks ask for, though not when they arrived.
     arrival = np.where(frame["time"] < _START_US, np.nan, _seconds(frame["time"]))
-    return Table(
-        name=name,
-        files=tuple(map(str, files)),
-        frame=frame[["job_id", "task_index", "priority", "cpu", "memory", "disk"]].assign(
+    return sieve.table(
+        name,
+        files,
+        frame[["job_id", "task_index", "priority", "cpu", "memory", "disk"]].assign(
             submit_s=arrival
         ),
-        rows=sieve.rows,
-        dropped=sieve.dropped,
         id="job_id",
         arrival="submit_s",
         demands=("cpu", "memory", "disk"),
@@ -224,13 +221,12 @@ def _read_machines(name: str, files: list[Path]) -> Table:
     sieve = Sieve(events)
     sieve.drop(~at_start, "added, removed or changed after time 0")
     sieve.drop(sieve.frame[["cpu", "memory"]].isna().any(axis=1), "no capacities")
+    sieve.drop((sieve.frame[["cpu", "memory"]] < 0).any(axis=1), NEGATIVE)
     frame = sieve.frame[["machine_id", "platform", "cpu", "memory"]].reset_index(drop=True)
-    return Table(
-        name=name,
-        files=tuple(map(str, files)),
-        frame=frame,
-        rows=sieve.rows,
-        dropped=sieve.dropped,
+    return sieve.table(
+        name,
+        files,
+        frame,
         id="machine_id",
         demands=("cpu", "memory"),
         groups=("cpu", "memory"),

@@ -161,12 +161,10 @@ def _table(path: Path, sieve: Sieve, facts: dict[str, int], groups: tuple[str, .
     # Counting from a full hour makes the audit's hours those of the clock.
     elapsed = frame["time"] - frame["time"].min().floor("h") if len(frame) else frame["time"]
     frame.insert(1, "submit_s", elapsed.dt.total_seconds() if len(frame) else 0.0)
-    return Table(
-        name="jobs",
-        files=(str(path),),
-        frame=frame.drop(columns="time"),
-        rows=sieve.rows,
-        dropped=sieve.dropped,
+    return sieve.table(
+        "jobs",
+        [path],
+        frame.drop(columns="time"),
         id="job",
         arrival="submit_s",
         demands=("duration_s", "gpus", "gpu_seconds"),

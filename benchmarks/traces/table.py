@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from models.errors import InputError
 
-__all__ = ["Sieve", "Table", "Trace"]
+__all__ = ["NEGATIVE", "Sieve", "Table", "Trace"]
+
+NEGATIVE = "a negative demand or capacity"
+"""Why a row is dropped that asks for, or offers, less than nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,3 +122,10 @@ class Sieve:
         if count := int(mask.sum()):
             self.dropped[reason] = self.dropped.get(reason, 0) + count
             self.frame = self.frame[~mask]
+
+    def table(self, name: str, files: Sequence[Path], frame: pd.DataFrame, **more: Any) -> Table:
+        """The table of what is left: ``frame``, made of the rows kept, with all that was dropped.
+
+        ``more`` are further fields of :class:`Table`.
+        """
+        return Table(name, tuple(map(str, files)), frame, self.rows, self.dropped, **more)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.evaluate import run_policy
 from benchmarks.figure import Cell
@@ -26,6 +27,7 @@ __all__ = [
     "instance_cells",
     "kind_of",
     "seeds_of",
+    "setting_of",
     "testbed_cells",
     "timeliness_record",
     "utility_record",
@@ -95,6 +97,13 @@ def draw(*, jobs: int, slots: int, servers: int, seed: int, **settings: Any) -> 
         jobs=jobs, slots=slots, worker_servers=servers, ps_servers=servers, seed=seed, **settings
     )
     return generate(chosen, np.random.default_rng(seed))[0]
+
+
+def setting_of(frame: pd.DataFrame) -> str:
+    """Timespan, servers and number of seeds of a figure's data, for its title."""
+    first = frame.iloc[0]
+    servers = f"{first['servers']}+{first['servers']} servers"
+    return f"T = {first['slots']}, {servers}, mean of {frame['seed'].nunique()} seeds"
 
 
 def draw_testbed(seed: int) -> UtilityInstance:

@@ -11,7 +11,13 @@ from matplotlib.figure import Figure as Picture
 
 from benchmarks.figure import Cell, Figure
 from benchmarks.pictures.lines import plot_lines
-from benchmarks.utility.figures_common import Setting, draw, instance_cells, utility_record
+from benchmarks.utility.figures_common import (
+    Setting,
+    draw,
+    instance_cells,
+    setting_of,
+    utility_record,
+)
 from online.utility.oasis import OASiS
 from online.utility.price_bounds import PriceBounds
 
@@ -49,7 +55,6 @@ def _run(*, scales: Sequence[float], **settings: Any) -> list[dict[str, Any]]:
 
 
 def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
-    slots, servers = frame["slots"].iat[0], frame["servers"].iat[0]
     return plot_lines(
         frame.assign(series=frame["jobs"].map("{} jobs".format)),
         axes,
@@ -58,7 +63,7 @@ def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
         series="series",
         xlabel="estimate of U/L, as a multiple of the actual value",
         ylabel="total job utility of OASiS",
-        title=f"T = {slots}, {servers}+{servers} servers, mean of {frame['seed'].nunique()} seeds",
+        title=setting_of(frame),
         spacing="log",
     )
 
@@ -93,7 +98,6 @@ def _run_history(*, pasts: Sequence[int], seed: int, **settings: Any) -> list[di
 
 
 def _plot_history(frame: pd.DataFrame, axes: Axes | None) -> Picture:
-    first = frame.iloc[0]
     both = pd.concat(
         [
             frame.assign(series="U and L from past jobs"),
@@ -108,8 +112,7 @@ def _plot_history(frame: pd.DataFrame, axes: Axes | None) -> Picture:
         series="series",
         xlabel="number of past jobs that U and L are estimated from",
         ylabel="total job utility of OASiS",
-        title=f"{first['jobs']} jobs, T = {first['slots']}, {first['servers']}+{first['servers']} "
-        f"servers, mean of {frame['seed'].nunique()} seeds",
+        title=f"{frame['jobs'].iat[0]} jobs, {setting_of(frame)}",
         spacing="log",
     )
 

@@ -18,6 +18,7 @@ from benchmarks.utility.figures_common import (
     draw,
     draw_testbed,
     instance_cells,
+    setting_of,
     testbed_cells,
     utility_record,
 )
@@ -41,7 +42,6 @@ def _run(*, policy: str, **settings: Any) -> list[dict[str, Any]]:
 
 
 def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
-    slots, servers = frame["slots"].iat[0], frame["servers"].iat[0]
     return plot_lines(
         frame,
         axes,
@@ -50,7 +50,7 @@ def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
         series="policy",
         xlabel="number of jobs",
         ylabel="total job utility",
-        title=f"T = {slots}, {servers}+{servers} servers, mean of {frame['seed'].nunique()} seeds",
+        title=setting_of(frame),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from models.errors import InputError
 from models.problem import sub_package
 from online.policy import Policy
+from online.run import raised_by
 
 __all__ = ["build_policy", "check_policy", "find_policy", "knows_future", "policy_names"]
 
@@ -121,11 +122,8 @@ def build_policy(policy: type[Policy], instance: Any) -> Policy:
         note that names policy and instance.
     """
     where = f"policy '{policy.name}' on '{instance.name}', for_instance"
-    try:
+    with raised_by(where):
         built = policy.for_instance(instance)
-    except Exception as error:
-        error.add_note(f"raised by {where}")
-        raise
     if not isinstance(built, Policy):
         raise InputError(f"{where}: returned {type(built).__name__}, not a Policy")
     return built

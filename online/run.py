@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,7 +14,7 @@ from models.errors import InputError
 from models.problem import sub_package
 from online.policy import Arrival, Decision, Event, Policy
 
-__all__ = ["InfeasibleDecision", "Trace", "World", "run"]
+__all__ = ["InfeasibleDecision", "Trace", "World", "raised_by", "run"]
 
 _OWN_KEYS = ("slot", "event", "job")  # of the rows of a Trace
 
@@ -105,14 +106,21 @@ def run(instance: Any, policy: Policy, rng: np.random.Generator) -> Trace:
 
 def _timed(seconds: list[float], where: str, call: Callable[..., Any], *given: Any) -> Any:
     """Call a policy, keep the time it takes, and say where it was if it raises."""
-    begin = time.perf_counter()
-    try:
+    with raised_by(where):
+        begin = time.perf_counter()
         answer = call(*given)
+        seconds.append(time.perf_counter() - begin)
+    return answer
+
+
+@contextmanager
+def raised_by(where: str) -> Iterator[None]:
+    """Add to whatever a policy's own code raises a note that says where it was."""
+    try:
+        yield
     except Exception as error:
         error.add_note(f"raised by {where}")
         raise
-    seconds.append(time.perf_counter() - begin)
-    return answer
 
 
 def _check_form(decision: Any) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +13,12 @@ import numpy as np
 from models.errors import InputError
 from models.files import canonical, check_finite, decode, read_bytes, sha256, write_atomic
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
+from models.utility.tolerance import least_ps, least_ps_table, round_off, tolerant
 
 __all__ = ["Cluster", "Job", "UtilityInstance", "ceil_tolerant", "count_fitting"]
 
 _BANDWIDTH = "bandwidth_gbps"
+_UNLIMITED = 1e9  # more copies than any job can have
 
 
 def ceil_tolerant(x: float) -> int:
@@ -34,13 +38,15 @@ def count_fitting(free: np.ndarray, demand: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    ndarray of float, shape (...)
-        ``min_r floor(free_r / demand_r)`` over demanded resources; inf if nothing is demanded.
+    ndarray of int64, shape (...)
+        ``min_r floor(free_r / demand_r)`` over demanded resources, up to round-off of
+        ``free`` (:mod:`models.utility.tolerance`); never more than 1e9.
     """
     needed = demand > 0
-    if not needed.any():
-        return np.full(free.shape[:-1], np.inf)
-    return np.floor(free[..., needed] / demand[needed] * (1 + 1e-12)).min(axis=-1)
+    room = free[..., needed]
+    with np.errstate(over="ignore"):
+        copies = np.floor((room + round_off(room)) / demand[needed])
+    return copies.min(axis=-1, initial=_UNLIMITED).clip(0).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +75,15 @@ class Cluster:
     worker_servers: np.ndarray
     ps_servers: np.ndarray
     bandwidth: int
+
+    @cached_property
+    def tolerant(self) -> Cluster:
+        """The cluster with all that the scorer lets pass: for bounds and formulations.
+
+        See :mod:`models.utility.tolerance`.
+        """
+        sides = tolerant(self.worker_servers), tolerant(self.ps_servers)
+        return replace(self, worker_servers=_frozen(sides[0]), ps_servers=_frozen(sides[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,24 +125,25 @@ class Job:
     requested_workers: int | None
 
     def ps_needed(self, workers: int) -> int:
-        """Least number of parameter servers for so many workers: ``ceil(n b / B)``, (6)."""
-        return ceil_tolerant(workers * self.worker_gbps / self.ps_gbps)
+        """Least number of parameter servers for so many workers: ``ceil(n b / B)``, (6).
 
-    def ps_needed_table(self) -> np.ndarray:
-        """``ps_needed(n)`` for n = 0..N, shape (N + 1,)."""
-        return np.array([self.ps_needed(n) for n in range(self.chunks + 1)], dtype=np.int64)
+        Up to the tolerance of (6), see :mod:`models.utility.tolerance`.
+        """
+        return least_ps(workers, self.worker_gbps, self.ps_gbps)
+
+    def ps_needed_table(self, most: int) -> np.ndarray:
+        """``ps_needed(n)`` for n = 0..most, shape (most + 1,)."""
+        return least_ps_table(most, self.worker_gbps, self.ps_gbps)
 
     def max_workers(self, cluster: Cluster) -> int:
         """``n_max``: most workers the job can run in one slot of the empty cluster.
 
         The largest ``n <= min(N, sum of floors)`` whose parameter servers fit; 0 if none does.
         """
-        places = count_fitting(cluster.worker_servers, self.worker).sum()
-        ps_places = count_fitting(cluster.ps_servers, self.ps).sum()
-        limit = int(min(self.chunks, places))
-        while limit > 0 and self.ps_needed(limit) > ps_places:
-            limit -= 1
-        return limit
+        places = int(count_fitting(cluster.worker_servers, self.worker).sum())
+        ps_places = int(count_fitting(cluster.ps_servers, self.ps).sum())
+        numbers = range(1, min(self.chunks, places) + 1)
+        return bisect_right(numbers, ps_places, key=self.ps_needed)
 
     def values(self, slots: int) -> np.ndarray:
         """``f_i(t - a_i)`` for completion slots t = 0..slots-1; 0 before arrival."""

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from models.utility.instance import Cluster, Job
+from models.utility.tolerance import SCORER
 from online.utility.placement import Placement, rows_of
 from online.utility.pools import unit_shares
 
@@ -117,8 +118,8 @@ def _fill(worker, ps, b, big_b, unit, limit, free_y, free_z, old_y, old_z):  # t
         if h < 0:
             growing[j] = False
             continue
-        needed = int(np.ceil((n[j] + 1) * b[j] / big_b[j] * (1.0 - 1e-12)))
-        if needed > m[j]:  # one at most, since b <= B
+        have = m[j] * big_b[j]
+        if (n[j] + 1) * b[j] > have + SCORER * max(1.0, have):  # (6); one more serves, as b <= B
             k = _place(free_z, ps[j], z[j], old_z[j], turn_z)
             if k < 0:
                 growing[j] = False

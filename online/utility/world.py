@@ -18,7 +18,9 @@ from online.utility.sealing import copy_plan, seal_cluster, seal_job, whole_numb
 
 __all__ = ["UtilityWorld"]
 
-_TOLERANCE = 1e-6
+# models.utility.tolerance says who may exceed what. Policies stay within 1e-9.
+_CAPACITY = 1.01e-9
+_CONSTRAINT_6 = 1e-6
 
 
 class UtilityWorld:
@@ -240,7 +242,7 @@ class UtilityWorld:
             if n > job.chunks:
                 raise InfeasibleDecision(f"{where}: (3) {n} workers, more than N = {job.chunks}")
             have = m * job.ps_gbps
-            if n * job.worker_gbps > have + _TOLERANCE * max(1.0, have):
+            if n * job.worker_gbps > have + _CONSTRAINT_6 * max(1.0, have):
                 raise InfeasibleDecision(
                     f"{where}: (6) {n * job.worker_gbps:.9g} Gbps of workers, {have:.9g} Gbps of "
                     "parameter servers"
@@ -267,7 +269,7 @@ class _Usage:
         self._kind = kind
         self._equation = equation
         self._used = np.zeros((cluster.slots, *capacity.shape))
-        self._limit = capacity + _TOLERANCE * np.maximum(1.0, capacity)
+        self._limit = capacity + _CAPACITY * np.maximum(1.0, capacity)
 
     def add(self, segment: _Run, rows: np.ndarray, demand: np.ndarray, slot: int) -> None:
         """Add (or, with a negative demand, remove) what a segment uses from ``slot`` on."""

@@ -13,9 +13,9 @@ from models.utility.formulations import ServerCut, compact, job_limits
 from models.utility.instance import UtilityInstance
 from solvers.highs import HighsOptions
 from solvers.pyomo_bridge import solve_model
+from solvers.utility.packing_groups import packing_groups
 from solvers.utility.separation import PackingSeparator
 from solvers.utility.server_cuts import violated_cuts
-from solvers.utility.server_groups import server_groups
 
 __all__ = ["find_cuts"]
 
@@ -88,12 +88,12 @@ def violated_side_cuts(
 
 
 def _separator(instance: UtilityInstance, kind: Literal["worker", "ps"]) -> PackingSeparator:
-    cluster, worker = instance.cluster, kind == "worker"
+    cluster, worker = instance.cluster.tolerant, kind == "worker"
     most = np.zeros(len(instance.jobs), dtype=np.int64)
     for limits in job_limits(instance):
         most[limits.job.index] = limits.most if worker else limits.most_ps
     return PackingSeparator(
-        server_groups(cluster.worker_servers if worker else cluster.ps_servers, cluster.bandwidth),
+        packing_groups(cluster.worker_servers if worker else cluster.ps_servers, cluster.bandwidth),
         np.array([job.worker if worker else job.ps for job in instance.jobs]),
         most,
     )

@@ -47,7 +47,8 @@ def cumulative_costs(price, free, demand, limit, first, slots):  # type: ignore[
                 if demand[r] > 0.0:
                     total += price[t, s, r] * demand[r]
                     # Sums of allocations carry round-off: a hair below an integer is the integer.
-                    fit = min(fit, np.floor((free[t, s, r] + 1e-9) / demand[r]))
+                    most = free[t, s, r] + 1e-9 * max(1.0, free[t, s, r])
+                    fit = min(fit, np.floor(most / demand[r]))
             unit[s] = total
             room[row, s] = max(0, int(fit))
         order[row] = np.argsort(unit, kind="mergesort")
@@ -94,6 +95,8 @@ def shortest_work(slot_cost, reach, work, value):  # type: ignore[no-untyped-def
     """
     slots = slot_cost.shape[0]
     split = np.zeros(slots, dtype=np.int64)
+    if reach.sum() < work:
+        return -1, np.inf, split
     table = np.full((slots + 1, work + 1), np.inf)
     table[0, 0] = 0.0
     best, best_t, best_cost = -np.inf, -1, np.inf

@@ -43,11 +43,13 @@ def best_schedule(
     if values is None:
         values = job.values(slots)
     first = job.arrival
+    if job.work > job.chunks * (slots - first):
+        return None
     limit = min(job.chunks, job.work)
     cost, order, room = cumulative_costs(
         prices.worker, free.worker, job.worker, limit, first, slots
     )
-    ps_table = job.ps_needed_table()[: limit + 1]
+    ps_table = job.ps_needed_table(limit)
     ps_cost, ps_order, ps_room = cumulative_costs(
         prices.ps, free.ps, job.ps, int(ps_table[-1]), first, slots
     )

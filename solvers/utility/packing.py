@@ -11,6 +11,15 @@ _UNLIMITED = 1e17
 
 
 @njit(cache=True)
+def _step(k, i, counts, demand, worth, left, value):  # type: ignore[no-untyped-def]
+    """Go one level down with ``counts[k]`` of item i."""
+    value[k + 1] = value[k] + counts[k] * worth[i]
+    for r in range(demand.shape[1]):
+        left[k + 1, r] = left[k, r] - counts[k] * demand[i, r]
+    return k + 1
+
+
+@njit(cache=True)
 def best_packing(capacity, demand, worth, limit, max_nodes):  # type: ignore[no-untyped-def]
     """Maximise ``worth y`` over whole ``0 <= y <= limit`` with ``sum_i demand_i y_i <= capacity``.
 
@@ -57,49 +66,48 @@ def best_packing(capacity, demand, worth, limit, max_nodes):  # type: ignore[no-
                 unit = worth[i] / demand[i, r] if demand[i, r] > 0.0 else 1e18
             density[k, r] = max(density[k + 1, r], unit)
 
-    best, upper, value = 0.0, 0.0, 0.0
+    best, upper = 0.0, 0.0
     best_counts = np.zeros(items, dtype=np.int64)
     counts = np.zeros(items, dtype=np.int64)
-    left = capacity.copy()
+    # left[k], value[k]: what the first k items leave, and what they are worth. Each level is
+    # computed from the one above, so round-off does not add up over the search.
+    left = np.empty((items + 1, resources))
+    left[0] = capacity
+    value = np.zeros(items + 1)
     k, nodes, down = 0, 0, True
     while True:
         if down:
             bound = tail[k]
             for r in range(resources):
                 if density[k, r] < _UNLIMITED:
-                    bound = min(bound, max(left[r], 0.0) * density[k, r])
-            if k == items or value + bound <= best + 1e-12 * (1.0 + best):
-                if value > best:
-                    best = value
+                    bound = min(bound, max(left[k, r], 0.0) * density[k, r])
+            if k == items or value[k] + bound <= best * (1.0 + 1e-12):
+                if value[k] > best:
+                    best = value[k]
                     best_counts[:] = 0
                     best_counts[order[:k]] = counts[:k]
                 down, k = False, k - 1
                 continue
             nodes += 1
             if nodes > max_nodes:
-                upper = max(upper, value + bound)
+                upper = max(upper, value[k] + bound)
                 down, k = False, k - 1
                 continue
             i = order[k]
             fit = limit[i]
             for r in range(resources):
                 if demand[i, r] > 0.0:
-                    fit = min(fit, int(np.floor((left[r] + 1e-9) / demand[i, r])))
-            counts[k] = max(fit, 0)
-            value += counts[k] * worth[i]
-            for r in range(resources):
-                left[r] -= counts[k] * demand[i, r]
-            k += 1
+                    most = left[k, r] + 1e-9 * max(1.0, capacity[r])
+                    fit = min(fit, max(0, int(np.floor(min(most / demand[i, r], 1e9)))))
+            counts[k] = fit
+            k = _step(k, i, counts, demand, worth, left, value)
         else:
             if k < 0:
                 break
             if counts[k] > 0:
                 i = order[k]
                 counts[k] -= 1
-                value -= worth[i]
-                for r in range(resources):
-                    left[r] += demand[i, r]
-                k, down = k + 1, True
+                k, down = _step(k, i, counts, demand, worth, left, value), True
             else:
                 k -= 1
     # Cut-off nodes may have been better by the tolerance above.

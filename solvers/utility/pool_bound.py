@@ -1,6 +1,7 @@
 """Upper bounds from prices of pooled capacities and packing cuts; no LP solver involved.
 
-Every schedule obeys, in each slot t and on each side,
+Every schedule that the scorer accepts obeys, in each slot t and on each side, with c the tolerant
+capacities (:mod:`models.utility.tolerance`),
 
 - pooled capacities: ``sum_i w_i^r n_i(t) <= sum_h c_h^r``;
 - packing cuts: ``sum_i u_i n_i(t) <= sum_h max {u y : y whole, sum_i w_i y_i <= c_h}``,
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.utility.instance import UtilityInstance
-from solvers.utility.server_groups import most_worth, server_groups
+from solvers.utility.packing_groups import most_worth, packing_groups
 from solvers.utility.totals import TotalsOracle
 
 __all__ = ["PoolPrices", "PricedCut", "pool_bound"]
@@ -77,7 +78,7 @@ def pool_bound(instance: UtilityInstance, prices: PoolPrices) -> float:
     ValueError
         If a shape is wrong, a slot or side does not exist, or a number is not finite.
     """
-    cluster, jobs = instance.cluster, instance.jobs
+    cluster, jobs = instance.cluster.tolerant, instance.jobs
     demand = [
         np.array([job.worker for job in jobs]).reshape(-1, len(cluster.resources)),
         np.array([job.ps for job in jobs]).reshape(-1, len(cluster.resources)),
@@ -90,7 +91,7 @@ def pool_bound(instance: UtilityInstance, prices: PoolPrices) -> float:
         price = _nonnegative(given, (cluster.slots, len(cluster.resources)))
         total += float((price * servers[side].sum(axis=0)).sum())
         cost.append(demand[side] @ price.T)  # [I, T]
-    groups = [server_groups(side, cluster.bandwidth) for side in servers]
+    groups = [packing_groups(side, cluster.bandwidth) for side in servers]
     for cut in prices.cuts:
         if cut.side not in (0, 1) or not 0 <= cut.slot < cluster.slots:
             raise ValueError(f"no side {cut.side} or slot {cut.slot}")

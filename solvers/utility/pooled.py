@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.utility.instance import UtilityInstance
+from solvers.utility.packing_groups import packing_groups
 from solvers.utility.pool_bound import PoolPrices, PricedCut
 from solvers.utility.separation import PackingSeparator
-from solvers.utility.server_groups import server_groups
 from solvers.utility.totals import TotalsColumn, TotalsOracle
 
 __all__ = ["PooledProblem"]
@@ -44,19 +44,20 @@ class PooledProblem:
     must_run = False
 
     def __init__(self, instance: UtilityInstance) -> None:
-        cluster = instance.cluster
+        cluster = instance.cluster.tolerant
         self.jobs = len(instance.jobs)
+        width = len(cluster.resources)
         self._oracles = [TotalsOracle(job, cluster) for job in instance.jobs]
         runnable = np.array([oracle.feasible for oracle in self._oracles])
         self._demand = (
-            np.array([job.worker for job in instance.jobs]),
-            np.array([job.ps for job in instance.jobs]),
+            np.array([job.worker for job in instance.jobs]).reshape(-1, width),
+            np.array([job.ps for job in instance.jobs]).reshape(-1, width),
         )
         servers = (cluster.worker_servers, cluster.ps_servers)
         self._rows: list[_Row] = []
         for side in (0, 1):
             total = servers[side].sum(axis=0)
-            for r in range(len(cluster.resources)):
+            for r in range(width):
                 weight = np.where(runnable, self._demand[side][:, r], 0.0)
                 if weight.any():
                     self._rows.extend(
@@ -65,7 +66,7 @@ class PooledProblem:
         self._slots = cluster.slots
         self._separators = [
             PackingSeparator(
-                server_groups(servers[side], cluster.bandwidth),
+                packing_groups(servers[side], cluster.bandwidth),
                 self._demand[side],
                 np.array([job.chunks for job in instance.jobs], dtype=np.int64),
             )
@@ -74,10 +75,12 @@ class PooledProblem:
         self._rebuild()
 
     def _rebuild(self) -> None:
-        self._capacity = np.array([row.capacity for row in self._rows])
-        self._side = np.array([row.side for row in self._rows])
-        self._slot = np.array([row.slot for row in self._rows])
-        self._weight = np.array([row.weight for row in self._rows]).reshape(-1, self.jobs).T.copy()
+        rows = self._rows
+        self._capacity = np.array([row.capacity for row in rows])
+        self._side = np.array([row.side for row in rows], dtype=np.int64)
+        self._slot = np.array([row.slot for row in rows], dtype=np.int64)
+        weight = np.array([row.weight for row in rows]).reshape(len(rows), self.jobs)
+        self._weight = weight.T.copy()
 
     def capacities(self) -> np.ndarray:
         """Right-hand sides of the rows."""
@@ -88,7 +91,7 @@ class PooledProblem:
         shape = (self._slots, self._demand[0].shape[1])
         pooled = (np.zeros(shape), np.zeros(shape))
         cuts = []
-        for row, dual in zip(self._rows, duals.tolist(), strict=False):
+        for row, dual in zip(self._rows, duals.tolist(), strict=True):
             if row.resource is not None:
                 pooled[row.side][row.slot, row.resource] = dual
             elif dual > 0:

@@ -36,8 +36,9 @@ def price_bound(instance: UtilityInstance, prices: Resources) -> PriceBound:
 
     Valid for every nonnegative price vector, because ``mu_i = max(0, best payoff)`` over all
     schedules that fit alone in *full* capacities makes (20) hold, and any schedule of (1)
-    is one of (14). Negative prices are clipped at 0; the result is rounded up by 1e-9
-    relative.
+    is one of (14). The capacities c are the tolerant ones (:mod:`models.utility.tolerance`),
+    so no schedule that the scorer accepts is worth more. Negative prices are clipped at 0;
+    the result is rounded up by 1e-9 relative.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def price_bound(instance: UtilityInstance, prices: Resources) -> PriceBound:
     ValueError
         If a shape is wrong or a price is not finite.
     """
-    full = full_capacity(instance.cluster)
+    full = full_capacity(instance.cluster.tolerant)
     sides = []
     for price, capacity in ((prices.worker, full.worker), (prices.ps, full.ps)):
         if price.shape != capacity.shape:

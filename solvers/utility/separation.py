@@ -9,7 +9,7 @@ import numpy as np
 
 from solvers.highs.growing import GrowingProgram
 from solvers.utility.packing import best_packing
-from solvers.utility.server_groups import ServerGroup
+from solvers.utility.packing_groups import PackingGroup
 
 __all__ = ["PackingCut", "PackingSeparator"]
 
@@ -36,14 +36,14 @@ class PackingSeparator:
 
     Parameters
     ----------
-    groups : tuple of ServerGroup
+    groups : tuple of PackingGroup
     demand : ndarray, shape (I, R)
     limit : ndarray of int64, shape (I,)
         Most workers of one job on one server.
     """
 
     def __init__(
-        self, groups: tuple[ServerGroup, ...], demand: np.ndarray, limit: np.ndarray
+        self, groups: tuple[PackingGroup, ...], demand: np.ndarray, limit: np.ndarray
     ) -> None:
         self._groups = groups
         self._demand = demand

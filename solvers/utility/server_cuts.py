@@ -130,7 +130,7 @@ def violated_cuts(
 
 
 def _servers(instance: UtilityInstance, kind: Literal["worker", "ps"]) -> list[_Server]:
-    cluster = instance.cluster
+    cluster = instance.cluster.tolerant
     capacity = cluster.worker_servers if kind == "worker" else cluster.ps_servers
     demand = np.array([job.worker if kind == "worker" else job.ps for job in instance.jobs])
     limit = np.zeros((len(capacity), len(instance.jobs)), dtype=np.int64)

@@ -45,8 +45,8 @@ class TotalsOracle:
     """Best schedule of one job when a worker and a parameter server have a price per slot.
 
     The oracle of :mod:`solvers.utility.oracle` with servers taken out: any number of
-    workers up to ``n_max`` can run in a slot. Every schedule that fits alone in full
-    capacities is one of these, so payoffs are never underestimated.
+    workers up to ``n_max`` can run in a slot. Every schedule that the scorer accepts for the
+    job alone is one of these, so payoffs are never underestimated.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ class TotalsOracle:
     def __init__(self, job: Job, cluster: Cluster) -> None:
         self.job = job
         self._slots = cluster.slots
-        self.most = min(job.max_workers(cluster), job.work)
+        self.most = min(job.max_workers(cluster.tolerant), job.work)
         room = cluster.slots - job.arrival
         self.feasible = self.most > 0 and self.most * room >= job.work
         self._count = np.arange(self.most + 1, dtype=float)
-        self._ps = job.ps_needed_table()[: self.most + 1]
+        self._ps = job.ps_needed_table(self.most)
         self._values = job.values(cluster.slots)[job.arrival :]
         self._reach = np.full(room, self.most, dtype=np.int64)
 
@@ -86,6 +86,6 @@ class TotalsOracle:
             completion=first + int(done),
             value=float(self._values[done]),
             workers=workers,
-            ps=np.where(workers > 0, self.job.ps_needed_table()[workers], 0),
+            ps=self._ps[workers],
             cost=float(total),
         )

@@ -7,7 +7,7 @@ from functools import partial
 
 import pyomo.environ as pyo
 
-from models.utility.formulations.compact import compact
+from models.utility.formulations.compact import compact, row_units
 from models.utility.formulations.limits import JobLimits, ServerCut, job_limits
 from models.utility.formulations.schedule_ilp import (
     resource_prices,
@@ -29,6 +29,7 @@ __all__ = [
     "compact",
     "job_limits",
     "resource_prices",
+    "row_units",
     "schedule_dual",
     "schedule_from_columns",
     "schedule_from_values",

@@ -28,6 +28,9 @@ Workers beyond the need ``W_i`` may be left out of any schedule, last slots firs
 breaking a constraint or completing later. So (2) may hold with equality, ``n_max_i``, the
 most workers that fit on the empty cluster and at most ``W_i``, stands for ``N_i``, and only
 variables that can be nonzero are made (:mod:`models.utility.formulations.limits`).
+
+The scorer lets a little more than the capacities pass, and so does the ILP
+(:mod:`models.utility.tolerance`): its optimum is that of all schedules that the scorer accepts.
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ from models.utility.formulations.build import by_key, rows, variable
 from models.utility.formulations.limits import JobLimits, ServerCut, job_limits
 from models.utility.instance import UtilityInstance
 
-__all__ = ["compact"]
+__all__ = ["compact", "row_units"]
 
 Limits = dict[int, JobLimits]
 
@@ -153,19 +156,23 @@ def constraint_3(model: pyo.ConcreteModel, limits: Limits) -> None:
 def constraint_4(model: pyo.ConcreteModel, instance: UtilityInstance, limits: Limits) -> None:
     """(4): ``sum_i w_i^r y[i,h,t] <= c_h^r``."""
     demand = {i: limits[i].job.worker.tolist() for i in limits}
-    model.constraint_4 = capacity_rows(model.y, instance.cluster.worker_servers, demand)
+    model.constraint_4 = capacity_rows(model.y, instance.cluster.tolerant.worker_servers, demand)
 
 
 def constraint_5(model: pyo.ConcreteModel, instance: UtilityInstance, limits: Limits) -> None:
     """(5): ``sum_i s_i^r z[i,k,t] <= c_k^r``."""
     demand = {i: limits[i].job.ps.tolist() for i in limits}
-    model.constraint_5 = capacity_rows(model.z, instance.cluster.ps_servers, demand)
+    model.constraint_5 = capacity_rows(model.z, instance.cluster.tolerant.ps_servers, demand)
 
 
 def constraint_6(model: pyo.ConcreteModel, limits: Limits) -> None:
-    """(6): ``b_i n[i,t] <= B_i m[i,t]``."""
+    """(6): ``n[i,t] <= B_i / b_i m[i,t]``, up to its tolerance.
+
+    A positive level is multiplied by the bracket of (3) with (8), as in :func:`staircase`.
+    """
+    lines = {i: job.slope_of_6() for i, job in limits.items()}
     model.constraint_6 = rows(
-        ((i, t), limits[i].job.worker_gbps * n <= limits[i].job.ps_gbps * model.m[i, t])
+        ((i, t), n <= lines[i][0] * model.m[i, t] + lines[i][1] * model.running[i, t])
         for (i, t), n in model.n.items()
     )
 
@@ -230,15 +237,32 @@ def server_cuts(model: pyo.ConcreteModel, cuts: Iterable[ServerCut]) -> None:
 def capacity_rows(
     part: pyo.Var, capacity: np.ndarray, demand: dict[int, list[float]]
 ) -> pyo.Constraint:
-    """One row per (server, slot, resource) that somebody demands."""
+    """One row per (server, slot, resource) that somebody demands, in :func:`row_units`.
+
+    Demands below 1e-9 of the capacity are left out: solvers take them for 0.
+    """
     on_server = by_key(part, lambda i, s, t: (s, t))
+    units, least = row_units(capacity), 1e-9 * capacity
+    terms = {
+        (s, t, r): [(demand[i][r], v) for (i, _, _), v in group if demand[i][r] > least[s, r]]
+        for (s, t), group in on_server.items()
+        for r in range(capacity.shape[1])
+    }
     return rows(
         (
             (s, t, r),
-            pyo.quicksum(demand[i][r] * v for (i, _, _), v in group if demand[i][r])
-            <= float(capacity[s, r]),
+            pyo.quicksum(amount / float(units[s, r]) * v for amount, v in found)
+            <= float(capacity[s, r] / units[s, r]),
         )
-        for (s, t), group in on_server.items()
-        for r in range(capacity.shape[1])
-        if any(demand[i][r] for (i, _, _), _ in group)
+        for (s, t, r), found in terms.items()
+        if found
     )
+
+
+def row_units(capacity: np.ndarray) -> np.ndarray:
+    """Unit that a capacity is counted in: a power of two of its size where that is unusual.
+
+    The tolerances of solvers are absolute, and numbers below 1e-9 count as 0.
+    """
+    size = np.exp2(np.floor(np.log2(capacity)))
+    return np.where((capacity < 1.0) | (capacity > 1e6), size, 1.0)

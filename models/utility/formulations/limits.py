@@ -1,4 +1,8 @@
-"""What a job can reach on the empty cluster: the variables that can be nonzero."""
+"""What a job can reach on the empty cluster: the variables that can be nonzero.
+
+Capacities are the tolerant ones (:mod:`models.utility.tolerance`): every schedule that the scorer
+accepts stays within these limits.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +48,24 @@ class JobLimits:
         """Most parameter servers in one slot that a schedule without idle ones has."""
         return self.job.ps_needed(self.most)
 
+    def slope_of_6(self) -> tuple[float, float]:
+        """Slope and level of (6) as ``n <= slope m + level``: B / b and 0, up to its tolerance.
+
+        The slope is larger where the tolerance lets m parameter servers serve more workers;
+        the level is positive where some need none.
+        """
+        most_of = self._served()
+        level = most_of.get(0, 0)
+        slopes = [(n - level) / m for m, n in most_of.items() if m]
+        # No more than the most workers there can be: extreme quotients are no coefficients.
+        exact = min(self.job.ps_gbps / self.job.worker_gbps, 1e6)
+        return max([exact, *slopes]), float(level)
+
+    def _served(self) -> dict[int, int]:
+        """Most workers that m parameter servers serve, for the m that serve more than m - 1."""
+        needed = self.job.ps_needed_table(self.most).tolist()
+        return {m: n for n, m in enumerate(needed)}
+
     def staircase(self) -> list[tuple[float, float]]:
         """Edges of the upper hull of ``{(m, n): ceil(n b / B) <= m, 0 <= n <= most}``.
 
@@ -53,9 +75,8 @@ class JobLimits:
             (slope, level) of the lines ``n = slope m + level`` over ``0 <= m <= most_ps``,
             from left to right, slopes decreasing.
         """
-        served = {self.job.ps_needed(n): n for n in range(self.most + 1)}
         hull: list[tuple[int, int]] = []
-        for corner in sorted(served.items()):
+        for corner in sorted(self._served().items()):
             while len(hull) >= 2 and _not_above(hull[-2], hull[-1], corner):
                 hull.pop()
             hull.append(corner)
@@ -74,7 +95,7 @@ def _not_above(left: tuple[int, int], middle: tuple[int, int], right: tuple[int,
 
 def job_limits(instance: UtilityInstance) -> tuple[JobLimits, ...]:
     """Limits of every job that can complete on the empty cluster, in the order of the file."""
-    found = (_limits(job, instance.cluster) for job in instance.jobs)
+    found = (_limits(job, instance.cluster.tolerant) for job in instance.jobs)
     return tuple(limits for limits in found if limits is not None)
 
 

@@ -9,6 +9,7 @@ Glossary
 ``mu[i]``
     Payoff of job i.
 
+The capacities are the tolerant ones (:mod:`models.utility.tolerance`).
 Only capacities that some column uses have a row, and so a price; the price of the others is
 0 in an optimum.
 """
@@ -59,7 +60,7 @@ def schedule_ilp(
         column.value * x for column, x in zip(columns, model.x.values(), strict=True)
     )
     model.utility = pyo.Objective(expr=total, sense=pyo.maximize)
-    use, cluster = _use(instance, columns), instance.cluster
+    use, cluster = _use(instance, columns), instance.cluster.tolerant
     model.constraint_15 = _capacity(model.x, use["p"], cluster.worker_servers)
     model.constraint_16 = _capacity(model.x, use["q"], cluster.ps_servers)
     model.constraint_17 = rows(
@@ -79,7 +80,7 @@ def schedule_dual(instance: UtilityInstance, columns: Sequence[Column]) -> pyo.C
     """
     model = pyo.ConcreteModel(name="schedule_dual")
     model.mu = variable(dict.fromkeys(_columns_of(columns)), pyo.NonNegativeReals)
-    use, cluster = _use(instance, columns), instance.cluster
+    use, cluster = _use(instance, columns), instance.cluster.tolerant
     for name, groups in use.items():
         model.add_component(name, variable(dict.fromkeys(groups), pyo.NonNegativeReals))
     model.payoffs_and_prices = pyo.Objective(

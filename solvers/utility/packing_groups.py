@@ -1,4 +1,4 @@
-"""Servers of one side in groups that are alike but for their bandwidth, and what they can hold."""
+"""What whole workers the servers of one side can hold, servers alike taken together."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 
 from solvers.utility.packing import best_packing
 
-__all__ = ["ServerGroup", "most_worth", "server_groups"]
+__all__ = ["PackingGroup", "most_worth", "packing_groups"]
 
 _MAX_NODES = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class ServerGroup:
+class PackingGroup:
     """Servers that differ in bandwidth at most, all given the largest bandwidth among them.
 
     More capacity can only raise a bound, and few groups make it quick.
@@ -25,22 +25,22 @@ class ServerGroup:
     count: int
 
 
-def server_groups(servers: np.ndarray, bandwidth: int) -> tuple[ServerGroup, ...]:
+def packing_groups(servers: np.ndarray, bandwidth: int) -> tuple[PackingGroup, ...]:
     """Group the servers of one side, shape (S, R)."""
     found: dict[tuple[float, ...], list[np.ndarray]] = defaultdict(list)
     for server in servers:
         found[tuple(np.delete(server, bandwidth).tolist())].append(server)
-    return tuple(ServerGroup(np.max(alike, axis=0), len(alike)) for alike in found.values())
+    return tuple(PackingGroup(np.max(alike, axis=0), len(alike)) for alike in found.values())
 
 
 def most_worth(
-    groups: tuple[ServerGroup, ...], demand: np.ndarray, worth: np.ndarray, limit: np.ndarray
+    groups: tuple[PackingGroup, ...], demand: np.ndarray, worth: np.ndarray, limit: np.ndarray
 ) -> float:
     """Upper bound on ``sum over servers of max {worth y: y whole, demand y <= capacity}``.
 
     Parameters
     ----------
-    groups : tuple of ServerGroup
+    groups : tuple of PackingGroup
     demand : ndarray, shape (I, R)
     worth : ndarray, shape (I,)
         Nonnegative.

@@ -1,0 +1,67 @@
+"""How much more than a capacity counts as the capacity: one rule for each side.
+
+=====================  ===================================  ======================================
+who                    accepts usage up to                  why
+=====================  ===================================  ======================================
+scorer                 ``c + 1e-6 max(1, c)``               fixed by the problem's definition
+policies               ``c + 1e-9 max(1, c)`` at most       round-off of sums, nothing else
+bounds, formulations   ``c + 1.01e-6 max(1, c)``            a little more than the scorer, so that
+                                                            round-off of theirs does not matter
+=====================  ===================================  ======================================
+
+So every schedule that the scorer accepts is one that the bounds know of, and no run of a policy
+beats a bound. The world that policies run in refuses what is above ``c + 1.01e-9 max(1, c)``.
+
+Constraint (6) is the same for all: m parameter servers are enough for n workers if
+``n b <= m B + 1e-6 max(1, m B)``. So ``3 * 0.1 / 0.3`` is one parameter server, not two.
+
+The scorer shares no code with what it judges: it has its own constant, and a test holds this
+module to it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+__all__ = ["SCORER", "least_ps", "least_ps_table", "round_off", "tolerant"]
+
+SCORER = 1e-6
+_TOLERANT = 1.01e-6
+_ROUND_OFF = 1e-9
+_DOWN = 1.0 - 1e-9  # round-off of the quotients below
+
+
+def tolerant(capacity: np.ndarray) -> np.ndarray:
+    """Capacities that bounds and formulations reckon with."""
+    return capacity + _TOLERANT * np.maximum(1.0, capacity)
+
+
+def round_off(capacity: np.ndarray) -> np.ndarray:
+    """What a policy may exceed the capacities by."""
+    return _ROUND_OFF * np.maximum(1.0, capacity)
+
+
+def least_ps(workers: int, b: float, big_b: float) -> int:
+    """Least m with ``n b <= m B + 1e-6 max(1, m B)``, (6)."""
+    need = workers * b
+    # Equality in (6) where m B is below 1, and where it is above.
+    real = min((need - SCORER) / big_b, need / (big_b * (1.0 + SCORER)))
+    count = math.floor(max(0.0, real) * _DOWN)
+    while need > count * big_b + SCORER * max(1.0, count * big_b):
+        count += 1
+    return count
+
+
+def least_ps_table(most: int, b: float, big_b: float) -> np.ndarray:
+    """:func:`least_ps` of 0..most workers, shape (most + 1,), int64."""
+    need = np.arange(most + 1) * b
+    real = np.minimum((need - SCORER) / big_b, need / (big_b * (1.0 + SCORER)))
+    count = np.floor(np.maximum(0.0, real) * _DOWN)
+    while True:
+        have = count * big_b
+        short = need > have + SCORER * np.maximum(1.0, have)
+        if not short.any():
+            return count.astype(np.int64)
+        count += short

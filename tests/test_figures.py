@@ -13,7 +13,6 @@ import pytest
 from matplotlib.figure import Figure as Picture
 
 from benchmarks import figure as figure_module
-from benchmarks.cli import run_command
 from benchmarks.evaluate import run_policy
 from benchmarks.figure import CellStore, Figure, compute, figures_of, find_figure
 from benchmarks.figures import main
@@ -188,31 +187,6 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(NAMES)
     assert {f"utility-{n}" for n in (3, 4, 5, 6, 8, 9)} <= set(NAMES)
-
-
-@pytest.mark.parametrize(
-    ("argv", "fault"),
-    [
-        (["utility-7"], "unknown figure 'utility-7': figures of 'utility' are utility-3"),
-        (["nothing-3"], "unknown figure 'nothing-3': names begin with a problem"),
-        ([], "name one or more figures, or give --all"),
-        (["utility-3", "--all"], "name one or more figures, or give --all"),
-        (["utility-3", "--seeds", "x"], "argument --seeds: 'x' is not N or FIRST:LAST"),
-        (["utility-3", "--quick", "--paper"], "not allowed with argument"),
-        (["utility-6", "--quick", "--out", "FILE/x"], "cannot be made"),
-    ],
-)
-def test_bad_input_is_one_line(
-    argv: list[str], fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "FILE").write_text("")
-    argv = [arg.replace("FILE", str(tmp_path / "FILE")) for arg in argv]
-    with pytest.raises(SystemExit) as end:
-        run_command(lambda _: main(argv))
-    error = capsys.readouterr().err
-    assert end.value.code == 2
-    assert error.startswith("error: ") and error.count("\n") == 1
-    assert fault in error
 
 
 def test_a_problem_without_figures(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -325,17 +325,3 @@ def test_generate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     text = capsys.readouterr().out
     assert instance.hash in text
     assert "accepted 4 of" in text
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--servers", "5"],
-        ["--trace", "google:nowhere"],
-        ["--problem", "nothing"],
-    ],
-)
-def test_generate_command_writes_nothing_on_bad_input(tmp_path: Path, options: list[str]) -> None:
-    with pytest.raises(InputError):
-        generate_command.main([*options, "--out", str(tmp_path / "one.json")])
-    assert list(tmp_path.iterdir()) == []

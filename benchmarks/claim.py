@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -13,8 +11,7 @@ import pandas as pd
 
 from benchmarks.figure import CellStore, compute, find_figure
 from benchmarks.table import bootstrap_interval
-from models.errors import InputError
-from models.problem import problem
+from models.problem import sub_package
 
 __all__ = ["Claim", "Evidence", "Finding", "claims_of", "compare_first", "grouped_trend", "judged"]
 
@@ -101,15 +98,7 @@ def claims_of(problem_name: str) -> tuple[Claim, ...]:
     InputError
         If there is no such problem, or nobody has listed its claims.
     """
-    problem(problem_name)  # a clear error for an unknown problem
-    module = f"benchmarks.{problem_name}.claims"
-    try:
-        absent = importlib.util.find_spec(module) is None
-    except ModuleNotFoundError:
-        absent = True
-    if absent:
-        raise InputError(f"no claims are listed for '{problem_name}'")
-    found: tuple[Claim, ...] = importlib.import_module(module).CLAIMS
+    found: tuple[Claim, ...] = sub_package("benchmarks", problem_name, "claims").CLAIMS
     return found
 
 

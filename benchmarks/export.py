@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.cli import Parser, run_command
 from models.errors import InputError
 from models.export import write_model
-from models.problem import read_instance
+from models.problem import read_instance, sub_package
 
 __all__ = ["main"]
 
@@ -38,8 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", required=True, metavar="FILE", help=".lp or .mps, also with .gz")
     args = parser.parse_args(argv)
     instance = read_instance(args.instance)
-    formulations: Mapping[str, Callable[[Any], Any]] = importlib.import_module(
-        f"models.{instance.problem}.formulations"
+    formulations: Mapping[str, Callable[[Any], Any]] = sub_package(
+        "models", instance.problem, "formulations"
     ).FORMULATIONS
     if args.formulation not in formulations:
         raise InputError(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Sequence
 
 from benchmarks.cli import Parser, parse_count, run_command
 from benchmarks.instances import Workload
 from benchmarks.traces import read_trace
-from models.problem import problem, problem_names
+from models.problem import problem_names, sub_package
 
 __all__ = ["main"]
 
@@ -53,8 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--trace", metavar="KIND:PATH", help="take arrivals from a real trace")
     parser.add_argument("--out", required=True, metavar="FILE", help=".json, or .json.gz packed")
     args = parser.parse_args(argv)
-    problem(args.problem)  # a clear error for an unknown problem
-    workload: Workload = importlib.import_module(f"benchmarks.{args.problem}").WORKLOAD
+    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
     instance, report = workload.draw(
         jobs=args.jobs,
         slots=args.slots,

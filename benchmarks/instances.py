@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.cli import Parser, parse_count, parse_range
 from benchmarks.traces import read_trace
 from models.errors import InputError
-from models.problem import problem, problem_names, read_instance
+from models.problem import problem, problem_names, read_instance, sub_package
 
 __all__ = ["Size", "Workload", "add_instance_arguments", "instances_from"]
 
@@ -96,12 +95,11 @@ def instances_from(args: argparse.Namespace) -> list[Any]:
     problem(args.problem)  # a clear error for an unknown problem
     sizes = {name: getattr(args, name) for name in ("jobs", "slots", "servers", "seeds")}
     if args.instance:
-        given = [f"--{name}" for name, value in sizes.items() if value is not None]
+        given = [f"--{name}" for name in (*sizes, "quick") if getattr(args, name)]
         if given:
             raise InputError(f"{given[0]} does not go with --instance: the file says it")
-        files = [path for group in args.instance for path in group]
-        return [read_instance(path, expect=args.problem) for path in files]
-    workload: Workload = importlib.import_module(f"benchmarks.{args.problem}").WORKLOAD
+        return _read_all([path for group in args.instance for path in group], args.problem)
+    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
     trace = read_trace(args.trace) if args.trace else None
     default: Size = workload.quick if args.quick else workload.default
     return [
@@ -114,3 +112,16 @@ def instances_from(args: argparse.Namespace) -> list[Any]:
         )[0]
         for seed in sizes["seeds"] or range(default.seeds)
     ]
+
+
+def _read_all(paths: Sequence[str], problem_name: str) -> list[Any]:
+    instances: list[Any] = []
+    seen: dict[str, str] = {}
+    for path in paths:
+        instance = read_instance(path, expect=problem_name)
+        for what, key in (("instance", instance.hash), ("name", instance.name)):
+            if key in seen:
+                raise InputError(f"{path}: the same {what} as in {seen[key]}")
+            seen[key] = path
+        instances.append(instance)
+    return instances

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Sequence
 
@@ -10,7 +9,7 @@ from benchmarks.cli import Parser, run_command
 from benchmarks.instances import Workload
 from benchmarks.traces import KINDS, read_trace
 from benchmarks.traces.audit import audit, format_audit
-from models.problem import problem
+from models.problem import sub_package
 
 __all__ = ["main"]
 
@@ -45,9 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--format", choices=("table", "json"), default="table")
     args = parser.parse_args(argv)
-    problem(args.problem)  # a clear error for an unknown problem
+    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
     trace = read_trace(args.trace)
-    workload: Workload = importlib.import_module(f"benchmarks.{args.problem}").WORKLOAD
     record = audit(trace, {args.problem: workload.describe_mapping(trace.kind)})
     print(json.dumps(record, indent=1) if args.format == "json" else format_audit(record))
     return 0

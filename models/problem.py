@@ -46,6 +46,10 @@ class Instance(Protocol):
         """Seed it was drawn with, if any."""
 
     @property
+    def origin(self) -> str:
+        """Where it comes from, free text."""
+
+    @property
     def hash(self) -> str:
         """Hash (sha256) of the canonical instance."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from benchmarks.pictures.style import describe, figure_of, looks, ready
@@ -22,6 +25,7 @@ def plot_gantt(
     *,
     servers: int,
     slots: int,
+    jobs: Sequence[str] | None = None,
     ylabel: str = "server",
     title: str = "",
 ) -> Figure:
@@ -40,6 +44,8 @@ def plot_gantt(
         Where to draw; a new figure by default.
     servers, slots : int
         How many there are, also where nothing runs.
+    jobs : sequence of str, optional
+        Names of all jobs: pictures of the same jobs then give each the same colour.
     ylabel, title : str
 
     Returns
@@ -48,8 +54,8 @@ def plot_gantt(
     """
     axes = ready(axes, 7.6, max(2.4, 1.4 + 0.42 * min(servers, 20)))
     names = list(dict.fromkeys(frame["job"]))
-    styles = looks(names)
-    hatch = {name: _HATCHES[i // 7 % len(_HATCHES)] for i, name in enumerate(names)}
+    styles = looks(jobs or names)
+    hatch = {name: _HATCHES[i // 7 % len(_HATCHES)] for i, name in enumerate(styles)}
     for server in range(servers):
         axes.axhspan(
             server - _HEIGHT / 2, server + _HEIGHT / 2, color="0.95", linewidth=0, zorder=0
@@ -81,6 +87,7 @@ def plot_gantt(
                     ha="center",
                     va="center",
                     fontsize="x-small",
+                    path_effects=[withStroke(linewidth=2, foreground="white")],
                 )
     axes.set_xlim(-0.5, slots - 0.5)
     axes.set_ylim(servers - 0.5, -0.5)
@@ -89,7 +96,8 @@ def plot_gantt(
     describe(axes, x="slot", y=ylabel, title=title, grid="")
     patches = [
         Patch(facecolor=styles[name].colour, alpha=0.75, hatch=hatch[name], label=str(name))
-        for name in names
+        for name in styles
+        if name in names
     ]
     axes.legend(
         handles=patches,
@@ -97,6 +105,8 @@ def plot_gantt(
         bbox_to_anchor=(1.0, 1.0),
         frameon=False,
         fontsize="small",
+        title="job",
+        title_fontsize="small",
         ncols=-(-len(names) // 16) or 1,
     )
     return figure_of(axes)

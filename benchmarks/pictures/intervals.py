@@ -36,7 +36,7 @@ def plot_intervals(
     """Draw every row as a vertical interval, side by side in the order of the rows.
 
     Beside each group stands the mean of the upper ends (a black bar) with its 95 % bootstrap
-    interval. Where lower and upper end agree, the interval is a dot.
+    interval; the legend says so. Where lower and upper end agree, the interval is a dot.
 
     Parameters
     ----------
@@ -70,9 +70,10 @@ def plot_intervals(
     names = list(dict.fromkeys(frame[x]))
     hues = list(dict.fromkeys(frame[hue])) if hue else [None]
     width = 0.84 / len(hues)
+    mean_label: str | None = "mean, 95 % interval"
     for place, (kind, look) in enumerate(looks(hues).items()):
         part = frame[finite] if hue is None else frame[finite & (frame[hue] == kind)]
-        label = None if kind is None else str(kind)
+        label: str | None = "one seed" if kind is None else str(kind)
         for column, name in enumerate(names):
             rows = part[part[x] == name]
             if rows.empty:
@@ -94,8 +95,17 @@ def plot_intervals(
             mean, end = float(rows[upper].mean()), centre + 0.38 * width
             reach = np.nan_to_num(np.abs(np.array(bootstrap_interval(rows[upper])) - mean))
             axes.errorbar(
-                end, mean, yerr=reach[:, None], color="black", marker="_", markersize=7, capsize=2
+                end,
+                mean,
+                yerr=reach[:, None],
+                color="black",
+                linestyle="none",
+                marker="_",
+                markersize=7,
+                capsize=2,
+                label=mean_label,
             )
+            mean_label = None
     if level is not None:
         axes.axhline(level, color="0.3", linewidth=0.8)
     if log_y:
@@ -106,6 +116,5 @@ def plot_intervals(
     axes.set_xticks(range(len(names)), [(ticks or {}).get(name, str(name)) for name in names])
     axes.set_xlim(-0.55, len(names) - 0.45)
     describe(axes, x=xlabel, y=ylabel, title=title)
-    if hue:
-        legend_above(axes, columns=min(4, len(hues)), title=hue_title)
+    legend_above(axes, columns=min(4, len(hues) + 1), title=hue_title)
     return figure_of(axes)

@@ -26,6 +26,7 @@ __all__ = [
     "draw_testbed",
     "instance_cells",
     "kind_of",
+    "means_of",
     "seeds_of",
     "setting_of",
     "testbed_cells",
@@ -100,10 +101,14 @@ def draw(*, jobs: int, slots: int, servers: int, seed: int, **settings: Any) -> 
 
 
 def setting_of(frame: pd.DataFrame) -> str:
-    """Timespan, servers and number of seeds of a figure's data, for its title."""
-    first = frame.iloc[0]
-    servers = f"{first['servers']}+{first['servers']} servers"
-    return f"T = {first['slots']}, {servers}, mean of {frame['seed'].nunique()} seeds"
+    """Timespan and servers of a figure's data, for its title."""
+    slots, servers = frame["slots"].iat[0], frame["servers"].iat[0]
+    return f"T = {slots}, {servers}+{servers} servers"
+
+
+def means_of(frame: pd.DataFrame) -> str:
+    """What the marks and bars of a line picture are, for its title."""
+    return f"mean of {frame['seed'].nunique()} seeds, 95 % interval"
 
 
 def draw_testbed(seed: int) -> UtilityInstance:

@@ -15,6 +15,7 @@ from benchmarks.utility.figures_common import (
     Setting,
     draw,
     instance_cells,
+    means_of,
     setting_of,
     utility_record,
 )
@@ -63,7 +64,7 @@ def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
         series="series",
         xlabel="estimate of U/L, as a multiple of the actual value",
         ylabel="total job utility of OASiS",
-        title=setting_of(frame),
+        title=f"{setting_of(frame)}; {means_of(frame)}",
         spacing="log",
     )
 
@@ -112,7 +113,7 @@ def _plot_history(frame: pd.DataFrame, axes: Axes | None) -> Picture:
         series="series",
         xlabel="number of past jobs that U and L are estimated from",
         ylabel="total job utility of OASiS",
-        title=f"{frame['jobs'].iat[0]} jobs, {setting_of(frame)}",
+        title=f"{frame['jobs'].iat[0]} jobs, {setting_of(frame)}; {means_of(frame)}",
         spacing="log",
     )
 

@@ -96,9 +96,9 @@ def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
         hue="range",
         xlabel="worker + parameter servers",
         ylabel="offline optimum / utility of OASiS",
-        title=f"{frame['jobs'].iat[0]} jobs, T = {frame['slots'].iat[0]}; one mark per seed; "
-        f"optimum proven on {proven} of {len(frame)}",
-        hue_title="range of priorities: ln max(U/L)",
+        title=f"{frame['jobs'].iat[0]} jobs, T = {frame['slots'].iat[0]}; "
+        f"optimum proven on {proven} of {len(frame)} instances",
+        hue_title="a mark is a seed; range of priorities: ln max(U/L)",
         ticks={n: f"{n}+{n}" for n in frame["servers"].unique().tolist()},
         level=1.0,
     )

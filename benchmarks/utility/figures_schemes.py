@@ -18,6 +18,7 @@ from benchmarks.utility.figures_common import (
     draw,
     draw_testbed,
     instance_cells,
+    means_of,
     setting_of,
     testbed_cells,
     utility_record,
@@ -50,7 +51,7 @@ def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
         series="policy",
         xlabel="number of jobs",
         ylabel="total job utility",
-        title=setting_of(frame),
+        title=f"{setting_of(frame)}; {means_of(frame)}",
     )
 
 
@@ -77,7 +78,7 @@ def _plot_testbed(frame: pd.DataFrame, axes: Axes | None) -> Picture:
         upper="utility",
         xlabel="scheme",
         ylabel="total job utility",
-        title=f"testbed, simulated: 12 jobs, {frame['seed'].nunique()} seeds and their mean",
+        title=f"testbed, simulated: 12 jobs, {frame['seed'].nunique()} seeds",
     )
 
 

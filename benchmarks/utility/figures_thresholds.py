@@ -12,7 +12,14 @@ from matplotlib.figure import Figure as Picture
 from benchmarks.figure import Cell, Figure
 from benchmarks.pictures.lines import plot_lines
 from benchmarks.pictures.style import figure_of, panels
-from benchmarks.utility.figures_common import Setting, draw, instance_cells, utility_record
+from benchmarks.utility.figures_common import (
+    Setting,
+    draw,
+    instance_cells,
+    means_of,
+    setting_of,
+    utility_record,
+)
 from online.policy import Policy
 from online.utility.dorm import Dorm
 from online.utility.oasis import OASiS
@@ -63,7 +70,8 @@ def _run(*, parameter: str, value: float, **settings: Any) -> list[dict[str, Any
 
 def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
     drawn = panels(axes, len(_VALUES), 11.0, 3.8)
-    for panel, parameter in zip(drawn, _VALUES, strict=True):
+    titles = (f"{frame['jobs'].iat[0]} jobs, {setting_of(frame)}", means_of(frame), "")
+    for panel, parameter, title in zip(drawn, _VALUES, titles, strict=True):
         part = frame[frame["parameter"] == parameter]
         policy = parameter.split()[0]
         both = pd.concat(
@@ -80,8 +88,12 @@ def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
             series="policy",
             xlabel=_LABELS[parameter],
             ylabel="total job utility" if panel is drawn[0] else "",
+            title=title,
             spacing="even",
         )
+    ends = [panel.get_ylim() for panel in drawn]
+    for panel in drawn:  # one scale, so that the panels can be compared
+        panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
     return figure_of(drawn[0])
 
 

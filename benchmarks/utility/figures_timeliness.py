@@ -18,6 +18,7 @@ from benchmarks.utility.figures_common import (
     draw,
     draw_testbed,
     instance_cells,
+    setting_of,
     testbed_cells,
     timeliness_record,
 )
@@ -60,13 +61,8 @@ def _boxes(frame: pd.DataFrame, axes: Axes | None, title: str) -> Picture:
 
 
 def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
-    first = frame.iloc[0]
-    return _boxes(
-        frame,
-        axes,
-        f"{first['jobs']} jobs, T = {first['slots']}, {first['servers']}+{first['servers']} "
-        f"servers, {frame['seed'].nunique()} seeds together",
-    )
+    jobs, seeds = frame["jobs"].iat[0], frame["seed"].nunique()
+    return _boxes(frame, axes, f"{jobs} jobs, {setting_of(frame)}, {seeds} seeds together")
 
 
 FIGURE_4 = Figure(

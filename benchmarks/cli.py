@@ -38,7 +38,8 @@ def run_command(main: Callable[[list[str] | None], int]) -> NoReturn:
         code = main(None)
         sys.stdout.flush()
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        where = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+        print(f"error: {error}{where}", file=sys.stderr)
         code = BAD_INPUT
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +11,15 @@ import numpy as np
 
 from benchmarks.offline import Bound, Incumbent, Interval, offline_interval, ratio_interval
 from benchmarks.rows import Row, Timing
-from models.problem import Problem, problem
+from models.problem import Problem, problem, sub_package
 from models.scoring import Score
 from online.policy import Guarantee, Policy
 from online.registry import build_policy, knows_future
-from online.run import Trace, run
+from online.run import Trace, raised_by, run
 
-__all__ = ["Cell", "InfeasibleSchedule", "Run", "evaluate", "run_policy"]
+__all__ = ["Cell", "InfeasibleSchedule", "Run", "evaluate", "policy_rng", "run_policy"]
+
+_POLICY_STREAM = 0x504F4C
 
 
 class InfeasibleSchedule(RuntimeError):
@@ -53,7 +54,7 @@ def run_policy(instance: Any, policy: type[Policy] | Policy, seed: int | None = 
     policy : Policy or subclass of it
         A class is built for the instance; an object is run as it is.
     seed : int, optional
-        Of the policy's generator; by default the instance's own, or 0.
+        Of the policy's generator (:func:`policy_rng`); by default the instance's own, or 0.
 
     Raises
     ------
@@ -63,8 +64,17 @@ def run_policy(instance: Any, policy: type[Policy] | Policy, seed: int | None = 
     if isinstance(policy, type):
         policy = build_policy(policy, instance)
     seed = seed if seed is not None else instance.seed or 0
-    trace = run(instance, policy, np.random.default_rng(seed))
+    trace = run(instance, policy, policy_rng(seed))
     return Run(policy, trace, _checked(problem(instance.problem), instance, trace.schedule, policy))
+
+
+def policy_rng(seed: int) -> np.random.Generator:
+    """Generator of a policy: ``default_rng([seed, 0x504F4C])``, a negative seed plus 2^64.
+
+    The tag sets it apart from ``default_rng(seed)``, which drew the instance: with the same
+    stream a policy would draw the jobs again, those of the future too.
+    """
+    return np.random.default_rng([seed % 2**64, _POLICY_STREAM])
 
 
 def _checked(kind: Problem, instance: Any, schedule: Any, maker: Any) -> Score:
@@ -99,8 +109,8 @@ def evaluate(
         Threads of the offline solver.
     """
     kind = problem(instance.problem)
+    offline = sub_package("solvers", instance.problem, "offline")
     runs = tuple(run_policy(instance, policy) for policy in policies)
-    offline = importlib.import_module(f"solvers.{instance.problem}.offline")
     begin = time.perf_counter()
     incumbents = [Incumbent(item.score.objective, item.trace.schedule) for item in runs]
     best_known = max(
@@ -115,13 +125,14 @@ def evaluate(
     bounds = [] if result.bound is None else [Bound(result.bound, result.bound_source)]
     interval = offline_interval(kind.sense, incumbents, bounds)
     offline_seconds = time.perf_counter() - begin
-    rows = tuple(_row(kind, instance, item, interval) for item in runs)
+    limited = time_limit is not None and not result.is_optimal
+    rows = tuple(_row(kind, instance, item, interval, limited) for item in runs)
     timings = tuple(
         Timing(
             instance.hash,
             item.policy.name,
             len(item.trace.decisions),
-            float(item.trace.seconds.sum()),
+            float(item.trace.seconds[1:].sum()),  # the first is the reset
             offline_seconds,
         )
         for item in runs
@@ -129,9 +140,10 @@ def evaluate(
     return Cell(rows, timings, interval, runs)
 
 
-def _row(kind: Problem, instance: Any, item: Run, interval: Interval) -> Row:
+def _row(kind: Problem, instance: Any, item: Run, interval: Interval, limited: bool) -> Row:
     best = interval.lower if kind.sense == "max" else interval.upper
-    guarantee: Guarantee | None = item.policy.guarantee(instance, item.trace, best)
+    with raised_by(f"policy '{item.policy.name}' on '{instance.name}', guarantee"):
+        guarantee: Guarantee | None = item.policy.guarantee(instance, item.trace, best)
     lower, upper = ratio_interval(kind.sense, item.score.objective, interval)
     return Row(
         problem=kind.name,
@@ -145,6 +157,7 @@ def _row(kind: Problem, instance: Any, item: Run, interval: Interval) -> Row:
         offline_lower=interval.lower,
         offline_upper=interval.upper,
         offline_status=interval.status,
+        offline_time_limited=limited,
         bound_source=interval.bound_source,
         ratio_lower=lower,
         ratio_upper=upper,

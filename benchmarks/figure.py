@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import importlib
-import importlib.util
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
@@ -17,9 +14,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 from tqdm import tqdm
 
+from benchmarks.fingerprint import fingerprint
 from models.errors import InputError
 from models.files import write_atomic
-from models.problem import problem, problem_names
+from models.problem import has_sub_package, problem, problem_names, sub_package
 
 __all__ = ["SIZES", "Cell", "CellStore", "Figure", "compute", "figures_of", "find_figure"]
 
@@ -62,14 +60,9 @@ class Figure:
 def figures_of(problem_name: str) -> dict[str, Figure]:
     """Figures of a problem by name, in the order of the paper; none if it has none yet."""
     problem(problem_name)  # a clear error for an unknown problem
-    module = f"benchmarks.{problem_name}.figures"
-    try:
-        absent = importlib.util.find_spec(module) is None
-    except ModuleNotFoundError:
-        absent = True
-    if absent:
+    if not has_sub_package("benchmarks", problem_name, "figures"):
         return {}
-    found: dict[str, Figure] = importlib.import_module(module).FIGURES
+    found: dict[str, Figure] = sub_package("benchmarks", problem_name, "figures").FIGURES
     return found
 
 
@@ -117,16 +110,19 @@ class CellStore:
             raise InputError(f"{path}: cannot be made: {error.strerror}") from None
 
     def _file(self, figure: Figure, cell: Cell) -> Path:
-        key = json.dumps([figure.name, cell, _code()], sort_keys=True)
+        key = json.dumps([figure.name, cell, fingerprint(_counts)], sort_keys=True)
         digest = hashlib.sha256(key.encode()).hexdigest()[:16]
         return self._path / f"{figure.name}-{digest}.json"
 
     def load(self, figure: Figure, cell: Cell) -> list[dict[str, Any]] | None:
-        """Records of a cell finished before, or None."""
+        """Records of a cell finished before; None if there are none that can be read."""
         file = self._file(figure, cell)
         if not file.is_file():
             return None
-        records: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+        try:
+            records: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+        except ValueError:
+            return None
         return records
 
     def save(self, figure: Figure, cell: Cell, records: Sequence[Mapping[str, Any]]) -> None:
@@ -134,16 +130,10 @@ class CellStore:
         write_atomic(self._file(figure, cell), json.dumps(list(records)).encode())
 
 
-@functools.cache
-def _code() -> str:
-    """Hash of every module that instances, runs and scores depend on; pictures do not count."""
-    root = Path(__file__).resolve().parents[1]
-    digest = hashlib.sha256()
-    for layer in ("models", "solvers", "online", "benchmarks"):
-        for file in sorted((root / layer).rglob("*.py")):
-            if "pictures" not in file.parts and file.stem != "claims":
-                digest.update(file.read_bytes())
-    return digest.hexdigest()
+def _counts(name: str) -> bool:
+    """Whether records may depend on a module: pictures and verdicts are made from records."""
+    parts = PurePosixPath(name).parts
+    return not ("pictures" in parts or parts[-1].startswith("claim"))
 
 
 def compute(

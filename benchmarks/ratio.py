@@ -16,8 +16,10 @@ from benchmarks.evaluate import evaluate
 from benchmarks.instances import add_instance_arguments, instances_from
 from benchmarks.results import ResultsFolder
 from benchmarks.rows import Row, Timing, join, to_json_lines
-from benchmarks.table import format_table, summarise
+from benchmarks.table import common_origin, format_table, summarise
+from benchmarks.warm import warm_up
 from models.errors import InputError
+from models.problem import has_sub_package, problem_names
 from online.policy import Policy
 from online.registry import find_policy, policy_names
 
@@ -32,8 +34,11 @@ _EXAMPLES = """
       one seed; a registered policy against one from my_file.py in this folder
   python -m benchmarks.ratio --trace google:PATH --seeds 5
       arrivals from a real trace
-  python -m benchmarks.ratio --instance one.json --instance two.json.gz --format csv
+  python -m benchmarks.ratio --instance one.json two.json.gz --format csv
       your own instances; a table for pandas
+  python -m benchmarks.ratio --instance one.json --policy oasis --out one
+      the schedules are one/cells/*/schedules/oasis.json.gz and, the best one known,
+      one/cells/*/offline.json.gz
 """
 
 
@@ -58,9 +63,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     elif args.format == "csv":
         frame.to_csv(sys.stdout, index=False)
     else:
-        print(f"{args.problem}: {instances[0].origin or instances[0].name}\n")
+        many = "1 instance" if len(instances) == 1 else f"{len(instances)} instances"
+        print(f"{args.problem}: {many}: {common_origin(instances)}\n")
         print(format_table(summarise(frame), frame))
-        print(f"\nrows and schedules: {out}")
+        print(f"\nrows: {out}; schedules: {out / 'cells'}/*/schedules")
     return 0
 
 
@@ -74,15 +80,19 @@ def measure(
     """Evaluate every policy on every instance, keeping each instance as it is finished.
 
     Instances that ``folder`` already holds, with the same settings and code, are not run
-    again.
+    again. Before the first that is, kernels are compiled, so that no timing contains it.
     """
     rows: list[Row] = []
     timings: list[Timing] = []
+    warm = False
     with tqdm(instances, desc="instances", disable=None, file=sys.stderr) as progress:
         for instance in progress:
             progress.set_postfix_str(instance.name)
             known = folder.load(instance)
             if known is None:
+                if not warm:
+                    warm_up(instance.problem)
+                    warm = True
                 cell = evaluate(instance, policies, time_limit=time_limit, threads=threads)
                 folder.save(instance, cell)
                 known = list(cell.rows), list(cell.timings)
@@ -109,6 +119,11 @@ def find_policies(problem_name: str, names: Sequence[str]) -> list[type[Policy]]
     return policies
 
 
+def _known_policies() -> str:
+    built = [name for name in problem_names() if has_sub_package("online", name)]
+    return "; ".join(f"{name}: {', '.join(policy_names(name))}" for name in built)
+
+
 def _positive(text: str) -> float:
     try:
         value = float(text)
@@ -132,7 +147,8 @@ def _parser() -> Parser:
         action="append",
         default=[],
         metavar="NAME",
-        help="a registered policy or module:Class; repeat for several (default: all registered)",
+        help=f"a registered policy ({_known_policies()}) or module:Class; repeat for several "
+        "(default: all registered)",
     )
     parser.add_argument(
         "--time-limit",
@@ -152,7 +168,7 @@ def _parser() -> Parser:
         "--out",
         metavar="DIR",
         help="results folder (default: results/ratio-PROBLEM); instances finished there with "
-        "the same settings and code are not run again",
+        "the same settings and code are not run again, unless a policy is from outside",
     )
     return parser
 

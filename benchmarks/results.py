@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import os
 import platform
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-import models
-import online
-import solvers
 from benchmarks.evaluate import Cell
-from benchmarks.rows import Row, Timing, to_json_lines
+from benchmarks.fingerprint import fingerprint, is_covered, versions
+from benchmarks.rows import Row, Timing, from_json_lines, to_json_lines
 from models.errors import InputError
 from models.files import write_atomic
 from online.policy import Policy
+from online.registry import check_policy
 
 __all__ = ["ResultsFolder"]
 
-_LIBRARIES = ("highspy", "numba", "numpy", "pandas", "pyomo", "scipy")
+_EXPERIMENT = ("benchmarks/evaluate.py", "benchmarks/offline.py", "benchmarks/rows.py")
+
+
+def _counts(name: str) -> bool:
+    """Whether rows may depend on a module; the instances have a hash of their own."""
+    return not name.startswith("benchmarks/") or name in _EXPERIMENT
 
 
 class ResultsFolder:
@@ -35,28 +36,31 @@ class ResultsFolder:
 
     ::
 
-        settings.json       options, versions, machine
+        settings.json       options, policies, versions, machine
         rows.jsonl          one Row per line (benchmarks.rows.Row)
+        rows.csv            the same for a spreadsheet
         timings.jsonl       one Timing per line
         cells/<key>/        one instance: rows.jsonl, timings.jsonl, instance.json.gz,
-                            offline.json.gz, <policy>.json.gz
+                            offline.json.gz (the best schedule known),
+                            schedules/<policy>.json.gz
 
-    The key of a cell is made of the instance's hash, the settings and the code of the
-    policies and solvers, so a cell is taken up again only if nothing has changed.
+    The key of a cell is made of the instance's hash, the settings, the policies and the code
+    and libraries, so a cell is taken up again only if nothing has changed. What a policy from
+    outside the toolkit depends on, nobody knows; with such a one among the policies every
+    instance is run anew.
 
     Parameters
     ----------
     path : str or Path
         Created if absent.
     settings : mapping
-        Everything that the rows depend on, apart from instance and code.
+        Everything that the rows depend on, apart from instance, policies and code.
     policies : sequence of Policy subclasses
-        Their source files belong to the key.
 
     Raises
     ------
     InputError
-        If the folder cannot be made.
+        If the folder cannot be made, or a policy has no name fit for a file.
     """
 
     def __init__(
@@ -64,9 +68,12 @@ class ResultsFolder:
     ) -> None:
         self.path = Path(path)
         self._settings = dict(settings)
-        self._policies = [policy.name for policy in policies]
-        code = _fingerprint(policies)
-        text = json.dumps([self._settings, self._policies, code], sort_keys=True)
+        self._policies = {
+            check_policy(policy, policy.__qualname__).name: _label(policy) for policy in policies
+        }
+        self._resumes = all(is_covered(policy) for policy in policies)
+        key = [self._settings, list(self._policies.items()), fingerprint(_counts)]
+        text = json.dumps(key, sort_keys=True)
         self._key = hashlib.sha256(text.encode()).hexdigest()[:8]
         try:
             (self.path / "cells").mkdir(parents=True, exist_ok=True)
@@ -77,36 +84,48 @@ class ResultsFolder:
         return self.path / "cells" / f"{instance.hash[:16]}-{self._key}"
 
     def load(self, instance: Any) -> tuple[list[Row], list[Timing]] | None:
-        """Rows and timings of an instance finished before with the same settings and code."""
+        """Rows and timings of an instance finished before; None if it has to be run.
+
+        A cell that is damaged counts as absent.
+        """
         cell = self._cell(instance)
-        if not (cell / "rows.jsonl").is_file():
+        if not (self._resumes and all(file.is_file() for file in self._files(cell))):
             return None
-        rows = [Row(**_parse(line)) for line in _lines(cell / "rows.jsonl")]
-        timings = [Timing(**_parse(line)) for line in _lines(cell / "timings.jsonl")]
-        return rows, timings
+        try:
+            rows = from_json_lines((cell / "rows.jsonl").read_text(encoding="utf-8"), Row)
+            timings = from_json_lines((cell / "timings.jsonl").read_text(encoding="utf-8"), Timing)
+        except ValueError:
+            return None
+        found = [[(item.instance_hash, item.policy) for item in part] for part in (rows, timings)]
+        wanted = [(instance.hash, name) for name in self._policies]
+        return (rows, timings) if found == [wanted, wanted] else None
+
+    def _files(self, cell: Path) -> list[Path]:
+        names = ("rows.jsonl", "timings.jsonl", "instance.json.gz", "offline.json.gz")
+        schedules = (f"schedules/{name}.json.gz" for name in self._policies)
+        return [cell / name for name in (*names, *schedules)]
 
     def save(self, instance: Any, cell: Cell) -> None:
         """Keep one instance; ``rows.jsonl`` comes last and marks it complete."""
         folder = self._cell(instance)
-        folder.mkdir(exist_ok=True)
+        (folder / "schedules").mkdir(parents=True, exist_ok=True)
+        (folder / "rows.jsonl").unlink(missing_ok=True)
         instance.write(folder / "instance.json.gz")
         cell.interval.incumbent.schedule.write(folder / "offline.json.gz")
         for run in cell.runs:
-            name = re.sub(r"[^\w.-]", "_", run.policy.name)
-            run.trace.schedule.write(folder / f"{name}.json.gz")
+            run.trace.schedule.write(folder / "schedules" / f"{run.policy.name}.json.gz")
         write_atomic(folder / "timings.jsonl", to_json_lines(cell.timings).encode())
         write_atomic(folder / "rows.jsonl", to_json_lines(cell.rows).encode())
 
     def finish(self, rows: Sequence[Row], timings: Sequence[Timing]) -> None:
         """Write the tables of the whole run."""
-        versions = {name: version(name) for name in _LIBRARIES}
         settings = {
             "settings": self._settings,
             "policies": self._policies,
-            "versions": {"python": platform.python_version(), **versions},
+            "versions": versions(),
             "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
         }
-        text = json.dumps(settings, indent=1, sort_keys=True) + "\n"
+        text = json.dumps(settings, indent=1) + "\n"
         write_atomic(self.path / "settings.json", text.encode())
         write_atomic(self.path / "timings.jsonl", to_json_lines(timings).encode())
         write_atomic(self.path / "rows.jsonl", to_json_lines(rows).encode())
@@ -114,25 +133,5 @@ class ResultsFolder:
         write_atomic(self.path / "rows.csv", frame.to_csv(index=False).encode())
 
 
-def _lines(path: Path) -> list[str]:
-    return path.read_text().splitlines()
-
-
-def _parse(line: str) -> dict[str, Any]:
-    fields: dict[str, Any] = json.loads(line)
-    return {key: float("inf") if value == "inf" else value for key, value in fields.items()}
-
-
-def _fingerprint(policies: Sequence[type[Policy]]) -> str:
-    """Hash of the code that results depend on."""
-    files = {
-        file
-        for package in (models, solvers, online)
-        for folder in package.__path__
-        for file in Path(folder).rglob("*.py")
-    }
-    files |= {Path(inspect.getfile(policy)) for policy in policies}
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+def _label(policy: type[Policy]) -> str:
+    return f"{policy.__module__}:{policy.__qualname__}"

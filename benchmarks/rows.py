@@ -6,9 +6,15 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar, get_args, get_type_hints
 
-__all__ = ["Row", "Timing", "join", "to_json_lines"]
+import msgspec
+
+from models.errors import InputError
+
+__all__ = ["Row", "Timing", "from_json_lines", "join", "to_json_lines"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,8 @@ class Row:
     problem, instance, instance_hash : str
         Problem, name and hash of the instance.
     seed : int or None
-        Seed of the instance; the policy's generator is seeded with it too.
+        Seed of the instance; of the policy's generator too, under a tag
+        (:func:`benchmarks.evaluate.policy_rng`).
     policy : str
     objective : float
         By the scorer.
@@ -30,6 +37,9 @@ class Row:
         The optimum lies between them.
     offline_status : str
         ``"optimal"`` or ``"bounded"``.
+    offline_time_limited : bool
+        Whether the offline solver had a time limit and ended without a proof. How far it came
+        depends on the machine, so such rows may differ from run to run.
     bound_source : str
         ``"prices"`` (certified) or ``"milp"``.
     ratio_lower, ratio_upper : float
@@ -57,6 +67,7 @@ class Row:
     offline_lower: float
     offline_upper: float
     offline_status: str
+    offline_time_limited: bool
     bound_source: str
     ratio_lower: float
     ratio_upper: float
@@ -69,7 +80,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Timing:
-    """Times of one row, kept apart from it.
+    """Times of one row, kept apart from it. What is compiled was compiled before.
 
     Parameters
     ----------
@@ -78,9 +89,9 @@ class Timing:
     decisions : int
         Events the policy answered.
     policy_seconds : float
-        Time it took for all of them.
+        Time it took for all of them; without its construction, its reset and the runner.
     offline_seconds : float
-        Time of the offline solve of the instance.
+        Time of the offline solve of the instance, with the scoring of its schedule.
     """
 
     instance_hash: str
@@ -92,7 +103,7 @@ class Timing:
 
 def _plain(value: Any) -> Any:
     # JSON has no infinity; the string is what pandas and float() read back.
-    return "inf" if isinstance(value, float) and math.isinf(value) else value
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 def to_json_lines(records: Iterable[Any]) -> str:
@@ -103,6 +114,30 @@ def to_json_lines(records: Iterable[Any]) -> str:
         plain = {key: _plain(value) for key, value in fields.items()}
         lines.append(json.dumps(plain, allow_nan=False) + "\n")
     return "".join(lines)
+
+
+def from_json_lines(text: str, kind: type[T]) -> list[T]:
+    """Read records back that :func:`to_json_lines` wrote.
+
+    Raises
+    ------
+    InputError
+        If a line is not such a record.
+    """
+    infinite = {
+        name for name, hint in get_type_hints(kind).items() if float in (hint, *get_args(hint))
+    }
+    records = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            fields = json.loads(line)
+            for name in infinite & fields.keys():
+                if fields[name] in ("inf", "-inf"):
+                    fields[name] = float(fields[name])
+            records.append(msgspec.convert(fields, kind))
+        except (ValueError, AttributeError, msgspec.ValidationError) as error:
+            raise InputError(f"line {number}: no {kind.__name__}: {error}") from None
+    return records
 
 
 def join(rows: Iterable[Row], timings: Iterable[Timing]) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import sys
@@ -18,6 +17,7 @@ from benchmarks.cli import Parser, run_command
 from benchmarks.evaluate import run_policy
 from benchmarks.instances import add_instance_arguments, instances_from
 from benchmarks.ratio import find_policies
+from benchmarks.warm import warm_up
 from online.run import Trace
 
 __all__ = ["main", "measure_speed"]
@@ -43,8 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     policies = find_policies(args.problem, args.policy)
     instances = instances_from(args)
-    small = argparse.Namespace(**{**vars(args), **_SMALL, "trace": None, "instance": []})
-    frame = measure_speed(instances, policies, instances_from(small)[0])
+    warm_up(args.problem, policies)
+    frame = measure_speed(instances, policies)
     if args.format == "csv":
         frame.to_csv(sys.stdout, index=False)
     else:
@@ -53,23 +53,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-_SMALL = {"jobs": None, "slots": None, "servers": None, "seeds": range(1), "quick": True}
-
-
-def measure_speed(instances: Sequence[Any], policies: Sequence[Any], warm_up: Any) -> pd.DataFrame:
+def measure_speed(instances: Sequence[Any], policies: Sequence[Any]) -> pd.DataFrame:
     """Time every policy on every instance.
 
     Returns
     -------
     DataFrame
-        Per instance and policy: ``policy_s`` (time inside the policy), ``run_s`` (with the
-        runner and the scorer); per kind of event (arrival of a job, start of a slot) their
-        number, median and worst time. OASiS decides at arrivals, by one call of the oracle;
-        FIFO, DRF, RRH and Dorm at the start of slots.
+        Per instance and policy: ``policy_s`` (time inside the policy's reset and decisions),
+        ``run_s`` (with its construction, the runner and the scorer); per kind of event (arrival
+        of a job, start of a slot) their number, median and worst time. OASiS decides at
+        arrivals, by one call of the oracle; FIFO, DRF, RRH and Dorm at the start of slots.
     """
     rows = []
-    for policy in policies:
-        run_policy(warm_up, policy)
     with tqdm(total=len(instances) * len(policies), disable=None, file=sys.stderr) as progress:
         for instance in instances:
             for policy in policies:

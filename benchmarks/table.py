@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from scipy import stats
 from models.problem import problem
 from solvers.result import OPTIMAL_GAP
 
-__all__ = ["bootstrap_interval", "format_table", "summarise"]
+__all__ = ["bootstrap_interval", "common_origin", "format_table", "summarise"]
 
 _RESAMPLES = 2000
 _HEADER = (
@@ -19,7 +20,7 @@ _HEADER = (
     "of totals",
     "mean ratio",
     "95 % interval",
-    "certified",
+    "interval",
     "worst (seed)",
     "guarantee",
     "jobs done",
@@ -108,6 +109,19 @@ def _total_ratio(group: pd.DataFrame) -> float:
     return float(over / under)
 
 
+def common_origin(instances: Sequence[Any]) -> str:
+    """Where instances come from, in one line: what they have in common, else their names.
+
+    Words in which texts of equal length differ (a number of draws, say) become ``...``.
+    """
+    texts = [(instance.origin or instance.name).split() for instance in instances]
+    if len({len(words) for words in texts}) > 1:
+        return "of several origins: " + ", ".join(instance.name for instance in instances)
+    return " ".join(
+        words[0] if len(set(words)) == 1 else "..." for words in zip(*texts, strict=True)
+    )
+
+
 def _short(number: float) -> str:
     return f"{number:.3f}" if number < 1e3 else f"{number:.3g}"
 
@@ -149,6 +163,13 @@ def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
     return "\n".join([*text, "", *_notes(summary, frame)])
 
 
+def _vouching(instances: pd.DataFrame) -> str:
+    """What the bounds rest on."""
+    certified = int((instances["bound_source"] == "prices").sum())
+    rest = ", by the MILP solver on the rest" if certified < len(instances) else ""
+    return f"Bound certified by prices on {certified} of {len(instances)} instances{rest}."
+
+
 def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
     instances = frame.drop_duplicates("instance_hash")
     proven = int((instances["offline_status"] == "optimal").sum())
@@ -158,8 +179,14 @@ def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
         + (f"; widest interval {widest:.4g}." if proven < len(instances) else "."),
         "of totals: sum of the offline upper bounds / sum of the objectives. mean ratio: mean of "
         "bound / objective (>= 1), with a bootstrap interval over instances; an objective of 0 "
-        "makes it inf. certified: the mean with the best schedule known, and with the bound.",
+        "makes it inf. interval: the mean with the best schedule known, and with the bound.",
+        _vouching(instances),
     ]
+    if limited := int(instances["offline_time_limited"].sum()):
+        notes.append(
+            f"The offline solver stopped at its time limit on {limited} of {len(instances)} "
+            "instances: their bounds may differ from run to run."
+        )
     if summary["clairvoyant"].any():
         notes.append(
             "* parameters (price bounds) computed from the instance: they know the future."

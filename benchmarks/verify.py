@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from benchmarks.cli import Parser, run_command
@@ -12,9 +13,12 @@ __all__ = ["main"]
 _EXAMPLES = """
   python -m benchmarks.verify instance.json schedule.json
       prints the objective; exit code 0 if no constraint is broken, 1 if any is, 2 for bad input
+  python -m benchmarks.ratio --instance one.json --policy oasis --out one
+  python -m benchmarks.verify one.json one/cells/*/schedules/oasis.json.gz
+      a schedule to check: every policy's, and offline.json.gz, the best one known, are kept
   python -m benchmarks.verify results/ratio-utility/cells/KEY/instance.json.gz \\
-      results/ratio-utility/cells/KEY/oasis.json.gz
-      any schedule of a results folder
+      results/ratio-utility/cells/KEY/schedules/fifo.json.gz
+      any schedule of a results folder; the file of a schedule is described in models/schemas
 """
 
 
@@ -35,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"objective {score.objective!r}")
     print(f"jobs completed {completed} of {len(score.completion)}")
     print(f"violations {len(score.violations)}")
+    for equation, count in Counter(item.equation for item in score.violations).items():
+        print(f"  constraint {equation}: {count}")
     for violation in score.violations:
         print(f"  {violation}")
     return 0 if score.feasible else 1

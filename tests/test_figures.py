@@ -161,7 +161,16 @@ def test_changed_code_is_another_cell(tmp_path: Path, monkeypatch: pytest.Monkey
     store, figure, cell = CellStore(tmp_path), counting([]), {"n": 1}
     store.save(figure, cell, [{"n": 1}])
     assert store.load(figure, cell) == [{"n": 1}]
-    monkeypatch.setattr(figure_module, "_code", lambda: "other")
+    monkeypatch.setattr(figure_module, "fingerprint", lambda counts: "other")
+    assert store.load(figure, cell) is None
+
+
+@pytest.mark.parametrize("text", [b"", b'[{"n": 1', b"\xff"])
+def test_a_damaged_cell_is_computed_again(text: bytes, tmp_path: Path) -> None:
+    store, figure, cell = CellStore(tmp_path), counting([]), {"n": 1, "seed": 0}
+    store.save(figure, cell, [{"n": 1}])
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(text)
     assert store.load(figure, cell) is None
 
 

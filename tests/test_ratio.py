@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,6 +17,7 @@ from benchmarks.offline import Bound, Incumbent, offline_interval, ratio_interva
 from benchmarks.ratio import main
 from benchmarks.table import bootstrap_interval, summarise
 from benchmarks.verify import main as verify
+from models.utility import UtilityInstance
 from tests.small import instance, job, random_instance
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,7 +63,9 @@ def run_files(tmp_path: Path, out: str, *extra: str) -> Path:
     files = []
     for seed in (1, 2):
         path = tmp_path / f"i{seed}.json"
-        random_instance(np.random.default_rng(seed), jobs=4, slots=4).write(path)
+        drawn = random_instance(np.random.default_rng(seed), jobs=4, slots=4)
+        file = msgspec.structs.replace(drawn.file, name=f"i{seed}", seed=seed)
+        UtilityInstance.from_file(file).write(path)
         files.append(str(path))
     folder = tmp_path / out
     policies = ["--policy", "oasis", "--policy", "zero-price"]
@@ -78,13 +82,15 @@ def test_rows_carry_what_the_format_says(
     assert len(rows) == 4
     keys = "problem instance seed policy objective offline_lower offline_upper offline_status "
     keys += "ratio_lower ratio_upper guarantee guarantee_applies guarantee_fails "
-    keys += "clairvoyant_bounds bound_source violations policy_seconds offline_seconds"
+    keys += "clairvoyant_bounds bound_source violations policy_seconds offline_seconds "
+    keys += "offline_time_limited"
     for row in rows:
         assert set(keys.split()) <= set(row)
         assert row["violations"] == 0
         assert row["objective"] <= row["offline_upper"] * (1 + 1e-9)
         assert row["clairvoyant_bounds"] == (row["policy"] == "oasis")
         assert row["offline_status"] == "optimal"
+        assert row["offline_time_limited"] is False
 
 
 def test_same_seed_same_bytes_and_resumed_runs_change_nothing(tmp_path: Path) -> None:
@@ -104,7 +110,7 @@ def test_results_are_readable_and_verify(tmp_path: Path) -> None:
     frame = pd.read_csv(folder / "rows.csv")
     assert list(frame["policy"]) == ["oasis", "zero-price"] * 2
     cell = next((folder / "cells").iterdir())
-    for name in ("oasis", "zero-price", "offline"):
+    for name in ("schedules/oasis", "schedules/zero-price", "offline"):
         assert verify([str(cell / "instance.json.gz"), str(cell / f"{name}.json.gz")]) == 0
 
 

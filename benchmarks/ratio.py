@@ -23,7 +23,7 @@ from models.problem import has_sub_package, problem_names
 from online.policy import Policy
 from online.registry import find_policy, policy_names
 
-__all__ = ["find_policies", "main", "measure"]
+__all__ = ["add_policy_argument", "find_policies", "main", "measure"]
 
 _EXAMPLES = """
   python -m benchmarks.ratio
@@ -119,9 +119,18 @@ def find_policies(problem_name: str, names: Sequence[str]) -> list[type[Policy]]
     return policies
 
 
-def _known_policies() -> str:
+def add_policy_argument(parser: Parser) -> None:
+    """Option that chooses the policies, for :func:`find_policies`."""
     built = [name for name in problem_names() if has_sub_package("online", name)]
-    return "; ".join(f"{name}: {', '.join(policy_names(name))}" for name in built)
+    known = "; ".join(f"{name}: {', '.join(policy_names(name))}" for name in built)
+    parser.add_argument(
+        "--policy",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"a registered policy ({known}) or module:Class; repeat for several "
+        "(default: all registered)",
+    )
 
 
 def _positive(text: str) -> float:
@@ -142,14 +151,7 @@ def _parser() -> Parser:
         _EXAMPLES,
     )
     add_instance_arguments(parser)
-    parser.add_argument(
-        "--policy",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help=f"a registered policy ({_known_policies()}) or module:Class; repeat for several "
-        "(default: all registered)",
-    )
+    add_policy_argument(parser)
     parser.add_argument(
         "--time-limit",
         type=_positive,

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from benchmarks.cli import Parser, run_command
 from benchmarks.evaluate import run_policy
 from benchmarks.instances import add_instance_arguments, instances_from
-from benchmarks.ratio import find_policies
+from benchmarks.ratio import add_policy_argument, find_policies
 from benchmarks.warm import warm_up
 from online.run import Trace
 
@@ -33,12 +33,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print one line per policy; returns the exit code."""
     parser = Parser(
         "benchmarks.speed",
-        "Time policies decision by decision. A first run on a small instance compiles what "
-        "is compiled and is not counted.",
+        "Time policies decision by decision. A first run of each on a small instance compiles "
+        "what is compiled and is not counted.",
         _EXAMPLES,
     )
     add_instance_arguments(parser)
-    parser.add_argument("--policy", action="append", default=[], metavar="NAME")
+    add_policy_argument(parser)
     parser.add_argument("--format", choices=("table", "csv"), default="table")
     args = parser.parse_args(argv)
     policies = find_policies(args.problem, args.policy)

@@ -219,7 +219,11 @@ def test_the_guarantee_applies_to_small_jobs() -> None:
     assert guarantee is not None
     assert guarantee.applies
     assert guarantee.fails == ""
-    assert guarantee.ratio == 2 * policy.bounds.alpha
+    # Demands are small but not infinitesimal: d = 1/1000, so alpha_i = (e^(alpha d) - 1) / d is
+    # a little above alpha, and the ratio proven is 2 alpha_i.
+    alpha = policy.bounds.alpha
+    assert guarantee.ratio == pytest.approx(2 * 1000 * np.expm1(alpha / 1000))
+    assert 2 * alpha < guarantee.ratio < 2.2 * alpha
 
 
 def test_history_bounds_use_other_jobs() -> None:
@@ -227,3 +231,19 @@ def test_history_bounds_use_other_jobs() -> None:
     now = instance([job("a", utility=constant(9.0))])
     bounds = PriceBounds.from_history(now.cluster, past.jobs)
     assert bounds.U1[0] == pytest.approx(float(past.jobs[0].utility(1)))
+
+
+@pytest.mark.parametrize("factor", [1e-12, 1.0, 1e9])
+def test_dual_feasibility_is_judged_relative_to_the_utilities(factor: float) -> None:
+    # The golden instance above, in any unit of utility: job b would gain something.
+    jobs = [
+        job("a", worker=[2.0], ps=[2.0], utility=constant(factor)),
+        job("b", worker=[2.0], ps=[2.0], utility=constant(100.0 * factor)),
+    ]
+    ins = instance(jobs, slots=1, worker_servers=[[3.0]], ps_servers=[[3.0]])
+    u = np.array([2.0]) * factor
+    bounds = PriceBounds(u, u, 0.1 * factor, 0.1 * factor, units="raw")
+    policy, trace = run_oasis(ins, OASiS(bounds))
+    guarantee = policy.guarantee(ins, trace, 100.0 * factor)
+    assert guarantee is not None
+    assert "dual feasibility (job 'b'" in guarantee.fails

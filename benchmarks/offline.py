@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from solvers.result import OPTIMAL_GAP, BoundSource, relative_gap
 
-__all__ = ["Bound", "Incumbent", "Interval", "offline_interval", "ratio_interval"]
+__all__ = [
+    "Bound",
+    "ContradictedBound",
+    "Incumbent",
+    "Interval",
+    "offline_interval",
+    "ratio_interval",
+]
+
+#: Relative error of a bound: round-off of sums, or the tolerance of the MILP solver.
+_ROUND_OFF: Mapping[BoundSource, float] = {"prices": 1e-9, "milp": 1e-6}
+
+
+class ContradictedBound(RuntimeError):
+    """A schedule is better than a bound allows: one of them is wrong, a fault of the code."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +75,9 @@ def offline_interval(
 
     Raises
     ------
-    ValueError
-        If a schedule beats a bound by more than the tolerance of the solvers: one is wrong.
+    ContradictedBound
+        If a schedule beats a bound by more than 1e-9 relative, or 1e-6 where the bound is the
+        word of a MILP solver.
     """
     if sense == "max":
         incumbent = max(incumbents, key=lambda item: item.value)
@@ -73,12 +88,12 @@ def offline_interval(
         bound = max(bounds, key=lambda item: item.value)
         lower, upper = bound.value, incumbent.value
     scale = max(abs(lower), abs(upper))
-    if lower > upper + 1e-6 * max(1.0, scale):
-        raise ValueError(
+    if lower > upper + _ROUND_OFF[bound.source] * scale:
+        raise ContradictedBound(
             f"objective {incumbent.value!r} contradicts the bound {bound.value!r} "
             f"from {bound.source}"
         )
-    # Within round-off the incumbent may pass the bound by a hair: it is then optimal.
+    # Within that the incumbent may pass the bound by a hair: it is then optimal.
     if sense == "max":
         upper = max(lower, upper)
     else:

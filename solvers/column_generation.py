@@ -13,41 +13,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from solvers.highs.growing import GrowingProgram, Optimum
+from solvers.coupled_problem import CoupledProblem
+from solvers.highs.engine import HighsError
+from solvers.highs.growing import GrowingProgram, Optimum, OutOfTime
 
-__all__ = ["ColumnGeneration", "CoupledProblem", "GenerationResult", "Round"]
-
-
-class CoupledProblem(Protocol):
-    """A packing problem over job schedules, as a maximisation.
-
-    A minimisation is given as the maximisation of minus the cost, with ``must_run``.
-    """
-
-    jobs: int
-    must_run: bool
-    """Whether every job has to be scheduled: then payoffs are not cut off at 0."""
-
-    def capacities(self) -> np.ndarray:
-        """Right-hand sides of the coupling rows, shape (m,); grows with :meth:`separate`."""
-
-    def price(self, duals: np.ndarray) -> Sequence[Any | None]:
-        """Best column of every job at nonnegative duals (None: it has no schedule).
-
-        Columns offer ``job``, ``value`` and ``payoff``.
-        """
-
-    def usage(self, column: Any, first_row: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows from ``first_row`` on that a column uses, and how much."""
-
-    def separate(self, columns: Sequence[Any], weights: np.ndarray) -> int:
-        """Add rows that the fractional solution breaks; returns how many."""
+__all__ = ["ColumnGeneration", "GenerationResult", "Round"]
 
 
 @dataclass(frozen=True)
@@ -81,7 +57,7 @@ class GenerationResult:
     Parameters
     ----------
     bound : float
-        Best bound.
+        Best bound; minus infinity if some job that has to be scheduled has no schedule at all.
     duals : ndarray
         The prices that prove it.
     columns : list
@@ -91,14 +67,24 @@ class GenerationResult:
     log : list of Round
     converged : bool
         Whether it ended by itself and not by the clock.
+    feasible : bool
+        Whether the last master solution schedules all jobs that have to be. If not, and
+        ``converged``, the LP has no solution, as far as floating point can tell.
+    message : str
+        How it ended.
+    options : mapping
+        How it was asked for.
     """
 
     bound: float
     duals: np.ndarray
     columns: list[Any]
     weights: np.ndarray
-    log: list[Round] = field(default_factory=list)
-    converged: bool = False
+    log: list[Round]
+    converged: bool
+    feasible: bool
+    message: str
+    options: Mapping[str, object]
 
 
 class ColumnGeneration:
@@ -107,6 +93,12 @@ class ColumnGeneration:
     Smoothing (Wentges 1997): columns are priced at a mean of the best duals and the master's.
     It damps the swings of the duals, and only it makes the bound rise early. Where smoothed
     duals give no new column, the master's own are tried.
+
+    Jobs that have to be scheduled can stay out of the restricted master at a penalty, since its
+    columns may not fit together. Where a job stays out at the optimum, the penalty is raised
+    a hundredfold, from 10 times the largest value to 1e7 times. The bound knows no penalty.
+
+    Values should be about 100 (:mod:`solvers.utility.scaling`): HiGHS's tolerances are absolute.
 
     Parameters
     ----------
@@ -134,13 +126,21 @@ class ColumnGeneration:
         self._deadline = deadline
         self._master = GrowingProgram("max")
         self._columns: list[Any] = []
+        self._log: list[Round] = []
+        self._scale = 0.0  # largest value of a column
+        self._times = 0.0  # the penalty, in units of it
         low = 1.0 if problem.must_run else -math.inf
         for _ in range(problem.jobs):
             self._master.add_row(low, 1.0)
+        # Columns of the master before those of the problem: jobs that stay out.
+        self._outside = problem.jobs if problem.must_run else 0
+        for job in range(self._outside):
+            self._master.add_column(0.0, np.array([job]), np.ones(1))
         self._rows = 0
         self._add_rows()
         self._bound = math.inf
         self._best = np.zeros(self._rows)
+        self._optimum: Optimum | None = None
 
     def run(self, watch: Callable[[Round], None] | None = None) -> GenerationResult:
         """Generate until the bound meets the master and no row is violated, or time is up.
@@ -150,47 +150,98 @@ class ColumnGeneration:
         watch : callable, optional
             Told of every round.
         """
+        converged = False
+        try:
+            message = self._generate(watch)
+            converged = True
+        except OutOfTime:
+            message = "time limit"
+        except HighsError as error:  # the bound stands without the master
+            message = str(error)
+        weights, feasible = np.zeros(len(self._columns)), not self._problem.must_run
+        if self._optimum is not None:
+            known = self._optimum.x[self._outside :]
+            weights[: len(known)] = known
+            feasible = not self._stays_out(self._optimum)
+        return GenerationResult(
+            self._bound,
+            self._best,
+            self._columns,
+            weights,
+            self._log,
+            converged,
+            feasible,
+            message,
+            {"smoothing": self._smoothing, "gap": self._gap},
+        )
+
+    def _generate(self, watch: Callable[[Round], None] | None) -> str:
+        """Returns why it ended by itself."""
         began = time.monotonic()
-        log: list[Round] = []
         self._add(self._price(self._best))
-        optimum = self._master.solve()
-        converged, stalled = False, 0
-        while time.monotonic() < self._deadline:
+        if self._bound == -math.inf:
+            return "a job has no schedule"
+        if not self._columns:
+            return "nothing to schedule"
+        self._penalise(10.0)
+        optimum = self._solve()
+        stalled = 0
+        while True:
             new = self._improve(optimum)
             if new:
                 self._add(new)
-                optimum = self._master.solve()
-            entry = Round(
-                len(log),
-                optimum.objective,
-                self._bound,
-                len(self._columns),
-                self._rows,
-                time.monotonic() - began,
-            )
-            log.append(entry)
+                optimum = self._solve()
+            spent = time.monotonic() - began
+            sizes = len(self._columns), self._rows
+            entry = Round(len(self._log), optimum.objective, self._bound, *sizes, spent)
+            self._log.append(entry)
             if watch is not None:
                 watch(entry)
             if new and self._bound - optimum.objective > self._gap * abs(self._bound):
                 continue
-            before = self._bound
-            if not self._problem.separate(self._columns, optimum.x):
-                converged = True
-                break
+            if self._stays_out(optimum):
+                if not new:
+                    if self._times >= 1e7:
+                        return "the jobs do not fit together"
+                    self._penalise(100.0 * self._times)
+                    optimum = self._solve()
+                continue
+            before = optimum.objective
+            weights = optimum.x[self._outside :]
+            if not self._problem.separate(self._columns, weights, self._deadline):
+                self._check_clock()
+                return "converged"
             self._add_rows()
-            optimum = self._master.solve()
-            # Cuts that no longer move the master are not worth their rows.
-            stalled = stalled + 1 if optimum.objective > before * (1 - 1e-4) else 0
+            optimum = self._solve()
+            # Rows that no longer move the master are not worth their room.
+            moved = before - optimum.objective > 1e-4 * abs(before)
+            stalled = 0 if moved else stalled + 1
             if stalled >= 3:
-                converged = True
-                break
-        return GenerationResult(self._bound, self._best, self._columns, optimum.x, log, converged)
+                return "further rows do not move the bound"
+
+    def _solve(self) -> Optimum:
+        self._optimum = self._master.solve(self._deadline)
+        return self._optimum
+
+    def _check_clock(self) -> None:
+        if time.monotonic() >= self._deadline:
+            raise OutOfTime("deadline")
+
+    def _penalise(self, times: float) -> None:
+        """Charge so many times the largest value for a job that stays out."""
+        self._times = times
+        for column in range(self._outside):
+            self._master.change_cost(column, -times * (self._scale or 1.0))
+
+    def _stays_out(self, optimum: Optimum) -> bool:
+        return bool((optimum.x[: self._outside] > 1e-6).any())
 
     def _improve(self, optimum: Optimum) -> list[Any]:
         """Price at smoothed duals, then at the master's own; returns columns that enter."""
         duals = np.maximum(optimum.row_duals[self._problem.jobs :], 0.0)
         convexity = optimum.row_duals[: self._problem.jobs]
         for weight in (self._smoothing, 0.0):
+            self._check_clock()
             found = self._price(weight * self._best + (1 - weight) * duals)
             new = [c for c in found if self._enters(c, duals, convexity)]
             if new:
@@ -199,11 +250,14 @@ class ColumnGeneration:
 
     def _price(self, duals: np.ndarray) -> list[Any]:
         """Columns at given duals; keeps the bound they prove."""
-        found = [column for column in self._problem.price(duals) if column is not None]
+        priced = self._problem.price(duals)
+        found = [column for column in priced if column is not None]
         payoffs = np.array([column.payoff for column in found])
         if not self._problem.must_run:
             payoffs = np.maximum(payoffs, 0.0)
         bound = float(self._problem.capacities() @ duals + payoffs.sum())
+        if self._problem.must_run and len(found) < len(priced):
+            bound = -math.inf
         if bound < self._bound:
             self._bound, self._best = bound, duals
         return found
@@ -211,7 +265,8 @@ class ColumnGeneration:
     def _enters(self, column: Any, duals: np.ndarray, convexity: np.ndarray) -> bool:
         rows, amounts = self._problem.usage(column, 0)
         reduced = column.value - float(amounts @ duals[rows]) - convexity[column.job]
-        return bool(reduced > 1e-9 * max(1.0, abs(column.value)))
+        # HiGHS's duals are exact to 1e-7, relative to values of about 100.
+        return bool(reduced > 1e-7 * max(self._scale, abs(column.value)))
 
     def _add(self, columns: Sequence[Any]) -> None:
         jobs = self._problem.jobs
@@ -223,6 +278,7 @@ class ColumnGeneration:
                 np.concatenate([[1.0], amounts]),
             )
             self._columns.append(column)
+            self._scale = max(self._scale, abs(column.value))
 
     def _add_rows(self) -> None:
         """Give the master the rows that the problem has added."""
@@ -233,7 +289,7 @@ class ColumnGeneration:
         for place, column in enumerate(self._columns):
             rows, amounts = self._problem.usage(column, self._rows)
             for row, amount in zip(rows.tolist(), amounts.tolist(), strict=True):
-                entries[row - self._rows][0].append(place)
+                entries[row - self._rows][0].append(self._outside + place)
                 entries[row - self._rows][1].append(amount)
         for (places, weights), capacity in zip(entries, capacities[self._rows :], strict=True):
             self._master.add_row(-math.inf, float(capacity), np.array(places), np.array(weights))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
@@ -20,14 +21,11 @@ WITH_OBJECTIVE: frozenset[str] = frozenset({"optimal", "feasible"})
 #: Largest relative gap (`relative_gap`) at which an objective counts as the optimum.
 OPTIMAL_GAP = 1e-4
 
-#: Below this size of the bound the gap is absolute, in units of it: it keeps 0/0 out.
-TINY = 1e-10
-
 ScheduleT = TypeVar("ScheduleT")
 
 
 def relative_gap(sense: Sense, objective: float | None, bound: float | None) -> float | None:
-    """Return (bound - objective) / max(abs(bound), 1e-10), turned round for a minimisation.
+    """Return (bound - objective) / abs(bound), turned round for a minimisation.
 
     Parameters
     ----------
@@ -39,12 +37,15 @@ def relative_gap(sense: Sense, objective: float | None, bound: float | None) -> 
     Returns
     -------
     float or None
-        At least 0 (round-off across the bound counts as 0); None where a number is missing.
+        At least 0 (round-off across the bound counts as 0), infinite if only the bound is 0;
+        None where a number is missing.
     """
     if objective is None or bound is None:
         return None
     room = bound - objective if sense == "max" else objective - bound
-    return max(room, 0.0) / max(abs(bound), TINY)
+    if room <= 0.0:
+        return 0.0
+    return room / abs(bound) if bound else math.inf
 
 
 def check_claims(
@@ -57,7 +58,7 @@ def check_claims(
     ValueError
         If the status promises an objective or a bound that is missing, if it forbids one that is
         there, if a number is not finite, or if the bound lies on the wrong side of the objective
-        by more than round-off (1e-9 relative, or absolute below 1).
+        by more than round-off (1e-9 relative).
     """
     if (objective is not None) != (status in WITH_OBJECTIVE):
         raise ValueError(f"status {status!r} with objective {objective!r}")
@@ -70,7 +71,7 @@ def check_claims(
     if objective is None or bound is None:
         return
     excess = objective - bound if sense == "max" else bound - objective
-    if excess > 1e-9 * max(1.0, abs(objective), abs(bound)):
+    if excess > 1e-9 * max(abs(objective), abs(bound)):
         raise ValueError(f"bound {bound!r} contradicts objective {objective!r} ({sense})")
 
 

@@ -1,7 +1,7 @@
 """The optimum of tiny `utility` instances by trying everything: plain Python, nothing shared.
 
-Written from the constraints of the paper alone; no formulation, oracle or kernel is used, so
-that it can judge them.
+Written from the constraints of the paper alone, with the tolerance that the scorer has; no
+formulation, oracle or kernel is used, so that it can judge them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,15 @@ class Plan:
     ps: tuple[Placement, ...]  # [T][K]
 
 
+def at_most(used: float, most: float) -> bool:
+    """Whether a constraint holds as far as the scorer is concerned."""
+    return used <= most + 1e-6 * max(1.0, most)
+
+
 def fits(load: tuple[tuple[float, ...], ...], capacity: tuple[tuple[float, ...], ...]) -> bool:
-    """Whether no server carries more than it can, with room for round-off."""
+    """Whether no server carries more than it can."""
     return all(
-        used <= most + 1e-9
+        at_most(used, most)
         for server, limits in zip(load, capacity, strict=True)
         for used, most in zip(server, limits, strict=True)
     )
@@ -68,7 +73,7 @@ def plans(instance: UtilityInstance, index: int) -> list[Plan]:
             place
             for place in placements(count, len(servers))
             if all(
-                place[s] * demand[r] <= servers[s][r] + 1e-9
+                at_most(place[s] * demand[r], servers[s][r])
                 for s in range(len(servers))
                 for r in range(len(demand))
             )
@@ -76,7 +81,7 @@ def plans(instance: UtilityInstance, index: int) -> list[Plan]:
 
     options: list[list[tuple[Placement, Placement]]] = []  # by number of workers
     for n in range(min(job.chunks, need) + 1):
-        m = next(m for m in range(n + 1) if n * b <= m * big_b + 1e-9)  # (6), (7)
+        m = next(m for m in range(n + 1) if at_most(n * b, m * big_b))  # (6), (7)
         options.append(
             list(
                 product(

@@ -28,7 +28,7 @@ from solvers.utility.exact import relaxation, solve
 from tests.brute_force import columns, optimum
 from tests.small import constant, instance, job
 
-# LPs may use the tolerant capacities, 1.01e-6 more, in full (models.utility.tolerance).
+# LPs may use the tolerant capacities, 1e-6 more, in full (models.utility.tolerance).
 LP = {"rel": 5e-6}
 
 

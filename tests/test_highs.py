@@ -219,7 +219,7 @@ def test_options_that_do_not_fit_the_program() -> None:
             solve(INTEGER, HighsOptions(extra=extra))
     interior = solve(MAXIMISATION, HighsOptions(extra={"solver": "ipm"}))
     assert interior.objective == pytest.approx(13)
-    for extra in ({"no_such_option": 1}, {"mip_abs_gap": "wide"}):
+    for extra in ({"no_such_option": 1}, {"mip_min_logging_interval": "wide"}):
         result = solve(INTEGER, HighsOptions(extra=extra))
         assert (result.status, result.x) == ("failed", None)
         assert next(iter(extra)) in result.message

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.offline import Bound, Incumbent, offline_interval, ratio_interval
+from benchmarks.offline import Bound, ContradictedBound, Incumbent, offline_interval, ratio_interval
 from benchmarks.ratio import main
 from benchmarks.table import bootstrap_interval, summarise
 from benchmarks.verify import main as verify
@@ -38,7 +38,7 @@ def test_interval_takes_the_best_of_both_sides() -> None:
 
 
 def test_a_schedule_better_than_a_bound_is_an_error() -> None:
-    with pytest.raises(ValueError, match="contradicts"):
+    with pytest.raises(ContradictedBound, match="contradicts"):
         offline_interval("max", [Incumbent(10.0, None)], [Bound(9.0, "milp")])
 
 

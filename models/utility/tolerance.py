@@ -5,8 +5,7 @@ who                    accepts usage up to                  why
 =====================  ===================================  ======================================
 scorer                 ``c + 1e-6 max(1, c)``               fixed by the problem's definition
 policies               ``c + 1e-9 max(1, c)`` at most       round-off of sums, nothing else
-bounds, formulations   ``c + 1.01e-6 max(1, c)``            a little more than the scorer, so that
-                                                            round-off of theirs does not matter
+bounds, formulations   1e-8 more than the scorer, relative  round-off of theirs must not matter
 =====================  ===================================  ======================================
 
 So every schedule that the scorer accepts is one that the bounds know of, and no run of a policy
@@ -28,14 +27,14 @@ import numpy as np
 __all__ = ["SCORER", "least_ps", "least_ps_table", "round_off", "tolerant"]
 
 SCORER = 1e-6
-_TOLERANT = 1.01e-6
+_MARGIN = 1e-8
 _ROUND_OFF = 1e-9
 _DOWN = 1.0 - 1e-9  # round-off of the quotients below
 
 
 def tolerant(capacity: np.ndarray) -> np.ndarray:
     """Capacities that bounds and formulations reckon with."""
-    return capacity + _TOLERANT * np.maximum(1.0, capacity)
+    return (capacity + SCORER * np.maximum(1.0, capacity)) * (1.0 + _MARGIN)
 
 
 def round_off(capacity: np.ndarray) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import NamedTuple
 
 import highspy
@@ -13,7 +15,11 @@ from solvers.highs.engine import HighsError
 from solvers.highs.program import FloatArray
 from solvers.result import Sense
 
-__all__ = ["GrowingProgram", "Optimum"]
+__all__ = ["GrowingProgram", "Optimum", "OutOfTime"]
+
+
+class OutOfTime(HighsError):
+    """The deadline passed before the optimum was found."""
 
 
 class Optimum(NamedTuple):
@@ -35,8 +41,7 @@ class Optimum(NamedTuple):
 class GrowingProgram:
     """``max/min cost x`` subject to ``lower <= A x <= upper``, ``x >= 0``, built piece by piece.
 
-    The restricted master of a column generation. It stays in this process and has no time
-    limit: callers keep it small and look at the clock between solves.
+    The restricted master of a column generation. It stays in this process.
 
     Parameters
     ----------
@@ -82,20 +87,39 @@ class GrowingProgram:
         self.columns += 1
         return self.columns - 1
 
-    def solve(self) -> Optimum:
+    def change_cost(self, column: int, cost: float) -> None:
+        """Replace the cost of a column."""
+        self._check(self._highs.changeColCost(column, float(_finite(cost))))
+
+    def solve(self, deadline: float = math.inf) -> Optimum:
         """Solve to optimality.
+
+        Parameters
+        ----------
+        deadline : float
+            ``time.monotonic()`` at which to give up.
 
         Raises
         ------
+        OutOfTime
+            If the deadline comes first; the next solve goes on from there.
         HighsError
             If the program is infeasible or unbounded, or HiGHS does not end with an optimum.
         """
+        if deadline < math.inf:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise OutOfTime("deadline")
+            # HiGHS's clock runs on from solve to solve.
+            self._check(self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left))
         status = self._highs.run()
         if status == HighsStatus.kError:
             # Another user of HiGHS in this process has set up its thread pool with another size.
             highspy.Highs.resetGlobalScheduler(True)
             status = self._highs.run()
         model = self._highs.getModelStatus()
+        if model == ModelStatus.kTimeLimit:
+            raise OutOfTime("deadline")
         if status == HighsStatus.kError or model != ModelStatus.kOptimal:
             raise HighsError(f"HiGHS ended with {self._highs.modelStatusToString(model)!r}")
         solution = self._highs.getSolution()

@@ -13,6 +13,7 @@ _RESERVED = {
     "time_limit": "time_limit",
     "mip_max_nodes": "node_limit",
     "mip_rel_gap": "mip_rel_gap",
+    "mip_abs_gap": "mip_rel_gap",
     "threads": "threads",
     "random_seed": "seed",
     "presolve": "presolve",
@@ -34,7 +35,8 @@ class HighsOptions:
     node_limit : int or None
         Branch-and-bound nodes; a stop that is the same on every machine, unlike the time limit.
     mip_rel_gap : float
-        A MILP counts as optimal once bound and incumbent agree this closely.
+        A MILP counts as optimal once bound and incumbent agree this closely. There is no
+        absolute gap: HiGHS's own, 1e-6, would call small numbers equal.
     threads : int
         Threads of HiGHS; more than one is solved in a child process.
     seed : int
@@ -95,6 +97,7 @@ class HighsOptions:
             "threads": int(self.threads),
             "random_seed": int(self.seed),
             "mip_rel_gap": float(self.mip_rel_gap),
+            "mip_abs_gap": 0.0,
             "presolve": "choose" if self.presolve else "off",
             "log_to_console": False,
         }

@@ -12,6 +12,7 @@ from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.pool_bound import pool_bound
 from solvers.utility.pooled import PooledProblem
+from solvers.utility.scaling import scale_utilities
 
 __all__ = ["solve"]
 
@@ -50,11 +51,12 @@ def solve(
     began = time.monotonic()
     small = _variables(instance) <= _MOST_VARIABLES
     seconds = float("inf") if time_limit is None else time_limit
-    problem = PooledProblem(instance)
+    scaled = scale_utilities(instance)
+    problem = PooledProblem(scaled.instance)
     generated = ColumnGeneration(
         problem, deadline=began + seconds * (_BOUND_SHARE if small else 1.0)
     ).run()
-    prices = problem.pool_prices(generated.duals)
+    prices = problem.pool_prices(generated.duals / scaled.factor)
     certified = pool_bound(instance, prices)
     result: SolveResult[UtilitySchedule] = SolveResult(
         status="bounded",
@@ -64,6 +66,8 @@ def solve(
         duals=prices,
         seconds=time.monotonic() - began,
         solver="column generation",
+        options={"time_limit": time_limit, **generated.options},
+        message=generated.message,
         bound_source="prices",
     )
     if not small:

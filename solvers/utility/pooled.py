@@ -34,7 +34,7 @@ class _Row:
 
 
 class PooledProblem:
-    """A :class:`solvers.column_generation.CoupledProblem` over totals per slot.
+    """A :class:`solvers.coupled_problem.CoupledProblem` over totals per slot.
 
     Parameters
     ----------
@@ -126,12 +126,14 @@ class PooledProblem:
             m[column.job] += weights[place] * column.ps
         return n, m
 
-    def separate(self, columns: Sequence[TotalsColumn], weights: np.ndarray) -> int:
+    def separate(
+        self, columns: Sequence[TotalsColumn], weights: np.ndarray, deadline: float
+    ) -> int:
         """Add the packing cuts that the solution breaks, one per slot and side at most."""
         before = len(self._rows)
         for side, load in enumerate(self.totals(columns, weights)):
             for t in range(self._slots):
-                cut = self._separators[side].cut(load[:, t])
+                cut = self._separators[side].cut(load[:, t], deadline)
                 if cut is not None:
                     self._rows.append(_Row(side, t, cut.weight, cut.capacity, None))
         self._rebuild()

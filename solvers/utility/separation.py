@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -49,8 +50,11 @@ class PackingSeparator:
         self._demand = demand
         self._limit = limit
 
-    def cut(self, load: np.ndarray) -> PackingCut | None:
-        """A cut that ``load`` (shape (I,)) breaks, or None if it can be packed."""
+    def cut(self, load: np.ndarray, deadline: float = math.inf) -> PackingCut | None:
+        """A cut that ``load`` (shape (I,)) breaks.
+
+        None if it can be packed, or if ``deadline``, of ``time.monotonic()``, comes first.
+        """
         active = np.flatnonzero(load > 1e-7)
         if not len(active):
             return None
@@ -65,6 +69,8 @@ class PackingSeparator:
             program.add_column(1.0, np.array([k]), np.ones(1))
         worth, total = np.zeros(items), 0.0
         for _ in range(_MOST_ROUNDS):
+            if time.monotonic() >= deadline:
+                return None
             optimum = program.solve()
             if optimum.objective <= _VIOLATION:
                 return None

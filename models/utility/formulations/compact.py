@@ -134,7 +134,7 @@ def totals(model: pyo.ConcreteModel) -> None:
         parts = by_key(part, lambda i, s, t: (i, t))
         model.add_component(
             f"total_{name}",
-            rows((at, total[at] == pyo.quicksum(v for _, v in parts[at])) for at in total),
+            rows((at, total[at] == pyo.quicksum(v for _, v in parts.get(at, []))) for at in total),
         )
 
 

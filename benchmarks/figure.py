@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import msgspec
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
@@ -120,10 +121,11 @@ class CellStore:
         if not file.is_file():
             return None
         try:
-            records: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
-        except ValueError:
+            # Not msgspec's decoder: a ratio may be infinite, which JSON proper cannot say.
+            text = json.loads(file.read_text(encoding="utf-8"))
+            return msgspec.convert(text, list[dict[str, Any]])
+        except (ValueError, msgspec.ValidationError):
             return None
-        return records
 
     def save(self, figure: Figure, cell: Cell, records: Sequence[Mapping[str, Any]]) -> None:
         """Keep the records of a finished cell."""

@@ -165,10 +165,12 @@ def test_changed_code_is_another_cell(tmp_path: Path, monkeypatch: pytest.Monkey
     assert store.load(figure, cell) is None
 
 
-@pytest.mark.parametrize("text", [b"", b'[{"n": 1', b"\xff"])
+@pytest.mark.parametrize("text", [b"", b'[{"n": 1', b"\xff", b"3", b"[3]"])
 def test_a_damaged_cell_is_computed_again(text: bytes, tmp_path: Path) -> None:
     store, figure, cell = CellStore(tmp_path), counting([]), {"n": 1, "seed": 0}
-    store.save(figure, cell, [{"n": 1}])
+    records = [{"n": 1, "ratio": float("inf")}]
+    store.save(figure, cell, records)
+    assert store.load(figure, cell) == records
     (file,) = tmp_path.iterdir()
     file.write_bytes(text)
     assert store.load(figure, cell) is None

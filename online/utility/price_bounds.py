@@ -88,8 +88,10 @@ class PriceBounds:
 
         The argument of f_i is read as a delay: the largest utility is that of the shortest
         duration the job has alone in the cluster, ``ceil(W / n_max)`` slots; the smallest
-        that of finishing in the last slot, at least 1e-6 of the largest of all. Jobs without
-        any schedule do not count. ``1/eta = min(1, min_i W_i sum_r w_i / (T sum c))``.
+        that of finishing in the last slot, at least 1e-6 of the largest of all jobs, but not
+        more than the job's own largest: so L stays below every U. Jobs that can earn nothing,
+        for want of a schedule or of worth, do not count.
+        ``1/eta = min(1, min_i W_i sum_r w_i / (T sum c))``.
         """
         counted: list[tuple[Job, float, float]] = []
         for job in jobs:
@@ -98,13 +100,15 @@ class PriceBounds:
             if n_max == 0 or -(-job.work // n_max) > room:
                 continue
             shortest = -(-job.work // n_max)
-            counted.append((job, float(job.utility(shortest - 1)), float(job.utility(room - 1))))
-        largest = max((best for _, best, _ in counted), default=0.0)
-        if largest == 0.0:  # nothing can be earned: every price is 0
+            high = float(job.utility(shortest - 1))
+            if high > 0.0:
+                counted.append((job, high, float(job.utility(room - 1))))
+        if not counted:  # nothing can be earned: every price is 0
             none = np.zeros(len(cluster.resources))
             return cls(none, none, 0.0, 0.0, units=units)
         best = np.array([high for _, high, _ in counted])
-        worst = np.maximum([low for _, _, low in counted], _FLOOR * largest)
+        floor = np.minimum(_FLOOR * best.max(), best)
+        worst = np.maximum([low for _, _, low in counted], floor)
         work = np.array([job.work for job, _, _ in counted], dtype=float)
         scales = resource_scales(cluster, units)
         sides = []
@@ -117,7 +121,7 @@ class PriceBounds:
                 upper = np.where(demand > 0, best[:, None] / demand, 0.0).max(axis=0)
             total = (capacity / scale)[:, upper > 0].sum() * cluster.slots
             use = work * demand.sum(axis=1)
-            eta_inverse = min(1.0, use.min() / total)
+            eta_inverse = min(1.0, float(use.min()) / total) if total > 0 else 1.0
             sides.append((upper, 0.25 * eta_inverse * float((worst / use).min())))
         (u1, l1), (u2, l2) = sides
         return cls(u1, u2, l1, l2, units=units)
@@ -126,8 +130,17 @@ class PriceBounds:
     def from_instance(
         cls, instance: UtilityInstance, *, units: Units = "normalised"
     ) -> PriceBounds:
-        """Exact bounds of an instance. They know the future: results say so."""
-        return cls.from_jobs(instance.cluster, instance.jobs, units=units)
+        """Exact bounds of an instance. They know the future: results say so.
+
+        Raises
+        ------
+        InputError
+            If utilities are so small that U or L is not a positive number.
+        """
+        try:
+            return cls.from_jobs(instance.cluster, instance.jobs, units=units)
+        except InputError as error:
+            raise InputError(f"{instance.name}: {error}") from None
 
     @classmethod
     def from_history(

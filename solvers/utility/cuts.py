@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ import numpy as np
 from models.utility.formulations import ServerCut, compact, job_limits
 from models.utility.instance import UtilityInstance
 from solvers.highs import HighsOptions
+from solvers.highs.engine import HighsError
 from solvers.pyomo_bridge import solve_model
 from solvers.utility.packing_groups import packing_groups
 from solvers.utility.separation import PackingSeparator
@@ -32,10 +34,10 @@ def find_cuts(instance: UtilityInstance, *, time_limit: float | None = None) -> 
     time_limit : float, optional
         Seconds; the cuts found so far are returned.
     """
-    began = time.perf_counter()
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     cuts: list[ServerCut] = []
     for _ in range(_ROUNDS):
-        left = None if time_limit is None else time_limit - (time.perf_counter() - began)
+        left = None if time_limit is None else deadline - time.monotonic()
         if left is not None and left <= 0:
             break
         model = compact(instance, relaxed=True, cuts=cuts)
@@ -43,7 +45,11 @@ def find_cuts(instance: UtilityInstance, *, time_limit: float | None = None) -> 
         if not solved.result.is_optimal:
             break
         n, m, y, z = (solved.values(part) for part in (model.n, model.m, model.y, model.z))
-        new = violated_side_cuts(instance, n, m, cuts) + violated_cuts(instance, y, z, cuts)
+        try:
+            new = violated_side_cuts(instance, n, m, cuts, deadline)
+            new += violated_cuts(instance, y, z, cuts, deadline)
+        except HighsError:  # cuts are a help, not a need
+            break
         if not new:
             break
         cuts += new
@@ -55,6 +61,7 @@ def violated_side_cuts(
     n: Mapping[Any, float],
     m: Mapping[Any, float],
     known: Sequence[ServerCut] = (),
+    deadline: float = math.inf,
 ) -> list[ServerCut]:
     """Cuts on the totals of a slot that a point of the LP breaks, at most one per slot.
 
@@ -65,6 +72,8 @@ def violated_side_cuts(
         Workers and parameter servers in all.
     known : sequence of ServerCut
         Cuts that the point obeys already.
+    deadline : float
+        ``time.monotonic()`` at which to stop looking.
     """
     cuts: list[ServerCut] = []
     sides: tuple[tuple[Literal["worker", "ps"], Mapping[Any, float]], ...]
@@ -78,7 +87,7 @@ def violated_side_cuts(
         for _, load in sorted(loads.items()):
             if any(_activity(cut, load) > 1 + _VIOLATION for cut in found):
                 continue  # cut off by what was found in another slot
-            packing = separator.cut(load)
+            packing = separator.cut(load, deadline)
             if packing is not None:
                 weight = packing.weight / packing.capacity
                 used = np.flatnonzero(weight).tolist()

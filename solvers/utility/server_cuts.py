@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
@@ -91,7 +92,11 @@ class _Server:
 
 
 def violated_cuts(
-    instance: UtilityInstance, y: Point, z: Point, known: Sequence[ServerCut] = ()
+    instance: UtilityInstance,
+    y: Point,
+    z: Point,
+    known: Sequence[ServerCut] = (),
+    deadline: float = math.inf,
 ) -> list[ServerCut]:
     """Cuts that a point of the LP breaks, at most one per server and slot.
 
@@ -102,6 +107,8 @@ def violated_cuts(
         Workers and parameter servers.
     known : sequence of ServerCut
         Cuts that the point obeys already.
+    deadline : float
+        ``time.monotonic()`` at which to stop looking.
 
     Returns
     -------
@@ -118,6 +125,8 @@ def violated_cuts(
             if cut.kind == kind and cut.server is not None:
                 weights[cut.server].append(_dense(cut.weight, len(instance.jobs)))
         for s, jobs, amount in _fractional(point):
+            if time.monotonic() >= deadline:
+                return cuts
             if any(weight[jobs] @ amount > 1 + _VIOLATION for weight in weights[s]):
                 continue  # in this round already cut off by a cut found in another slot
             found = servers[s].separate(jobs, amount)

@@ -1,0 +1,117 @@
+"""Instances with nothing to do, nothing to run on, or nothing to win: results, not crashes."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.ratio import main
+from models.utility import UtilityInstance
+from models.utility.column import Resources
+from models.utility.files import Sigmoid
+from models.utility.formulations import FORMULATIONS
+from online.utility.price_bounds import PriceBounds
+from solvers.column_generation import ColumnGeneration
+from solvers.pyomo_bridge import solve_model
+from solvers.utility.cuts import find_cuts
+from solvers.utility.exact import relaxation
+from solvers.utility.exact import solve as solve_exactly
+from solvers.utility.offline import solve as solve_offline
+from solvers.utility.oracle import zero_prices
+from solvers.utility.pool_bound import PoolPrices, pool_bound
+from solvers.utility.pooled import PooledProblem
+from solvers.utility.price_bound import price_bound
+from tests.small import constant, instance, job
+
+NOTHING = {
+    "no jobs": instance([]),
+    "no job that can run": instance([job("long", work=9), job("late", 3, work=2)]),
+    "no capacity": instance([job("a")], worker_servers=[[0.0]], ps_servers=[[0.0]]),
+    "no parameter server": instance([job("a")], ps_servers=[[0.0]]),
+    "no utility": instance([job("a", utility=constant(0.0))]),
+    "utility underflows": instance(
+        [job("a", 1, work=3, utility=Sigmoid(priority=5e-324, decay=9.0, target=-9.0))]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_every_solver_says_0(name: str) -> None:
+    ins = NOTHING[name]
+    exact = solve_exactly(ins)
+    assert (exact.status, exact.objective, exact.bound) == ("optimal", 0.0, 0.0)
+    assert relaxation(ins).bound == 0.0
+    offline = solve_offline(ins, time_limit=None)
+    assert (offline.status, offline.objective, offline.bound) == ("optimal", 0.0, 0.0)
+    generated = ColumnGeneration(PooledProblem(ins)).run()
+    assert generated.converged
+    assert generated.bound == 0.0
+    assert price_bound(ins, zero_prices(ins.cluster)).value == 0.0
+    none = np.zeros((ins.cluster.slots, 1))
+    assert pool_bound(ins, PoolPrices(none, none)) == 0.0
+    assert find_cuts(ins) == []
+    for build in FORMULATIONS.values():
+        assert solve_model(build(ins)).result.objective == pytest.approx(0.0)
+
+
+def ratio(tmp_path: Path, ins: UtilityInstance, capsys: pytest.CaptureFixture[str]) -> list[dict]:
+    path = tmp_path / "one.json"
+    ins.write(path)
+    out = ["--instance", str(path), "--out", str(tmp_path / "out")]
+    assert main(out) == 0
+    assert "oasis" in capsys.readouterr().out
+    assert main([*out, "--format", "json"]) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_ratio_of_nothing_to_nothing_is_1(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ratio(tmp_path, NOTHING[name], capsys)
+    assert len(rows) == 6
+    for row in rows:
+        assert (row["objective"], row["offline_status"]) == (0.0, "optimal")
+        assert (row["ratio_lower"], row["ratio_upper"]) == (1.0, 1.0)
+
+
+def test_servers_without_capacity_beside_others() -> None:
+    ins = instance(
+        [job("a", utility=constant(3.0))],
+        worker_servers=[[0.0], [1.0]],
+        ps_servers=[[1.0], [0.0]],
+    )
+    assert solve_exactly(ins).objective == 3.0
+    assert solve_offline(ins, time_limit=None).bound == pytest.approx(3.0)
+    prices = Resources(np.ones((4, 2, 1)), np.ones((4, 2, 1)))
+    assert price_bound(ins, prices).value >= 3.0
+
+
+def test_a_job_worth_next_to_nothing_does_not_forbid_the_others() -> None:
+    # The floor of the smallest utility, 1e-6 of the largest, would lie above all that "tiny",
+    # who alone demands the GPU, can ever win: U would not exceed L.
+    jobs = [
+        job("big", worker=[0.0, 1.0], ps=[0.0, 1.0], utility=constant(1e9)),
+        job("tiny", worker=[1.0, 1.0], ps=[0.0, 1.0], utility=constant(1e-3)),
+        job("nil", worker=[1.0, 1.0], ps=[0.0, 1.0], utility=constant(0.0)),
+    ]
+    ins = instance(
+        jobs,
+        resources=["gpu", "bandwidth_gbps"],
+        worker_servers=[[1.0, 4.0]],
+        ps_servers=[[0.0, 4.0]],
+    )
+    bounds = PriceBounds.from_instance(ins)
+    assert (bounds.U1 > bounds.L1).all()
+    assert math.isfinite(bounds.alpha)
+
+
+def test_price_bounds_that_are_refused_name_the_instance() -> None:
+    # L underflows to 0: a quarter of the least positive number.
+    ins = instance([job("a", utility=constant(5e-324))], name="least")
+    with pytest.raises(ValueError, match=r"least: price bounds: U1\[0\]"):
+        PriceBounds.from_instance(ins)

@@ -184,8 +184,8 @@ def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
     ]
     if limited := int(instances["offline_time_limited"].sum()):
         notes.append(
-            f"The offline solver stopped at its time limit on {limited} of {len(instances)} "
-            "instances: their bounds may differ from run to run."
+            f"The offline solver, under a time limit, ended without a proof on {limited} of "
+            f"{len(instances)} instances: their bounds may differ from run to run."
         )
     if summary["clairvoyant"].any():
         notes.append(

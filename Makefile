@@ -7,12 +7,13 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .NOTPARALLEL:
-.PHONY: help ratio test test-slow lint format notebooks clean
+.PHONY: help ratio test test-slow test-sweep lint format notebooks clean
 
 help:
 	@echo 'make ratio      set up, then the main job: the table of competitive ratios'
 	@echo 'make test       set up, then the quick tests'
-	@echo 'make test-slow  set up, then the long sweeps'
+	@echo 'make test-slow  set up, then the slower tests: a minute or two'
+	@echo 'make test-sweep set up, then the sweep of 60 exact solves: up to a quarter of an hour'
 	@echo 'make lint       set up, then format check, ruff, mypy and the layer rules'
 	@echo 'make format     set up, then rewrite the sources in the house format'
 	@echo 'make notebooks  set up, then open the notebooks in a browser'
@@ -27,6 +28,9 @@ test: $(VENV)/test.stamp
 
 test-slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 -m slow
+
+test-sweep: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -m sweep
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .

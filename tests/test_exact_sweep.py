@@ -10,7 +10,7 @@ from solvers.utility.exact import solve
 SECONDS = 60.0
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_56_of_60_instances_are_proven_in_a_minute_each(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

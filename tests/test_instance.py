@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 from models.errors import InputError
 from models.problem import read_instance
-from models.utility import UtilityInstance
+from models.utility import UtilityInstance, checks
 from models.utility.files import Sigmoid
+from solvers.utility.kernels import shortest_work
+from solvers.utility.oracle import best_schedule, full_capacity, zero_prices
 from tests.small import instance, job, random_instance
 
 
@@ -120,6 +122,34 @@ BAD: list[tuple[str, Change, list[str]]] = [
     ("no bandwidth resource", lambda d: d.update(resources=["gpu", "cpu"]), ["bandwidth_gbps"]),
     ("text for a number", lambda d: d.update(slots="four"), ["$.slots"]),
     ("other problem", lambda d: d.update(problem="tetris"), ["tetris", "$.problem"]),
+    ("too many slots", lambda d: d.update(slots=10**6 + 1), ["$.slots"]),
+    ("too many chunks", lambda d: d["jobs"][0].update(chunks=10**6 + 1), ["$.jobs[0].chunks"]),
+    ("too much work", lambda d: d["jobs"][0].update(work=2**53 + 1), ["$.jobs[0].work"]),
+    ("work beyond all integers", lambda d: d["jobs"][0].update(work=10**30), ["$.jobs[0].work"]),
+    ("many epochs", lambda d: d["jobs"][0].update(epochs=2**53, chunks=9), ["$.jobs[0]", "range"]),
+    ("huge request", lambda d: d["jobs"][0].update(requested_workers=10**7), ["requested_workers"]),
+    ("huge capacity", lambda d: d["ps_servers"][0].__setitem__(1, 1e19), ["$.ps_servers[0][1]"]),
+    ("huge priority", lambda d: d["jobs"][0]["utility"].update(priority=1e101), ["priority"]),
+    (
+        "many resources",
+        lambda d: d.update(resources=[f"r{i}" for i in range(101)]),
+        ["$.resources"],
+    ),
+    (
+        "many servers",
+        lambda d: d.update(worker_servers=[[1, 1.0]] * (10**5 + 1)),
+        ["$.worker_servers"],
+    ),
+    (
+        "too many prices",
+        lambda d: d.update(slots=10**6, worker_servers=[[1, 1.0]] * 20),
+        ["$.slots", "1000000 slots x 21 servers x 2 resources"],
+    ),
+    (
+        "too many states",
+        lambda d: d.update(slots=10**4, jobs=[{**d["jobs"][0], "chunks": 10**4, "work": 10**6}]),
+        ["$.jobs[0].work", "1000000 worker-slots x 10000 slots"],
+    ),
     ("other format", lambda d: d.update(format="2"), ["$.format"]),
 ]
 
@@ -134,6 +164,24 @@ def test_bad_input_is_named(tmp_path: Path, change: Change, parts: list[str]) ->
     message = str(error.value)
     assert "\n" not in message
     assert all(part in message for part in [str(path), *parts]), message
+
+
+def test_too_many_jobs_for_the_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "_MOST_JOB_SLOTS", 7)
+    with pytest.raises(InputError, match=r"2 jobs x 4 slots are more than 7 - at `\$.jobs`"):
+        instance([job("a"), job("b")], slots=4)
+
+
+def test_work_that_can_never_be_done_costs_no_memory() -> None:
+    # 2^53 worker-slots, a million chunks: no table of that size is made to find out.
+    ins = instance([job("a", chunks=10**6, work=2**53)], slots=300)
+    (one,) = ins.jobs
+    assert best_schedule(one, zero_prices(ins.cluster), full_capacity(ins.cluster)) is None
+    reach = np.full(300, 10**6)
+    none, cost, _ = shortest_work(np.zeros((300, 1)), reach, 2**53, np.ones(300))
+    assert (none, cost) == (-1, np.inf)
+    assert one.max_workers(ins.cluster) == 1
+    assert len(one.ps_needed_table(5)) == 6
 
 
 def test_not_json_and_no_file(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from benchmarks.utility.workload import Settings, draw_utilities, generate
 from models.errors import InputError
 from models.problem import read_instance
 from models.utility import Cluster, UtilityInstance
-from models.utility.instance import ceil_tolerant
+from models.utility.tolerance import ceil_tolerant
 
 SIZES = [(10, 10, 5, 5, 6), (40, 60, 20, 10, 20), (20, 300, 50, 50, 20)]
 

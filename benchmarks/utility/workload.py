@@ -14,7 +14,7 @@ from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
 from models.errors import InputError
 from models.utility import UtilityInstance
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
-from models.utility.instance import ceil_tolerant
+from models.utility.tolerance import ceil_tolerant
 
 __all__ = [
     "MIX",

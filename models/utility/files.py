@@ -10,11 +10,17 @@ from msgspec import Meta
 
 __all__ = ["Allocations", "JobRecord", "ScheduleFile", "ScheduledJob", "Sigmoid", "UtilityFile"]
 
+# Upper bounds keep sums finite, counts exact in a double, and arrays in memory.
 Positive = Annotated[float, Meta(gt=0)]
 NonNegative = Annotated[float, Meta(ge=0)]
-Count = Annotated[int, Meta(ge=1)]
-Index = Annotated[int, Meta(ge=0)]
+Amount = Annotated[float, Meta(ge=0, le=1e18)]
+Worth = Annotated[float, Meta(ge=0, le=1e100)]
+Count = Annotated[int, Meta(ge=1, le=2**53)]
+SmallCount = Annotated[int, Meta(ge=1, le=10**6)]
+Index = Annotated[int, Meta(ge=0, le=10**6)]
 Name = Annotated[str, Meta(min_length=1)]
+Amounts = Annotated[list[Amount], Meta(max_length=100)]
+Servers = Annotated[list[Amounts], Meta(max_length=10**5)]
 
 _EXP_LIMIT = 700.0  # exp overflows a double a little above this
 
@@ -35,7 +41,7 @@ class Sigmoid(
         ``gamma_3``, target delay in slots.
     """
 
-    priority: NonNegative
+    priority: Worth
     decay: NonNegative
     target: float
 
@@ -50,16 +56,16 @@ class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
     id: Name
     arrival: Index
-    chunks: Count
-    worker: list[NonNegative]
-    ps: list[NonNegative]
+    chunks: SmallCount
+    worker: Amounts
+    ps: Amounts
     utility: Sigmoid
     epochs: Count | None = None
     minibatches: Count | None = None
     minibatch_slots: Positive | None = None
     gradient_mb: NonNegative | None = None
     work: Count | None = None
-    requested_workers: Count | None = None
+    requested_workers: SmallCount | None = None
 
 
 class UtilityFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,17 +74,17 @@ class UtilityFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: Literal["1"]
     problem: Literal["utility"]
     name: str
-    slots: Count
-    resources: list[Name]
-    worker_servers: list[list[NonNegative]]
-    ps_servers: list[list[NonNegative]]
-    jobs: list[JobRecord]
+    slots: SmallCount
+    resources: Annotated[list[Name], Meta(max_length=100)]
+    worker_servers: Servers
+    ps_servers: Servers
+    jobs: Annotated[list[JobRecord], Meta(max_length=10**6)]
     slot_seconds: Positive = 3600.0
     seed: int | None = None
     origin: str = ""
 
 
-Allocations = list[tuple[Index, Index, Literal["worker", "ps"], Count]]
+Allocations = list[tuple[Index, Index, Literal["worker", "ps"], SmallCount]]
 
 
 class ScheduledJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

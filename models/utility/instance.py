@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,18 +11,14 @@ import numpy as np
 
 from models.errors import InputError
 from models.files import canonical, check_finite, decode, read_bytes, sha256, write_atomic
+from models.utility.checks import check_sizes, check_states, check_vector, work_of
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
 from models.utility.tolerance import least_ps, least_ps_table, round_off, tolerant
 
-__all__ = ["Cluster", "Job", "UtilityInstance", "ceil_tolerant", "count_fitting"]
+__all__ = ["Cluster", "Job", "UtilityInstance", "count_fitting"]
 
 _BANDWIDTH = "bandwidth_gbps"
 _UNLIMITED = 1e9  # more copies than any job can have
-
-
-def ceil_tolerant(x: float) -> int:
-    """``ceil(x (1 - 1e-12))``: 3 * 0.1 / 0.3 rounds up to 1 and not to 2."""
-    return math.ceil(x * (1.0 - 1e-12))
 
 
 def count_fitting(free: np.ndarray, demand: np.ndarray) -> np.ndarray:
@@ -191,6 +186,7 @@ class UtilityInstance:
     def decode(cls, data: bytes, source: str) -> UtilityInstance:
         """Build from JSON text; raises InputError naming ``source``."""
         file = decode(data, UtilityFile, source=source)
+        check_sizes(file, source)
         cluster = _cluster(file, source)
         seen: set[str] = set()
         jobs = []
@@ -238,16 +234,8 @@ def _capacities(key: str, rows: list[list[float]], width: int, source: str) -> n
     if not rows:
         raise InputError(f"{source}: at least one server is needed - at `$.{key}`")
     for index, row in enumerate(rows):
-        _check_vector(row, width, f"$.{key}[{index}]", source)
+        check_vector(row, width, f"$.{key}[{index}]", source)
     return _frozen(np.array(rows, dtype=float))
-
-
-def _check_vector(row: list[float], width: int, path: str, source: str) -> None:
-    if len(row) != width:
-        raise InputError(f"{source}: {len(row)} numbers for {width} resources - at `{path}`")
-    for index, number in enumerate(row):
-        if number < 0:
-            raise InputError(f"{source}: {number} is negative - at `{path}[{index}]`")
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
@@ -263,7 +251,7 @@ def _job(index: int, record: JobRecord, cluster: Cluster, source: str) -> Job:
             f"slots - at `{path}.arrival`"
         )
     for key, vector in (("worker", record.worker), ("ps", record.ps)):
-        _check_vector(vector, len(cluster.resources), f"{path}.{key}", source)
+        check_vector(vector, len(cluster.resources), f"{path}.{key}", source)
         if vector[cluster.bandwidth] <= 0:
             raise InputError(
                 f"{source}: bandwidth must be positive - at `{path}.{key}[{cluster.bandwidth}]`"
@@ -275,11 +263,13 @@ def _job(index: int, record: JobRecord, cluster: Cluster, source: str) -> Job:
             f"{source}: bandwidth of a worker {b} exceeds that of a parameter server {big_b}, "
             f"so (6) and (7) contradict - at `{path}.worker[{cluster.bandwidth}]`"
         )
+    work = work_of(record, b, cluster.slot_seconds, path, source)
+    check_states(record, work, cluster.slots - record.arrival, path, source)
     return Job(
         index=index,
         id=record.id,
         arrival=record.arrival,
-        work=_work(record, b, cluster.slot_seconds, path, source),
+        work=work,
         chunks=record.chunks,
         worker=_frozen(np.array(record.worker, dtype=float)),
         ps=_frozen(np.array(record.ps, dtype=float)),
@@ -288,22 +278,3 @@ def _job(index: int, record: JobRecord, cluster: Cluster, source: str) -> Job:
         utility=record.utility,
         requested_workers=record.requested_workers,
     )
-
-
-def _work(record: JobRecord, b: float, slot_seconds: float, path: str, source: str) -> int:
-    """Worker-slots W: ``ceil(E N M (tau + 2 e / b))`` with e in MB and b in Gbps."""
-    if record.work is not None:
-        return record.work
-    for key in ("epochs", "minibatches", "minibatch_slots", "gradient_mb"):
-        if getattr(record, key) is None:
-            raise InputError(
-                f"{source}: missing, and there is no `work` to replace it - at `{path}.{key}`"
-            )
-    assert record.epochs and record.minibatches and record.minibatch_slots is not None
-    assert record.gradient_mb is not None
-    transfer_slots = 16.0 * record.gradient_mb / (1000.0 * b * slot_seconds)
-    batches = record.epochs * record.chunks * record.minibatches
-    work = batches * (record.minibatch_slots + transfer_slots)
-    if not work < 2**53:
-        raise InputError(f"{source}: work of {work:g} worker-slots is out of range - at `{path}`")
-    return max(1, ceil_tolerant(work))

@@ -138,8 +138,8 @@ CLAIMS: tuple[Claim, ...] = (
         figures.no_trend(
             "log_u_over_l",
             "servers",
-            "L is floored at 1e-6 of the largest utility, so max U/L differs from seed to seed but "
-            "hardly with the range of priorities",
+            "the smallest utility is floored at 1e-6 of the largest, or at a job's own best if that "
+            "is less, so max U/L differs from seed to seed but hardly with the range of priorities",
         ),
     ),
     Claim(

@@ -166,9 +166,6 @@ def first_job_admitted(evidence: Evidence) -> Finding:
     return judged(
         admitted == len(frame),
         f"the first job is admitted in {admitted} of {len(frame)} runs",
-        "L does not fall below 1e-6 of the largest utility here; a job worth less is refused"
-        if admitted < len(frame)
-        else "",
     )
 
 

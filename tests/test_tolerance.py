@@ -237,3 +237,19 @@ def test_a_worker_that_needs_hardly_any_bandwidth_needs_no_parameter_server() ->
     assert optimum(ins) == 3.0
     assert solve_exactly(ins).objective == 3.0
     assert solve_offline(ins, time_limit=None).bound == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("unit", [1e12, 1.0, 1e-5])
+def test_ratio_does_not_depend_on_the_units(
+    unit: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Two Gbps for three jobs in two slots, all of them in other units.
+    jobs = [job(f"j{i}", work=2, utility=constant(1.0 + i)) for i in range(3)]
+    ins = in_units(instance(jobs, slots=2, worker_servers=[[2.0]], ps_servers=[[2.0]]), unit, 0.0)
+    path = tmp_path / "units.json"
+    ins.write(path)
+    assert main(["--instance", str(path), "--out", str(tmp_path / "out"), "--format", "json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {row["offline_status"] for row in rows} == {"optimal"}
+    assert {row["offline_lower"] for row in rows} == {5.0}
+    assert all(row["objective"] > 0.0 for row in rows)

@@ -24,7 +24,15 @@ import math
 
 import numpy as np
 
-__all__ = ["SCORER", "ceil_tolerant", "least_ps", "least_ps_table", "round_off", "tolerant"]
+__all__ = [
+    "SCORER",
+    "ceil_tolerant",
+    "least_ps",
+    "least_ps_table",
+    "round_off",
+    "row_units",
+    "tolerant",
+]
 
 SCORER = 1e-6
 _MARGIN = 1e-8
@@ -45,6 +53,15 @@ def tolerant(capacity: np.ndarray) -> np.ndarray:
 def round_off(capacity: np.ndarray) -> np.ndarray:
     """What a policy may exceed the capacities by."""
     return _ROUND_OFF * np.maximum(1.0, capacity)
+
+
+def row_units(capacity: np.ndarray) -> np.ndarray:
+    """Unit that a capacity is counted in: a power of two of its size where that is unusual.
+
+    The tolerances of solvers are absolute, and numbers below 1e-9 count as 0.
+    """
+    unusual = (capacity > 0.0) & ((capacity < 1.0) | (capacity > 1e6))
+    return np.exp2(np.floor(np.log2(np.where(unusual, capacity, 1.0))))
 
 
 def least_ps(workers: int, b: float, big_b: float) -> int:

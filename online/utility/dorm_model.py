@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from models.utility.instance import Job
+from models.utility.tolerance import row_units
 from online.utility.server_groups import ServerGroups
 from solvers.highs import LinearProgram
 
@@ -166,14 +167,16 @@ class DormModel:
         """Demand and present numbers by group of every job give the rows of one pool."""
         demand = np.array([demand for demand, _ in use])
         now = np.array([counts for _, counts in use])
+        units = row_units(groups.total)
         for g, total in enumerate(groups.total):
             for r in np.flatnonzero(demand.any(axis=0)):
-                held = demand[:, r] * now[:, g]
+                amount = demand[:, r] / units[g, r]
+                held = amount * now[:, g]
                 self._add(
                     _join(columns[:, g], self._a),
-                    _join(demand[:, r], -held),
+                    _join(amount, -held),
                     -np.inf,
-                    float(total[r] - held.sum()),
+                    float(total[r] / units[g, r] - held.sum()),
                 )
 
     def _add(self, columns: np.ndarray, values: np.ndarray, lower: float, upper: float) -> None:
@@ -181,9 +184,11 @@ class DormModel:
 
     def _matrix(self, size: int) -> sparse.csr_array:
         lengths = [len(row[0]) for row in self._rows]
+        values = np.concatenate([row[1] for row in self._rows])
+        values[np.abs(values) < 1e-9] = 0.0  # HiGHS takes them for 0
         return sparse.csr_array(
             (
-                np.concatenate([row[1] for row in self._rows]),
+                values,
                 np.concatenate([row[0] for row in self._rows]),
                 np.concatenate([[0], np.cumsum(lengths)]),
             ),

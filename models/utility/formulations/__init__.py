@@ -7,7 +7,7 @@ from functools import partial
 
 import pyomo.environ as pyo
 
-from models.utility.formulations.compact import compact, row_units
+from models.utility.formulations.compact import compact
 from models.utility.formulations.limits import JobLimits, ServerCut, job_limits
 from models.utility.formulations.schedule_ilp import (
     resource_prices,
@@ -21,6 +21,7 @@ from models.utility.formulations.schedules import (
     without_idle,
 )
 from models.utility.instance import UtilityInstance
+from models.utility.tolerance import row_units
 
 __all__ = [
     "FORMULATIONS",

@@ -45,8 +45,9 @@ import pyomo.environ as pyo
 from models.utility.formulations.build import by_key, rows, variable
 from models.utility.formulations.limits import JobLimits, ServerCut, job_limits
 from models.utility.instance import UtilityInstance
+from models.utility.tolerance import row_units
 
-__all__ = ["compact", "row_units"]
+__all__ = ["compact"]
 
 Limits = dict[int, JobLimits]
 
@@ -237,7 +238,7 @@ def server_cuts(model: pyo.ConcreteModel, cuts: Iterable[ServerCut]) -> None:
 def capacity_rows(
     part: pyo.Var, capacity: np.ndarray, demand: dict[int, list[float]]
 ) -> pyo.Constraint:
-    """One row per (server, slot, resource) that somebody demands, in :func:`row_units`.
+    """One row per (server, slot, resource) that somebody demands, in units of ``row_units``.
 
     Demands below 1e-9 of the capacity are left out: solvers take them for 0.
     """
@@ -257,12 +258,3 @@ def capacity_rows(
         for (s, t, r), found in terms.items()
         if found
     )
-
-
-def row_units(capacity: np.ndarray) -> np.ndarray:
-    """Unit that a capacity is counted in: a power of two of its size where that is unusual.
-
-    The tolerances of solvers are absolute, and numbers below 1e-9 count as 0.
-    """
-    size = np.exp2(np.floor(np.log2(capacity)))
-    return np.where((capacity < 1.0) | (capacity > 1e6), size, 1.0)

@@ -14,6 +14,7 @@ import pytest
 from models.utility.files import Sigmoid
 from solvers.column_generation import ColumnGeneration
 from solvers.highs import LinearProgram, solve
+from solvers.utility.offline import solve as solve_offline
 from solvers.utility.pooled import PooledProblem
 from tests.small import instance, job
 
@@ -207,6 +208,9 @@ def test_rows_that_do_not_move_the_master_end_the_run() -> None:
 def test_options_are_recorded() -> None:
     result = ColumnGeneration(drawn(0, False), smoothing=0.3, gap=0.01).run()
     assert result.options == {"smoothing": 0.3, "gap": 0.01}
+    offline = solve_offline(instance([job("a")]), time_limit=9.0)
+    assert offline.options["column_generation"] == {"smoothing": 0.6, "gap": 1e-3}
+    assert offline.options["time_limit"] == 9.0  # of all, not what was left for the ILP
 
 
 def test_a_deadline_leaves_a_bound() -> None:

@@ -66,7 +66,7 @@ def solve(
         duals=prices,
         seconds=time.monotonic() - began,
         solver="column generation",
-        options={"time_limit": time_limit, **generated.options},
+        options={"time_limit": time_limit, "column_generation": generated.options},
         message=generated.message,
         bound_source="prices",
     )
@@ -91,6 +91,7 @@ def solve(
         bound_source=source,
         duals=prices,
         seconds=time.monotonic() - began,
+        options={**exact.options, **result.options},
     )
 
 

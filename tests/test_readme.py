@@ -1,0 +1,69 @@
+"""What the README says works: the policy as it is written there, commands, options and files."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/reproduction.md")
+TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in PAGES}
+COMMANDS = sorted(
+    {
+        found.strip()
+        for text in TEXTS.values()
+        for found in re.findall(r"python -m (benchmarks\.\w+[^\n`#]*)", text)
+    }
+)
+
+
+def test_the_policy_of_the_readme_works_from_a_folder_outside(tmp_path: Path) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", TEXTS["README.md"], re.DOTALL)
+    (tmp_path / "my_file.py").write_text(code, encoding="utf-8")
+    (line,) = (line for line in COMMANDS if "my_file:MyPolicy" in line and "oasis" in line)
+    done = subprocess.run(
+        [sys.executable, "-m", *shlex.split(line), "--quick", "--seeds", "1", "--format", "csv"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [row.split(",") for row in done.stdout.splitlines()]
+    assert [row[rows[0].index("policy")] for row in rows[1:]] == ["oasis", "half"]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_and_options_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    module, *arguments = shlex.split(line)
+    with pytest.raises(SystemExit) as end:
+        importlib.import_module(module).main(["--help"])
+    assert end.value.code == 0
+    text = capsys.readouterr().out
+    assert [word for word in arguments if word.startswith("--") and word not in text] == []
+
+
+def test_targets_of_make_exist() -> None:
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    named = {name for text in TEXTS.values() for name in re.findall(r"\bmake ([\w-]+)  ", text)}
+    assert named
+    assert named <= set(targets)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_files_exist(page: str) -> None:
+    text = TEXTS[page]
+    layers = r"(?:models|solvers|online|benchmarks|tests|docs|notebooks)"
+    named = set(re.findall(rf"`({layers}/[\w/.]+)`", text))
+    links = set(re.findall(r"\]\((?!http)([^)#]+)\)", text))
+    missing = {name for name in named if not (ROOT / name).exists()}
+    missing |= {name for name in links if not (ROOT / page).parent.joinpath(name).exists()}
+    assert missing == set()

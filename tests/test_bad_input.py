@@ -86,10 +86,6 @@ def contents() -> dict[Path, bytes | None]:
     }
 
 
-def every(rows: list[tuple[Any, ...]]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(("command", "arguments", "fault"), rows)
-
-
 # ---- instance files ------------------------------------------------------------------------
 
 BAD_INSTANCES: dict[str, tuple[Change, str]] = {
@@ -135,27 +131,6 @@ def test_bad_instance(
     refuses(command, READERS[command], f"bad.json: {fault}")
 
 
-# ---- schedules -----------------------------------------------------------------------------
-
-
-@every(
-    [
-        ("verify", ["one.json", "two-schedule.json"], "made for another instance"),
-        ("verify", ["one.json", "two.json"], "two.json: "),
-        ("verify", ["one-schedule.json", "one.json"], "one-schedule.json: "),
-        ("verify", ["one.json", "absent.json"], "absent.json: cannot be read"),
-        ("verify", ["one.json"], "arguments are required: SCHEDULE"),
-    ]
-)
-def test_bad_schedule(
-    refuses: Refuses,
-    command: str,
-    arguments: list[str],
-    fault: str,
-) -> None:
-    refuses(command, arguments, fault)
-
-
 # ---- traces --------------------------------------------------------------------------------
 
 BAD_TRACES = [
@@ -183,11 +158,17 @@ def test_bad_trace(
     refuses(command, arguments, fault)
 
 
-# ---- options -------------------------------------------------------------------------------
+# ---- schedules and options -----------------------------------------------------------------------
 
 
-@every(
+@pytest.mark.parametrize(
+    ("command", "arguments", "fault"),
     [
+        ("verify", ["one.json", "two-schedule.json"], "made for another instance"),
+        ("verify", ["one.json", "two.json"], "two.json: "),
+        ("verify", ["one-schedule.json", "one.json"], "one-schedule.json: "),
+        ("verify", ["one.json", "absent.json"], "absent.json: cannot be read"),
+        ("verify", ["one.json"], "arguments are required: SCHEDULE"),
         ("ratio", ["--policy", "nonesuch"], "unknown policy 'nonesuch' for 'utility'"),
         ("speed", ["--policy", "nonesuch"], "unknown policy 'nonesuch' for 'utility'"),
         ("ratio", ["--policy", "no_module:Thing"], "module 'no_module' cannot be imported"),
@@ -217,9 +198,9 @@ def test_bad_trace(
         ("figures", ["utility-3", "--seeds", "x"], "argument --seeds: 'x' is not N or FIRST:LAST"),
         ("figures", ["utility-3", "--quick", "--paper"], "not allowed with argument"),
         ("figures", ["utility-6", "--quick", "--out", "file/x"], "cannot be made"),
-    ]
+    ],
 )
-def test_bad_option(
+def test_bad_schedule_or_option(
     refuses: Refuses,
     command: str,
     arguments: list[str],

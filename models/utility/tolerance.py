@@ -36,7 +36,7 @@ __all__ = [
 
 SCORER = 1e-6
 _MARGIN = 1e-8
-_ROUND_OFF = 1e-9
+_ROUND_OFF = 1e-10
 _DOWN = 1.0 - 1e-9  # round-off of the quotients below
 
 
@@ -51,8 +51,11 @@ def tolerant(capacity: np.ndarray) -> np.ndarray:
 
 
 def round_off(capacity: np.ndarray) -> np.ndarray:
-    """What a policy may exceed the capacities by."""
-    return _ROUND_OFF * np.maximum(1.0, capacity)
+    """Round-off of capacities, or of what is left of them, in counting what fits.
+
+    Relative, so that shares of a capacity stay below ``1 + 1e-9`` in any unit.
+    """
+    return _ROUND_OFF * capacity
 
 
 def row_units(capacity: np.ndarray) -> np.ndarray:

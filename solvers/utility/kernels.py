@@ -47,8 +47,7 @@ def cumulative_costs(price, free, demand, limit, first, slots):  # type: ignore[
                 if demand[r] > 0.0:
                     total += price[t, s, r] * demand[r]
                     # Sums of allocations carry round-off: a hair below an integer is the integer.
-                    most = free[t, s, r] + 1e-9 * max(1.0, free[t, s, r])
-                    fit = min(fit, np.floor(most / demand[r]))
+                    fit = min(fit, np.floor(free[t, s, r] * (1.0 + 1e-10) / demand[r]))
             unit[s] = total
             room[row, s] = max(0, int(fit))
         order[row] = np.argsort(unit, kind="mergesort")

@@ -14,7 +14,6 @@ from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.files import Sigmoid
 from models.utility.formulations import (
     FORMULATIONS,
-    ServerCut,
     compact,
     job_limits,
     schedule_dual,
@@ -24,7 +23,8 @@ from models.utility.formulations import (
     without_idle,
 )
 from solvers.pyomo_bridge import solve_model
-from solvers.utility.exact import relaxation, solve
+from solvers.utility.compact_ilp import relaxation
+from solvers.utility.exact import solve
 from tests.brute_force import columns, optimum
 from tests.small import constant, instance, job
 
@@ -197,13 +197,6 @@ def test_work_by_deadline_sees_how_much_is_done_in_time() -> None:
     strong = solve_model(compact(ins, relaxed=True)).result.objective
     assert (weak, strong) == (pytest.approx(100 + 2 / 3, **LP), pytest.approx(100.5, **LP))
     assert optimum(ins) == pytest.approx(100.0)
-
-
-def test_a_server_cut_closes_the_gap() -> None:
-    ins = gap()
-    cut = ServerCut("worker", 0, {0: 1.0, 1: 1.0})
-    assert solve_model(compact(ins, relaxed=True)).result.objective == pytest.approx(1.5, **LP)
-    assert solve_model(compact(ins, relaxed=True, cuts=[cut])).result.objective == pytest.approx(1)
 
 
 def test_prices_are_the_worth_of_more_capacity() -> None:

@@ -85,8 +85,8 @@ def test_a_search_that_gives_up_still_bounds() -> None:
 
 def test_three_workers_of_three_gpus_do_not_fit_on_an_eight_gpu_server() -> None:
     # Pooled, 8 GPUs hold 8/3 workers of 3; whole workers: 2. Two such servers: 4, not 5.33.
-    groups = packing_groups(np.array([[8.0, 10.0], [8.0, 20.0]]), bandwidth=1)
-    assert [(group.capacity.tolist(), group.count) for group in groups] == [([8.0, 20.0], 2)]
+    groups = packing_groups(np.array([[8.0, 10.0], [8.0, 10.0]]))
+    assert [(group.capacity.tolist(), group.count) for group in groups] == [([8.0, 10.0], 2)]
     demand, limit = np.array([[3.0, 1.0]]), np.array([99])
     assert most_worth(groups, demand, np.ones(1), limit) == pytest.approx(4.0)
     separator = PackingSeparator(groups, demand, limit)

@@ -11,7 +11,7 @@ from models.utility import UtilityInstance, score
 from models.utility.files import Sigmoid
 from solvers.highs import HighsOptions, LinearProgram, solve
 from solvers.result import relative_gap
-from solvers.utility.exact import relaxation
+from solvers.utility.compact_ilp import relaxation
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.offline import solve as solve_offline
 from solvers.utility.price_bound import price_bound

@@ -23,7 +23,7 @@ from online.run import InfeasibleDecision, run
 from online.utility.plan import Segment
 from online.utility.zero_price import ZeroPriceGreedy
 from solvers.pyomo_bridge import solve_model
-from solvers.utility.exact import relaxation
+from solvers.utility.compact_ilp import relaxation
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.offline import solve as solve_offline
 from solvers.utility.packing import best_packing
@@ -95,7 +95,7 @@ def test_bounds_know_what_the_scorer_accepts(unit: float) -> None:
     assert solve_offline(ins, time_limit=None).bound >= 2.0 * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", [*UNITS, 1e-12])
 def test_ratio_at_the_edge(unit: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "edge.json"
     at_the_edge(unit).write(path)

@@ -1,42 +1,46 @@
-"""The optimum of small instances: the compact ILP, solved by HiGHS to a proven gap."""
+"""The optimum: branch and cut on totals per slot, and placing on servers.
+
+Each round solves :class:`solvers.utility.totals_program.TotalsProgram` with HiGHS, which gives an
+upper bound, and tries to place the loads of its optimum. Loads that cannot be placed give
+packing cuts, or write a slot out, for the next round, and a repaired schedule meanwhile. When
+all loads can be placed, the optimum of the program is the optimum of the instance.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import numpy as np
 
 from models.errors import InputError
-from models.scoring import Score
-from models.utility.column import Resources
-from models.utility.formulations import (
-    compact,
-    resource_prices,
-    row_units,
-    schedule_from_values,
-    set_values,
-)
+from models.utility.formulations.schedules import without_idle
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
-from solvers.highs import SOLVER, HighsOptions, MatrixResult
-from solvers.pyomo_bridge import PyomoResult, solve_model
+from solvers.highs import SOLVER, HighsOptions, LinearProgram, MatrixResult
+from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
-from solvers.utility.cuts import find_cuts
+from solvers.utility.occupancy import repaired
+from solvers.utility.oracle import zero_prices
+from solvers.utility.packing_groups import packing_groups
+from solvers.utility.placing import Placer
 from solvers.utility.scaling import scale_utilities
+from solvers.utility.separation import PackingSeparator
+from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["WrongSolution", "relaxation", "solve"]
+__all__ = ["WrongSolution", "solve"]
 
-_STACK = 1e-5  # of a capacity: rows may miss it by 2e-6, whole numbers by 1e-6
-_CUT_SHARE = 0.25  # of the time limit, at most
-_HEURISTIC_EFFORT = 0.2  # of the search; HiGHS's default is 0.05. Measured: docs/formulations.md
+_ROOT_ROUNDS = 30
+_ROOT_SHARE = 0.3  # of the time limit, at most
 _ROUND_OFF = 1e-6  # HiGHS's own, relative: utilities are scaled to about 100
-
-Result = SolveResult[UtilitySchedule]
+_KEPT_ROUNDS = 50
+_KEPT_NODES = 200
+_PLACING_SECONDS = 10.0  # for one load; one that takes longer writes its slot out
+_SMALL = 30_000  # nonzeros up to which HiGHS keeps its time limit without a child process
 
 
 class WrongSolution(RuntimeError):
@@ -47,25 +51,19 @@ def solve(
     instance: UtilityInstance,
     *,
     time_limit: float | None = None,
-    node_limit: int | None = None,
     mip_rel_gap: float = OPTIMAL_GAP,
     threads: int = 1,
     seed: int = 0,
     start: UtilitySchedule | None = None,
     log: str | Path | TextIO | None = None,
-) -> Result:
+) -> SolveResult[UtilitySchedule]:
     """Best schedule in hindsight, and a bound that says how good it is.
-
-    Solves the LP relaxation a few times, adding cuts (:mod:`solvers.utility.cuts`), then the
-    ILP.
 
     Parameters
     ----------
     instance : UtilityInstance
     time_limit : float, optional
         Seconds for everything; the best schedule and bound so far are returned.
-    node_limit : int, optional
-        Branch-and-bound nodes: a stop that is the same on every machine.
     mip_rel_gap : float
         Relative gap at which the optimum counts as proven.
     threads, seed : int
@@ -80,152 +78,229 @@ def solve(
     SolveResult
         ``objective`` is the scorer's value of ``schedule``; ``bound`` is HiGHS's word (source
         "milp"), in floating point and not certified; where it lies below ``objective`` by
-        1e-6 relative at most, HiGHS's tolerance, it is set to it. ``duals`` is None: see
-        :func:`relaxation`. A schedule that exceeds a capacity by HiGHS's tolerance on top of
-        the scorer's is replaced by the start, or by none, and ``message`` says so.
+        1e-6 relative at most, HiGHS's tolerance, it is set to it. ``duals`` is None.
 
     Raises
     ------
     InputError
         If an option is out of range, or the start is not a feasible schedule of the instance.
     WrongSolution
-        If the scorer finds any other violation, or a value above the bound, or if the model
-        refuses the start.
+        If a schedule that the scorer accepts is worth more than the bound.
     """
-    began = time.perf_counter()
     options = HighsOptions(
-        time_limit=time_limit,
-        node_limit=node_limit,
-        mip_rel_gap=mip_rel_gap,
-        threads=threads,
-        seed=seed,
-        extra={"mip_heuristic_effort": _HEURISTIC_EFFORT},
+        time_limit=time_limit, mip_rel_gap=mip_rel_gap, threads=threads, seed=seed
     )
-    share = None if time_limit is None else _CUT_SHARE * time_limit
-    scaled = scale_utilities(instance)
-    model = compact(scaled.instance, cuts=find_cuts(scaled.instance, time_limit=share))
     if start is not None:
-        set_values(model, instance, start)
-    if time_limit is not None:
-        spent = time.perf_counter() - began
-        options = replace(options, time_limit=max(time_limit - spent, 0.1 * time_limit))
-    try:
-        warm = start is not None and len(model.n) > 0
-        solved = solve_model(model, options, warm_start=warm, log=log)
-    except InputError as error:  # of options and start that have passed their checks
-        raise WrongSolution(f"{instance.name}: {error}") from error
-    result = _judged(instance, solved, scaled.factor, mip_rel_gap, start)
-    return replace(result, seconds=time.perf_counter() - began)
+        violations = score(instance, start).violations
+        if violations:
+            raise InputError(f"start is no feasible schedule: {violations[0]}")
+    with ExitStack() as stack:
+        stream = stack.enter_context(open(log, "w")) if isinstance(log, str | Path) else log
+        return _Search(instance, options, start, stream).run()
 
 
-def relaxation(
-    instance: UtilityInstance, *, time_limit: float | None = None
-) -> SolveResult[UtilitySchedule]:
-    """LP relaxation of the compact ILP, strengthened: a bound, and prices.
+class _Search:
+    """The rounds; holds the best schedule and the best bound so far."""
 
-    Returns
-    -------
-    SolveResult
-        Status "bounded" when solved; ``bound`` is its value, ``duals`` the
-        :class:`models.utility.column.Resources` of ``p_h^r(t)`` and ``q_k^r(t)``, duals of
-        (4) and (5): the gain in utility per unit of more capacity.
-    """
-    scaled = scale_utilities(instance)
-    model = compact(scaled.instance, relaxed=True)
-    solved = solve_model(model, HighsOptions(time_limit=time_limit))
-    result = solved.result
-    if not result.is_optimal:
-        return _without_schedule(result)
-    assert result.bound is not None
-    cluster = instance.cluster.tolerant
-    p = _per_unit(solved.duals(model.constraint_4), cluster.worker_servers, scaled.factor)
-    q = _per_unit(solved.duals(model.constraint_5), cluster.ps_servers, scaled.factor)
-    return _without_schedule(result, result.bound / scaled.factor, resource_prices(instance, p, q))
+    def __init__(
+        self,
+        instance: UtilityInstance,
+        options: HighsOptions,
+        start: UtilitySchedule | None,
+        log: TextIO | None,
+    ) -> None:
+        self._began = time.monotonic()
+        self._instance, self._options, self._log = instance, options, log
+        scaled = scale_utilities(instance)
+        self._factor = scaled.factor
+        self._program = program = TotalsProgram(scaled.instance)
+        cluster, tolerant = instance.cluster, instance.cluster.tolerant
+        limits, width = program.limits, len(cluster.resources)
+        separators, placers = [], []
+        for side in SIDES:
+            most = np.zeros(len(instance.jobs), dtype=np.int64)
+            for i in limits:
+                most[i] = limits[i].most_ps if side else limits[i].most
+            demand = np.array([job.ps if side else job.worker for job in instance.jobs])
+            demand = demand.reshape(-1, width)
+            groups = packing_groups(tolerant.ps_servers if side else tolerant.worker_servers)
+            separators.append(PackingSeparator(groups, demand, most))
+            placers.append(Placer(cluster.ps_servers if side else cluster.worker_servers, demand))
+        self._separators = separators
+        self._placers = (placers[0], placers[1])
+        self._schedule = UtilitySchedule.build(
+            instance, np.zeros(len(instance.jobs), dtype=bool), [], []
+        )
+        self._objective = 0.0
+        self._bound: float | None = None
+        self._message = ""
+        if start is not None:
+            self._offer(start)
 
+    def run(self) -> SolveResult[UtilitySchedule]:
+        """Rounds until the gap is closed or time is up."""
+        if not self._program.limits:
+            self._bound, self._message = 0.0, "no job can complete"
+            return self._result("optimal")
+        self._cut_root()
+        while not self._closed() and self._left() > 0:
+            if not self._round():
+                break
+        return self._result("optimal" if self._closed() else "feasible")
 
-def _per_unit(duals: Mapping[Any, float], capacity: np.ndarray, factor: float) -> dict[Any, float]:
-    """Duals of scaled rows, by (server, slot, resource), as prices in the instance's units."""
-    units = row_units(capacity) * factor
-    return {(s, t, r): dual / float(units[s, r]) for (s, t, r), dual in duals.items()}
+    def _cut_root(self) -> None:
+        """Solve the relaxation and cut it off, until no cut is found."""
+        share = None
+        if self._options.time_limit is not None:
+            share = self._began + _ROOT_SHARE * self._options.time_limit
+        for _ in range(_ROOT_ROUNDS):
+            left = None if share is None else share - time.monotonic()
+            if left is not None and left <= 0:
+                return
+            result = run_highs(
+                self._program.program().relaxed(), HighsOptions(time_limit=left), log=self._log
+            )
+            if not result.is_optimal or result.x is None or result.bound is None:
+                return
+            self._lower_bound_to(result.bound)
+            if not self._separate(result.x):
+                return
 
-
-def _judged(
-    instance: UtilityInstance,
-    solved: PyomoResult,
-    factor: float,
-    mip_rel_gap: float,
-    start: UtilitySchedule | None,
-) -> Result:
-    """The result in the instance's own utilities, with a schedule that the scorer has judged."""
-    lifted = solved.result.lift()
-    bound = None if lifted.bound is None else lifted.bound / factor
-    if solved.result.x is None:
-        return replace(lifted, bound=bound)
-    schedule: UtilitySchedule | None = _schedule(instance, solved)
-    assert schedule is not None
-    judged, message = score(instance, schedule), lifted.message
-    if not judged.feasible:
-        if not _within(instance, schedule, judged):
-            raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
-        message += "; its schedule exceeds a capacity by more than the scorer's tolerance"
-        schedule = start
-        if start is None:
-            status: Status = "interrupted" if bound is None else "bounded"
-            return replace(lifted, status=status, objective=None, bound=bound, message=message)
-        judged = score(instance, start)
-    if bound is not None and judged.objective > bound:
-        if judged.objective > bound * (1 + _ROUND_OFF):
-            raise WrongSolution(f"{instance.name}: worth {judged.objective}, bound {bound}")
-        bound = judged.objective
-    gap = relative_gap("max", judged.objective, bound)
-    proven = solved.result.is_optimal and gap is not None and gap <= mip_rel_gap + _ROUND_OFF
-    return replace(
-        lifted,
-        status="optimal" if proven else "feasible",
-        objective=judged.objective,
-        bound=bound,
-        schedule=schedule,
-        message=message,
-    )
-
-
-def _schedule(instance: UtilityInstance, solved: PyomoResult) -> UtilitySchedule:
-    """Schedule of the point of the compact ILP."""
-    model, last = solved.model, instance.cluster.slots - 1
-    done = solved.values(model.d)
-    x = {i: done[i, last] for i in model.x}
-    return schedule_from_values(instance, x, solved.values(model.y), solved.values(model.z))
-
-
-def _within(instance: UtilityInstance, schedule: UtilitySchedule, judged: Score) -> bool:
-    """Whether nothing but capacities is broken, and those by HiGHS's tolerance at most."""
-    if any(violation.equation not in ("(4)", "(5)") for violation in judged.violations):
-        return False
-    cluster, jobs = instance.cluster.tolerant, instance.jobs
-    for capacity, rows, demand in (
-        (cluster.worker_servers, schedule.workers, np.array([job.worker for job in jobs])),
-        (cluster.ps_servers, schedule.ps, np.array([job.ps for job in jobs])),
-    ):
-        used = np.zeros((cluster.slots, *capacity.shape))
-        np.add.at(used, (rows[:, 1], rows[:, 2]), demand[rows[:, 0]] * rows[:, 3:4])
-        if (used > capacity * (1 + _STACK)).any():
+    def _round(self) -> bool:
+        """One solve of the integer program; False if it brings no further."""
+        start = self._program.point(without_idle(self._instance, self._schedule))
+        result = self._solve(self._program.program(), start)
+        self._message = result.message
+        if result.bound is not None:
+            self._lower_bound_to(result.bound)
+        if result.x is None:
             return False
-    return True
+        news = self._take_in(np.round(result.x))
+        kept = np.round(result.x)
+        for _ in range(_KEPT_ROUNDS):
+            if not news or self._closed() or self._left() <= 0:
+                break
+            program = self._program.program(deadlines_of=kept)
+            again = self._solve(program, node_limit=_KEPT_NODES)
+            if again.x is None:
+                break  # these deadlines cannot be kept, or it is hard to tell
+            news = self._take_in(np.round(again.x))
+        return bool(news)
 
+    def _solve(
+        self,
+        program: LinearProgram,
+        start: np.ndarray | None = None,
+        node_limit: int | None = None,
+    ) -> MatrixResult:
+        limit = max(self._left(), 0.1) if self._options.time_limit is not None else None
+        options = replace(self._options, time_limit=limit, node_limit=node_limit)
+        in_child = options.threads > 1 or (limit is not None and program.matrix.nnz > _SMALL)
+        try:
+            return run_highs(program, options, start=start, log=self._log, in_child=in_child)
+        except InputError as error:  # of a schedule that the scorer accepts
+            raise WrongSolution(f"{self._instance.name}: {error}") from error
 
-def _without_schedule(
-    result: MatrixResult, bound: float | None = None, duals: Resources | None = None
-) -> Result:
-    """What the LP proves: no objective, for its point is no schedule."""
-    stopped: Status = "failed" if result.status == "failed" else "interrupted"
-    return SolveResult(
-        status=stopped if bound is None else "bounded",
-        objective=None,
-        bound=bound,
-        schedule=None,
-        duals=duals,
-        seconds=result.seconds,
-        solver=SOLVER,
-        options=result.options,
-        message=result.message,
-    )
+    def _take_in(self, x: np.ndarray) -> int:
+        """Learn from a whole point: a schedule close to it, and why it is none itself.
+
+        Returns
+        -------
+        int
+            How many cuts and slots written out the program has now been given.
+        """
+        unplaced = self._unplaced(x)
+        self._repair(x)
+        cuts = self._separate(x)
+        if cuts:
+            return cuts
+        for side, slot in unplaced:
+            self._program.write_out(side, slot)
+        return len(unplaced)
+
+    def _separate(self, x: np.ndarray) -> int:
+        """Add the cuts that a point breaks; returns how many."""
+        found = 0
+        deadline = self._began + (self._options.time_limit or np.inf)
+        for side in SIDES:
+            fresh: list[tuple[np.ndarray, float]] = []
+            for slot, load in enumerate(self._program.loads(x, side)):
+                if self._program.is_written_out(side, slot):
+                    continue
+                if any(weight @ load > capacity * (1 + 1e-6) for weight, capacity in fresh):
+                    continue  # cut off by what was found in another slot
+                cut = self._separators[side].cut(load, deadline)
+                if cut is not None:
+                    self._program.add_cut(side, cut)
+                    fresh.append(cut)
+                    found += 1
+        return found
+
+    def _unplaced(self, x: np.ndarray) -> list[tuple[int, int]]:
+        """Sides and slots whose loads the servers cannot hold, or not as far as is known."""
+        return [
+            (side, slot)
+            for side in SIDES
+            for slot, load in enumerate(self._program.loads(x, side))
+            if not self._program.is_written_out(side, slot)
+            and not self._placers[side].place(load, self._placing_seconds()).complete
+        ]
+
+    def _repair(self, x: np.ndarray) -> None:
+        """Offer a schedule close to a point."""
+        loads = [self._program.loads(x, side).astype(np.int64) for side in SIDES]
+
+        def place(side: int, slot: int) -> np.ndarray:
+            placer = self._placers[side]
+            found = placer.place(loads[side][slot], self._placing_seconds())
+            if not found.complete and self._program.is_written_out(side, slot):
+                counts = self._program.placed(x, side, slot).astype(np.int64)
+                if placer.fits(counts):
+                    return counts
+            return found.counts
+
+        prices = zero_prices(self._instance.cluster)
+        self._offer(repaired(self._instance, loads[0], place, prices).schedule())
+
+    def _offer(self, schedule: UtilitySchedule) -> None:
+        """Keep a schedule if it is the best so far."""
+        judged = score(self._instance, schedule)
+        if not judged.feasible:
+            raise WrongSolution(f"{self._instance.name}: {judged.violations[0]}")
+        if judged.objective > self._objective:
+            self._objective, self._schedule = judged.objective, schedule
+
+    def _lower_bound_to(self, scaled_bound: float) -> None:
+        bound = scaled_bound / self._factor
+        self._bound = bound if self._bound is None else min(self._bound, bound)
+
+    def _closed(self) -> bool:
+        gap = relative_gap("max", self._objective, self._bound)
+        return gap is not None and gap <= self._options.mip_rel_gap
+
+    def _left(self) -> float:
+        if self._options.time_limit is None:
+            return np.inf
+        return self._options.time_limit - (time.monotonic() - self._began)
+
+    def _placing_seconds(self) -> float:
+        return max(0.1, min(_PLACING_SECONDS, self._left()))
+
+    def _result(self, status: Status) -> SolveResult[UtilitySchedule]:
+        if self._bound is not None and self._objective > self._bound:
+            if self._objective > self._bound * (1 + _ROUND_OFF):
+                raise WrongSolution(
+                    f"{self._instance.name}: worth {self._objective}, bound {self._bound}"
+                )
+            self._bound = self._objective
+        return SolveResult(
+            status=status,
+            objective=self._objective,
+            bound=self._bound,
+            schedule=self._schedule,
+            duals=None,
+            seconds=time.monotonic() - self._began,
+            solver=SOLVER,
+            options=self._options.as_dict(),
+            message=self._message,
+        )

@@ -16,7 +16,7 @@ from solvers.utility.scaling import scale_utilities
 
 __all__ = ["solve"]
 
-_MOST_VARIABLES = 100_000  # of the compact model; more take too long to build and to solve
+_MOST_PAIRS = 10_000  # of job and slot; more take too long to solve
 _BOUND_SHARE = 0.3  # of the time limit, for the column generation if the ILP is to follow
 
 
@@ -30,7 +30,7 @@ def solve(
     """Optimum, or an interval that contains it.
 
     A bound by column generation over pooled servers, recomputed from its prices; then, where
-    the instance is small enough, the compact ILP.
+    the instance is small enough, the exact solver.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def solve(
         bound; ``bound`` is the better of it and the ILP's, as ``bound_source`` says.
     """
     began = time.monotonic()
-    small = _variables(instance) <= _MOST_VARIABLES
+    small = _size(instance) <= _MOST_PAIRS
     seconds = float("inf") if time_limit is None else time_limit
     scaled = scale_utilities(instance)
     problem = PooledProblem(scaled.instance)
@@ -95,7 +95,6 @@ def solve(
     )
 
 
-def _variables(instance: UtilityInstance) -> int:
-    cluster = instance.cluster
-    servers = len(cluster.worker_servers) + len(cluster.ps_servers)
-    return servers * sum(cluster.slots - job.arrival for job in instance.jobs)
+def _size(instance: UtilityInstance) -> int:
+    """Pairs of a job and a slot it may run in."""
+    return sum(instance.cluster.slots - job.arrival for job in instance.jobs)

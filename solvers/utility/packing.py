@@ -97,7 +97,7 @@ def best_packing(capacity, demand, worth, limit, max_nodes):  # type: ignore[no-
             fit = limit[i]
             for r in range(resources):
                 if demand[i, r] > 0.0:
-                    most = left[k, r] + 1e-9 * max(1.0, capacity[r])
+                    most = left[k, r] + 1e-10 * capacity[r]
                     fit = min(fit, max(0, int(np.floor(min(most / demand[i, r], 1e9)))))
             counts[k] = fit
             k = _step(k, i, counts, demand, worth, left, value)

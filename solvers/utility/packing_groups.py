@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,21 +15,19 @@ _MAX_NODES = 20_000
 
 @dataclass(frozen=True, eq=False)
 class PackingGroup:
-    """Servers that differ in bandwidth at most, all given the largest bandwidth among them.
-
-    More capacity can only raise a bound, and few groups make it quick.
-    """
+    """Servers of the same capacity (shape (R,)), and how many there are."""
 
     capacity: np.ndarray
     count: int
 
 
-def packing_groups(servers: np.ndarray, bandwidth: int) -> tuple[PackingGroup, ...]:
+def packing_groups(servers: np.ndarray) -> tuple[PackingGroup, ...]:
     """Group the servers of one side, shape (S, R)."""
-    found: dict[tuple[float, ...], list[np.ndarray]] = defaultdict(list)
-    for server in servers:
-        found[tuple(np.delete(server, bandwidth).tolist())].append(server)
-    return tuple(PackingGroup(np.max(alike, axis=0), len(alike)) for alike in found.values())
+    capacities, counts = np.unique(servers, axis=0, return_counts=True)
+    return tuple(
+        PackingGroup(capacity.copy(), int(count))
+        for capacity, count in zip(capacities, counts, strict=True)
+    )
 
 
 def most_worth(

@@ -91,7 +91,7 @@ def pool_bound(instance: UtilityInstance, prices: PoolPrices) -> float:
         price = _nonnegative(given, (cluster.slots, len(cluster.resources)))
         total += float((price * servers[side].sum(axis=0)).sum())
         cost.append(demand[side] @ price.T)  # [I, T]
-    groups = [packing_groups(side, cluster.bandwidth) for side in servers]
+    groups = [packing_groups(side) for side in servers]
     for cut in prices.cuts:
         if cut.side not in (0, 1) or not 0 <= cut.slot < cluster.slots:
             raise ValueError(f"no side {cut.side} or slot {cut.slot}")

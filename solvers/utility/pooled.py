@@ -66,7 +66,7 @@ class PooledProblem:
         self._slots = cluster.slots
         self._separators = [
             PackingSeparator(
-                packing_groups(servers[side], cluster.bandwidth),
+                packing_groups(servers[side]),
                 self._demand[side],
                 np.array([job.chunks for job in instance.jobs], dtype=np.int64),
             )

@@ -8,7 +8,7 @@ from functools import partial
 import pyomo.environ as pyo
 
 from models.utility.formulations.compact import compact
-from models.utility.formulations.limits import JobLimits, ServerCut, job_limits
+from models.utility.formulations.limits import JobLimits, job_limits
 from models.utility.formulations.schedule_ilp import (
     resource_prices,
     schedule_dual,
@@ -26,7 +26,6 @@ from models.utility.tolerance import row_units
 __all__ = [
     "FORMULATIONS",
     "JobLimits",
-    "ServerCut",
     "compact",
     "job_limits",
     "resource_prices",

@@ -35,15 +35,14 @@ The scorer lets a little more than the capacities pass, and so does the ILP
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
 from models.utility.formulations.build import by_key, rows, variable
-from models.utility.formulations.limits import JobLimits, ServerCut, job_limits
+from models.utility.formulations.limits import JobLimits, job_limits
 from models.utility.instance import UtilityInstance
 from models.utility.tolerance import row_units
 
@@ -57,7 +56,6 @@ def compact(
     *,
     relaxed: bool = False,
     strengthen: bool = True,
-    cuts: Iterable[ServerCut] = (),
 ) -> pyo.ConcreteModel:
     """Build the compact ILP, or its LP relaxation.
 
@@ -69,8 +67,6 @@ def compact(
     strengthen : bool
         Add rows that every schedule without idle workers obeys, but a point of the LP need
         not: :func:`work_by_deadline` and :func:`staircase`.
-    cuts : iterable of ServerCut
-        Further such rows, of servers.
 
     Returns
     -------
@@ -93,7 +89,6 @@ def compact(
     if strengthen:
         work_by_deadline(model, limits)
         staircase(model, limits)
-    server_cuts(model, cuts)
     return model
 
 
@@ -211,27 +206,6 @@ def staircase(model: pyo.ConcreteModel, limits: Limits) -> None:
         ((i, t, edge), n <= slope * model.m[i, t] + level * model.running[i, t])
         for (i, t), n in model.n.items()
         for edge, (slope, level) in edges[i]
-    )
-
-
-def server_cuts(model: pyo.ConcreteModel, cuts: Iterable[ServerCut]) -> None:
-    """Strengthening of (4), (5): ``sum_i weight_i y[i,h,t] <= 1``, or with ``n[i,t]``."""
-    groups = {
-        "worker": by_key(model.y, lambda i, s, t: s) | {None: list(model.n.items())},
-        "ps": by_key(model.z, lambda i, s, t: s) | {None: list(model.m.items())},
-    }
-
-    def terms(cut: ServerCut) -> Iterable[tuple[int, list]]:
-        slots: dict[int, list] = defaultdict(list)
-        for (i, *_, t), part in groups[cut.kind].get(cut.server, []):
-            if i in cut.weight:
-                slots[t].append(cut.weight[i] * part)
-        return slots.items()
-
-    model.server_cuts = rows(
-        ((number, t), pyo.quicksum(weighted) <= 1)
-        for number, cut in enumerate(cuts)
-        for t, weighted in terms(cut)
     )
 
 

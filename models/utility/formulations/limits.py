@@ -6,16 +6,14 @@ accepts stays within these limits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 
 from models.utility.instance import Cluster, Job, UtilityInstance, count_fitting
 
-__all__ = ["JobLimits", "ServerCut", "job_limits"]
+__all__ = ["JobLimits", "job_limits"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,23 +114,3 @@ def _limits(job: Job, cluster: Cluster) -> JobLimits | None:
         workers=np.minimum(places, most).astype(np.int64),
         ps=np.minimum(ps_places, job.ps_needed(most)).astype(np.int64),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class ServerCut:
-    """An inequality that all whole workers (parameter servers) that fit obey, in every slot.
-
-    Parameters
-    ----------
-    kind : {"worker", "ps"}
-        Side of the cluster.
-    server : int or None
-        Of one server, ``sum_i weight_i y[i,h,t] <= 1``; None: of all servers of the side
-        together, ``sum_i weight_i n[i,t] <= 1``.
-    weight : mapping of int to float
-        Weight of each job, positive; the others have none.
-    """
-
-    kind: Literal["worker", "ps"]
-    server: int | None
-    weight: Mapping[int, float]

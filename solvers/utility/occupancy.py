@@ -1,0 +1,155 @@
+"""Who runs where: columns of (14) on the servers, and what they leave free."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from models.utility.column import Column, Resources
+from models.utility.formulations.schedules import schedule_from_columns
+from models.utility.instance import UtilityInstance
+from models.utility.schedule import UtilitySchedule
+from solvers.utility.oracle import best_schedule, full_capacity
+from solvers.utility.placing import usable
+
+__all__ = ["Occupancy", "repaired"]
+
+
+class Occupancy:
+    """At most one column per job, together within the capacities.
+
+    Parameters
+    ----------
+    instance : UtilityInstance
+
+    Attributes
+    ----------
+    free : Resources
+        What is left.
+    columns : dict of int to Column
+        By job.
+    """
+
+    def __init__(self, instance: UtilityInstance) -> None:
+        self.instance = instance
+        full = full_capacity(instance.cluster)
+        self.free = Resources(usable(full.worker), usable(full.ps))
+        self.columns: dict[int, Column] = {}
+
+    @property
+    def value(self) -> float:
+        """Total utility of the columns."""
+        return sum(column.value for column in self.columns.values())
+
+    def add(self, column: Column) -> None:
+        """Run a column; the caller knows that it fits."""
+        self._take(column, 1)
+        self.columns[column.job] = column
+
+    def remove(self, job: int) -> Column:
+        """Stop running a job."""
+        column = self.columns.pop(job)
+        self._take(column, -1)
+        return column
+
+    def _take(self, column: Column, sign: int) -> None:
+        job = self.instance.jobs[column.job]
+        for free, rows, demand in (
+            (self.free.worker, column.workers, job.worker),
+            (self.free.ps, column.ps, job.ps),
+        ):
+            free[rows[:, 0], rows[:, 1]] -= sign * rows[:, 2:] * demand
+
+    def insert(
+        self, jobs: Iterable[int], prices: Resources, *, least_payoff: float = 0.0
+    ) -> list[int]:
+        """Give jobs their best columns at given prices, one after the other.
+
+        Parameters
+        ----------
+        jobs : iterable of int
+            Jobs that do not run yet.
+        prices : Resources
+        least_payoff : float
+            Share of its value that the payoff of a column must exceed; may be negative.
+
+        Returns
+        -------
+        list of int
+            Those that run now.
+        """
+        inserted = []
+        for i in jobs:
+            column = best_schedule(self.instance.jobs[i], prices, self.free)
+            if column is not None and column.payoff > least_payoff * column.value:
+                self.add(column)
+                inserted.append(i)
+        return inserted
+
+    def schedule(self) -> UtilitySchedule:
+        """All columns as a schedule."""
+        return schedule_from_columns(self.instance, self.columns.values())
+
+
+def repaired(
+    instance: UtilityInstance,
+    workers: np.ndarray,
+    place: Callable[[int, int], np.ndarray],
+    prices: Resources,
+) -> Occupancy:
+    """A feasible schedule close to given totals per slot.
+
+    Places what can be placed of the totals. Jobs that so get all their work keep it; then the
+    others, the most valuable first, and those that did not run at all, take what is left.
+
+    Parameters
+    ----------
+    instance : UtilityInstance
+    workers : ndarray of int64, shape (T, I)
+        Workers of each job in each slot, none of them idle.
+    place : callable of (side, slot) to ndarray of int64, shape (S, I)
+        Counts per server that fit together; ideally all workers (side 0), and as many parameter
+        servers as they need (side 1).
+    prices : Resources
+        For the jobs that are inserted.
+    """
+    jobs = instance.jobs
+    parts: dict[int, tuple[list, list]] = {}
+    for t in np.flatnonzero(workers.any(axis=1)).tolist():
+        placed, ps = place(0, t), place(1, t)
+        for i in np.flatnonzero(placed.any(axis=0)).tolist():
+            served, running = int(ps[:, i].sum()), int(placed[:, i].sum())
+            while jobs[i].ps_needed(running) > served:
+                running -= 1
+            parts.setdefault(i, ([], []))[0].extend(_first(placed[:, i], running, t))
+            parts[i][1].extend(_first(ps[:, i], jobs[i].ps_needed(running), t))
+    found = Occupancy(instance)
+    for i, (worker_rows, ps_rows) in parts.items():
+        if sum(row[2] for row in worker_rows) < jobs[i].work:
+            continue
+        done = max(row[0] for row in worker_rows)
+        found.add(
+            Column(
+                job=i,
+                completion=done,
+                value=float(jobs[i].utility(done - jobs[i].arrival)),
+                workers=np.array(worker_rows, dtype=np.int64).reshape(-1, 3),
+                ps=np.array(ps_rows, dtype=np.int64).reshape(-1, 3),
+            )
+        )
+    missing = [job.index for job in jobs if job.index not in found.columns]
+    missing.sort(key=lambda i: (i not in parts, -float(jobs[i].utility(0)), i))
+    found.insert(missing, prices)
+    return found
+
+
+def _first(counts: np.ndarray, number: int, slot: int) -> list[tuple[int, int, int]]:
+    """Rows (slot, server, count) of the first so many of the counts per server."""
+    rows = []
+    for server in np.flatnonzero(counts).tolist():
+        kept = min(int(counts[server]), number)
+        if kept > 0:
+            rows.append((slot, server, kept))
+            number -= kept
+    return rows

@@ -92,6 +92,19 @@ def test_a_job_that_cannot_run_does_not_count_for_the_bounds() -> None:
     assert alone.L1 == pytest.approx(both.L1)
 
 
+def test_smallest_utility_is_floored_and_a_job_worth_less_is_refused() -> None:
+    # One resource, c = 1, T = 4: 1/eta = 1/4 on both sides. "tiny" counts for 1e-6 * 1e9 in L:
+    # L = 1/4 * 1/4 * 1000 = 62.5, so it would pay 62.5 twice, and it is worth 1e-3.
+    ins = instance(
+        [job("tiny", utility=constant(1e-3)), job("big", arrival=1, utility=constant(1e9))]
+    )
+    bounds = PriceBounds.from_instance(ins)
+    assert (bounds.L1, bounds.L2) == pytest.approx((62.5, 62.5))
+    assert bounds.alpha == pytest.approx(math.log(1e9 / 62.5))
+    _, trace = run_oasis(ins)
+    assert score(ins, trace.schedule).objective == pytest.approx(1e9)
+
+
 def test_nothing_can_be_earned() -> None:
     ins = instance([job("a", arrival=3, work=9)])
     policy, trace = run_oasis(ins)

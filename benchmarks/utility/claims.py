@@ -138,9 +138,8 @@ CLAIMS: tuple[Claim, ...] = (
         figures.no_trend(
             "log_u_over_l",
             "servers",
-            "the smallest utility is floored at 1e-6 of the largest, or at a job's own best if "
-            "that is less: max U/L differs from seed to seed, but hardly with the range of "
-            "priorities",
+            "the smallest utility is floored at 1e-6 of the largest, so max U/L differs from seed "
+            "to seed but hardly with the range of priorities",
         ),
     ),
     Claim(

@@ -88,10 +88,12 @@ class PriceBounds:
 
         The argument of f_i is read as a delay: the largest utility is that of the shortest
         duration the job has alone in the cluster, ``ceil(W / n_max)`` slots; the smallest
-        that of finishing in the last slot, at least 1e-6 of the largest of all jobs, but not
-        more than the job's own largest: so L stays below every U. Jobs that can earn nothing,
-        for want of a schedule or of worth, do not count.
+        that of finishing in the last slot, at least 1e-6 of the largest of all jobs. Jobs that
+        can earn nothing, for want of a schedule or of worth, do not count.
         ``1/eta = min(1, min_i W_i sum_r w_i / (T sum c))``.
+
+        That floor may lift L to the U of a resource that only jobs of next to no worth demand:
+        L is at most 1/e of the least positive U of its side, so that each has ``ln U/L >= 1``.
         """
         counted: list[tuple[Job, float, float]] = []
         for job in jobs:
@@ -107,8 +109,7 @@ class PriceBounds:
             none = np.zeros(len(cluster.resources))
             return cls(none, none, 0.0, 0.0, units=units)
         best = np.array([high for _, high, _ in counted])
-        floor = np.minimum(_FLOOR * best.max(), best)
-        worst = np.maximum([low for _, _, low in counted], floor)
+        worst = np.maximum([low for _, _, low in counted], _FLOOR * best.max())
         work = np.array([job.work for job, _, _ in counted], dtype=float)
         scales = resource_scales(cluster, units)
         sides = []
@@ -119,10 +120,15 @@ class PriceBounds:
             demand = np.array(demands) / scale
             with np.errstate(divide="ignore"):
                 upper = np.where(demand > 0, best[:, None] / demand, 0.0).max(axis=0)
-            total = (capacity / scale)[:, upper > 0].sum() * cluster.slots
+            priced = upper > 0
+            if not priced.any():  # the jobs run without anything on this side
+                sides.append((upper, 0.0))
+                continue
+            total = float((capacity / scale)[:, priced].sum()) * cluster.slots
             use = work * demand.sum(axis=1)
-            eta_inverse = min(1.0, float(use.min()) / total) if total > 0 else 1.0
-            sides.append((upper, 0.25 * eta_inverse * float((worst / use).min())))
+            eta_inverse = min(1.0, float(use.min()) / total)
+            lower = 0.25 * eta_inverse * float((worst / use).min())
+            sides.append((upper, min(lower, float(upper[priced].min()) / np.e)))
         (u1, l1), (u2, l2) = sides
         return cls(u1, u2, l1, l2, units=units)
 

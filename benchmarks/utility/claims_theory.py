@@ -166,6 +166,9 @@ def first_job_admitted(evidence: Evidence) -> Finding:
     return judged(
         admitted == len(frame),
         f"the first job is admitted in {admitted} of {len(frame)} runs",
+        "L counts no utility below 1e-6 of the largest; a job worth less may be refused"
+        if admitted < len(frame)
+        else "",
     )
 
 
@@ -173,7 +176,7 @@ def decision_time(evidence: Evidence) -> Finding:
     """Footnote 4: the slowest decision of OASiS, T = 100, 80 + 80 servers, 100 jobs."""
     run_policy(draw(jobs=2, slots=10, servers=2, seed=0), OASiS)  # compiles the kernels
     instance = draw(jobs=100, slots=100, servers=80, seed=0)
-    seconds = run_policy(instance, OASiS).trace.seconds
+    seconds = run_policy(instance, OASiS).trace.seconds[1:]  # the first is the reset
     return judged(
         float(seconds.max()) < 1.0,
         f"slowest of {len(instance.jobs)} jobs {1e3 * seconds.max():.1f} ms on this machine",

@@ -13,7 +13,7 @@ from models.errors import InputError
 from models.files import canonical, check_finite, decode, read_bytes, sha256, write_atomic
 from models.utility.checks import check_sizes, check_states, check_vector, work_of
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
-from models.utility.tolerance import least_ps, least_ps_table, round_off, tolerant
+from models.utility.tolerance import least_ps, least_ps_table, tolerant, usable
 
 __all__ = ["Cluster", "Job", "UtilityInstance", "count_fitting"]
 
@@ -40,7 +40,7 @@ def count_fitting(free: np.ndarray, demand: np.ndarray) -> np.ndarray:
     needed = demand > 0
     room = free[..., needed]
     with np.errstate(over="ignore"):
-        copies = np.floor((room + round_off(room)) / demand[needed])
+        copies = np.floor(usable(room) / demand[needed])
     return copies.min(axis=-1, initial=_UNLIMITED).clip(0).astype(np.int64)
 
 

@@ -4,12 +4,13 @@
 who                    accepts usage up to                  why
 =====================  ===================================  ======================================
 scorer                 ``c + 1e-6 max(1, c)``               fixed by the problem's definition
-policies               ``c + 1e-9 max(1, c)`` at most       round-off of sums, nothing else
+policies               ``c (1 + 1e-10)``                    round-off of sums, nothing else
 bounds, formulations   1e-8 more than the scorer, relative  round-off of theirs must not matter
 =====================  ===================================  ======================================
 
 So every schedule that the scorer accepts is one that the bounds know of, and no run of a policy
-beats a bound. The world that policies run in refuses what is above ``c + 1.01e-9 max(1, c)``.
+beats a bound. The world that policies run in refuses what is above ``c + 1.01e-9 max(1, c)``:
+also a policy that reckons with ``c + 1e-9`` can run in it.
 
 Constraint (6) is the same for all: m parameter servers are enough for n workers if
 ``n b <= m B + 1e-6 max(1, m B)``. So ``3 * 0.1 / 0.3`` is one parameter server, not two.
@@ -25,18 +26,19 @@ import math
 import numpy as np
 
 __all__ = [
+    "ROUND_OFF",
     "SCORER",
     "ceil_tolerant",
     "least_ps",
     "least_ps_table",
-    "round_off",
     "row_units",
     "tolerant",
+    "usable",
 ]
 
 SCORER = 1e-6
+ROUND_OFF = 1e-10
 _MARGIN = 1e-8
-_ROUND_OFF = 1e-10
 _DOWN = 1.0 - 1e-9  # round-off of the quotients below
 
 
@@ -50,12 +52,13 @@ def tolerant(capacity: np.ndarray) -> np.ndarray:
     return (capacity + SCORER * np.maximum(1.0, capacity)) * (1.0 + _MARGIN)
 
 
-def round_off(capacity: np.ndarray) -> np.ndarray:
-    """Round-off of capacities, or of what is left of them, in counting what fits.
+def usable(capacity: np.ndarray) -> np.ndarray:
+    """Capacities, or what is left of them, that policies reckon with.
 
-    Relative, so that shares of a capacity stay below ``1 + 1e-9`` in any unit.
+    A hair more, since sums of allocations carry round-off. Relative, so that shares of a
+    capacity stay below ``1 + 1e-9`` in any unit.
     """
-    return _ROUND_OFF * capacity
+    return capacity * (1.0 + ROUND_OFF)
 
 
 def row_units(capacity: np.ndarray) -> np.ndarray:

@@ -8,13 +8,12 @@ import numpy as np
 from numba import njit
 
 from models.utility.instance import Cluster, Job
-from models.utility.tolerance import SCORER
+from models.utility.tolerance import SCORER, usable
 from online.utility.placement import Placement, rows_of
 from online.utility.pools import unit_shares
 
 __all__ = ["FairShares"]
 
-_ROUND_OFF = 1e-9
 _TIE = 1e-12  # shares this close are equal: the job that arrived first goes on
 
 
@@ -77,8 +76,8 @@ class FairShares:
             np.array([job.ps_gbps for job in jobs]),
             unit,
             np.where(np.isfinite(unit).all(axis=1), np.minimum(left, chunks), 0),
-            cluster.worker_servers.copy(),
-            cluster.ps_servers.copy(),
+            usable(cluster.worker_servers),
+            usable(cluster.ps_servers),
             old_y,
             old_z,
         )
@@ -153,6 +152,6 @@ def _place(free, demand, now, before, turn):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _fits(free, demand):  # type: ignore[no-untyped-def]
     for r in range(free.shape[0]):
-        if demand[r] > 0.0 and free[r] + _ROUND_OFF < demand[r]:
+        if demand[r] > 0.0 and free[r] < demand[r]:
             return False
     return True

@@ -28,9 +28,17 @@ def list_completions(use, slots, now):  # type: ignore[no-untyped-def]
     -------
     ndarray of int64, shape (J,)
         Last slot of each job.
+
+    Raises
+    ------
+    ValueError
+        If a share is above 1, or none: that job would wait forever.
     """
     jobs, pools = use.shape
     free = np.full(pools, 1.0 + 1e-9)
+    for j in range(jobs):
+        if not (use[j] <= free).all():
+            raise ValueError("a job takes more than the whole cluster")
     end = np.full(jobs, -1, dtype=np.int64)  # first slot after the job
     waiting = jobs
     t = now

@@ -9,11 +9,10 @@ import numpy as np
 from numba import njit
 
 from models.utility.instance import Cluster, Job
+from models.utility.tolerance import usable
 from online.utility.plan import Plan, Segment
 
 __all__ = ["NOWHERE", "Free", "Placement", "RoundRobin", "changed_plans", "rows_of"]
-
-_ROUND_OFF = 1e-9  # sums of allocations carry round-off: a hair below what is needed is enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +63,13 @@ class Free:
     Attributes
     ----------
     workers, ps : ndarray of float, shapes (H, R) and (K, R)
+        At first the capacities, and a hair more for round-off
+        (:func:`~models.utility.tolerance.usable`): what fits is what is not above them.
     """
 
     def __init__(self, cluster: Cluster) -> None:
-        self.workers = cluster.worker_servers.copy()
-        self.ps = cluster.ps_servers.copy()
+        self.workers = usable(cluster.worker_servers)
+        self.ps = usable(cluster.ps_servers)
 
     def take(self, job: Job, placement: Placement, *, copies: int = 1) -> None:
         """Take what a placement uses (``copies=-1`` gives it back)."""
@@ -85,7 +86,7 @@ class Free:
     def holds(self, job: Job, placement: Placement) -> bool:
         """Whether a placement fits as it stands."""
         return all(
-            bool((free[rows[:, 0]] + _ROUND_OFF >= rows[:, 1:2] * demand).all())
+            bool((free[rows[:, 0]] >= rows[:, 1:2] * demand).all())
             for free, rows, demand in (
                 (self.workers, placement.workers, job.worker),
                 (self.ps, placement.ps, job.ps),
@@ -160,7 +161,7 @@ def _spread(free, demand, count, first):  # type: ignore[no-untyped-def]
         fit = float(count)
         for r in range(resources):
             if demand[r] > 0.0:
-                fit = min(fit, np.floor((free[s, r] + _ROUND_OFF) / demand[r]))
+                fit = min(fit, np.floor(free[s, r] / demand[r]))
         room[s] = max(0, int(fit))
         total += room[s]
     counts = np.zeros(servers, dtype=np.int64)

@@ -9,8 +9,6 @@ from models.utility.instance import count_fitting
 
 __all__ = ["ServerGroups"]
 
-_ROUND_OFF = 1e-9
-
 
 class ServerGroups:
     """Servers of one pool, grouped by their capacities of all resources but bandwidth.
@@ -110,7 +108,7 @@ def _fullest(free, capacity, demand, group, g):  # type: ignore[no-untyped-def]
         fits = True
         share = 0.0
         for r in range(free.shape[1]):
-            if demand[r] > 0.0 and free[s, r] + _ROUND_OFF < demand[r]:
+            if demand[r] > 0.0 and free[s, r] < demand[r]:
                 fits = False
                 break
             if capacity[s, r] > 0.0:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from models.utility.tolerance import ROUND_OFF
+
 __all__ = ["cumulative_costs", "shortest_work", "take_cheapest"]
 
 
@@ -47,7 +49,7 @@ def cumulative_costs(price, free, demand, limit, first, slots):  # type: ignore[
                 if demand[r] > 0.0:
                     total += price[t, s, r] * demand[r]
                     # Sums of allocations carry round-off: a hair below an integer is the integer.
-                    fit = min(fit, np.floor(free[t, s, r] * (1.0 + 1e-10) / demand[r]))
+                    fit = min(fit, np.floor(free[t, s, r] * (1.0 + ROUND_OFF) / demand[r]))
             unit[s] = total
             room[row, s] = max(0, int(fit))
         order[row] = np.argsort(unit, kind="mergesort")

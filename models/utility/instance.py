@@ -13,6 +13,7 @@ from models.errors import InputError
 from models.files import canonical, check_finite, decode, read_bytes, sha256, write_atomic
 from models.utility.checks import check_sizes, check_states, check_vector, work_of
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
+from models.utility.sealing import sealed
 from models.utility.tolerance import least_ps, least_ps_table, tolerant, usable
 
 __all__ = ["Cluster", "Job", "UtilityInstance", "count_fitting"]
@@ -78,7 +79,7 @@ class Cluster:
         See :mod:`models.utility.tolerance`.
         """
         sides = tolerant(self.worker_servers), tolerant(self.ps_servers)
-        return replace(self, worker_servers=_frozen(sides[0]), ps_servers=_frozen(sides[1]))
+        return replace(self, worker_servers=sealed(sides[0]), ps_servers=sealed(sides[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +151,7 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class UtilityInstance:
-    """A cluster and its jobs (paper, Sec. III), validated.
+    """A cluster and its jobs (paper, Sec. III), validated; its arrays stay read-only.
 
     Build it with :meth:`from_file`, :meth:`decode` or :meth:`read`.
     """
@@ -235,12 +236,7 @@ def _capacities(key: str, rows: list[list[float]], width: int, source: str) -> n
         raise InputError(f"{source}: at least one server is needed - at `$.{key}`")
     for index, row in enumerate(rows):
         check_vector(row, width, f"$.{key}[{index}]", source)
-    return _frozen(np.array(rows, dtype=float))
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    array.setflags(write=False)
-    return array
+    return sealed(np.array(rows, dtype=float))
 
 
 def _job(index: int, record: JobRecord, cluster: Cluster, source: str) -> Job:
@@ -271,8 +267,8 @@ def _job(index: int, record: JobRecord, cluster: Cluster, source: str) -> Job:
         arrival=record.arrival,
         work=work,
         chunks=record.chunks,
-        worker=_frozen(np.array(record.worker, dtype=float)),
-        ps=_frozen(np.array(record.ps, dtype=float)),
+        worker=sealed(np.array(record.worker, dtype=float)),
+        ps=sealed(np.array(record.ps, dtype=float)),
         worker_gbps=b,
         ps_gbps=big_b,
         utility=record.utility,

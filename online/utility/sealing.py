@@ -9,28 +9,25 @@ from typing import Any
 import numpy as np
 
 from models.utility.instance import Cluster, Job
+from models.utility.sealing import sealed
 from online.run import InfeasibleDecision
 from online.utility.plan import Plan, Segment
 
 __all__ = ["copy_plan", "seal_cluster", "seal_job", "whole_number"]
 
 
-def _seal(array: np.ndarray) -> np.ndarray:
-    # Of an array that owns its memory, or has a base that does, `setflags` takes the lock off
-    # again; a bytes object has no lock to take off.
-    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
-
-
 def seal_cluster(cluster: Cluster) -> Cluster:
     """Copy a cluster, with arrays that nobody can make writable."""
     return replace(
-        cluster, worker_servers=_seal(cluster.worker_servers), ps_servers=_seal(cluster.ps_servers)
+        cluster,
+        worker_servers=sealed(cluster.worker_servers),
+        ps_servers=sealed(cluster.ps_servers),
     )
 
 
 def seal_job(job: Job, rank: int) -> Job:
     """Copy a job, known by its rank of arrival, with arrays that nobody can make writable."""
-    return replace(job, index=rank, worker=_seal(job.worker), ps=_seal(job.ps))
+    return replace(job, index=rank, worker=sealed(job.worker), ps=sealed(job.ps))
 
 
 def copy_plan(job: str, plan: Any) -> Plan:

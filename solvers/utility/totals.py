@@ -52,12 +52,13 @@ class TotalsOracle:
     ----------
     job : Job
     cluster : Cluster
+        The tolerant one (:attr:`~models.utility.instance.Cluster.tolerant`).
     """
 
     def __init__(self, job: Job, cluster: Cluster) -> None:
         self.job = job
         self._slots = cluster.slots
-        self.most = min(job.max_workers(cluster.tolerant), job.work)
+        self.most = min(job.max_workers(cluster), job.work)
         room = cluster.slots - job.arrival
         self.feasible = self.most > 0 and self.most * room >= job.work
         self._count = np.arange(self.most + 1, dtype=float)

@@ -86,6 +86,9 @@ class Problem:
         ``(path, instance) -> Schedule``; raises InputError.
     score : callable
         ``(instance, schedule) -> Score``; the only scorer.
+    certificate_file : type, optional
+        The ``msgspec.Struct`` of its certificates (``solvers.<problem>.certificate``), if there
+        are any.
     """
 
     name: str
@@ -97,6 +100,7 @@ class Problem:
     decode_instance: Callable[[bytes, str], Any]
     read_schedule: Callable[[str | Path, Any], Any]
     score: Callable[[Any, Any], Score]
+    certificate_file: type[msgspec.Struct] | None = None
 
 
 def problem_names() -> tuple[str, ...]:

@@ -31,9 +31,15 @@ def kept_schemas() -> dict[Path, str]:
     texts = {}
     for name in problem_names():
         kind = problem(name)
-        for what, file_type in (("instance", kind.instance_file), ("schedule", kind.schedule_file)):
-            schema = json_schema(file_type, f"{what} file of the problem '{name}'")
-            texts[_FOLDER / f"{name}-{what}.json"] = json.dumps(schema, indent=1) + "\n"
+        file_types = {
+            "instance": kind.instance_file,
+            "schedule": kind.schedule_file,
+            "certificate": kind.certificate_file,
+        }
+        for what, file_type in file_types.items():
+            if file_type is not None:
+                schema = json_schema(file_type, f"{what} file of the problem '{name}'")
+                texts[_FOLDER / f"{name}-{what}.json"] = json.dumps(schema, indent=1) + "\n"
     return texts
 
 

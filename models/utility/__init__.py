@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from models.problem import Problem
-from models.utility.files import ScheduleFile, UtilityFile
+from models.utility.files import CertificateFile, ScheduleFile, UtilityFile
 from models.utility.instance import Cluster, Job, UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
@@ -20,6 +20,7 @@ PROBLEM = Problem(
     ),
     instance_file=UtilityFile,
     schedule_file=ScheduleFile,
+    certificate_file=CertificateFile,
     decode_instance=UtilityInstance.decode,
     read_schedule=UtilitySchedule.read,
     score=score,

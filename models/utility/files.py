@@ -1,4 +1,4 @@
-"""Wire format of the ``utility`` problem: what stands in instance and schedule files."""
+"""Wire format of the ``utility`` problem: what stands in its files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-__all__ = ["Allocations", "JobRecord", "ScheduleFile", "ScheduledJob", "Sigmoid", "UtilityFile"]
+__all__ = [
+    "Allocations",
+    "CertificateFile",
+    "CutRecord",
+    "JobRecord",
+    "ScheduleFile",
+    "ScheduledJob",
+    "Sigmoid",
+    "UtilityFile",
+]
 
 # Upper bounds keep sums finite, counts exact in a double, and arrays in memory.
 Positive = Annotated[float, Meta(gt=0)]
@@ -19,6 +28,9 @@ Count = Annotated[int, Meta(ge=1, le=2**53)]
 SmallCount = Annotated[int, Meta(ge=1, le=10**6)]
 Index = Annotated[int, Meta(ge=0, le=10**6)]
 Name = Annotated[str, Meta(min_length=1)]
+Price = Annotated[float, Meta(ge=0, le=1e150)]
+Prices = Annotated[list[Annotated[list[Price], Meta(max_length=100)]], Meta(max_length=10**6)]
+Weight = Annotated[float, Meta(ge=0, le=1e50)]
 Amounts = Annotated[list[Amount], Meta(max_length=100)]
 Servers = Annotated[list[Amounts], Meta(max_length=10**5)]
 
@@ -102,3 +114,29 @@ class ScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     problem: Literal["utility"]
     instance: str
     jobs: list[ScheduledJob]
+
+
+class CutRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A priced packing cut of a certificate; weights by job id, 0 where a job is not named."""
+
+    side: Literal["worker", "ps"]
+    slot: Index
+    price: Price
+    weights: dict[str, Weight]
+
+
+class CertificateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A certificate of the ``utility`` problem: prices, and the bound that they prove.
+
+    Prices stand by slot, then by resource in the order of the instance.
+    """
+
+    format: Literal["1"]
+    problem: Literal["utility"]
+    instance: str
+    source: Literal["prices"]
+    bound: NonNegative
+    worker: Prices
+    ps: Prices
+    cuts: Annotated[list[CutRecord], Meta(max_length=10**6)]
+    digest: str

@@ -10,7 +10,7 @@ from models.utility.schedule import UtilitySchedule
 from solvers.column_generation import ColumnGeneration
 from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
 from solvers.utility.exact import solve as solve_exactly
-from solvers.utility.pool_bound import pool_bound
+from solvers.utility.pool_bound import pool_bound, rounded
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities
 
@@ -56,7 +56,7 @@ def solve(
     generated = ColumnGeneration(
         problem, deadline=began + seconds * (_BOUND_SHARE if small else 1.0)
     ).run()
-    prices = problem.pool_prices(generated.duals / scaled.factor)
+    prices = rounded(problem.pool_prices(generated.duals / scaled.factor))
     certified = pool_bound(instance, prices)
     result: SolveResult[UtilitySchedule] = SolveResult(
         status="bounded",

@@ -18,7 +18,7 @@ the LP of (14), which lets two jobs share a server in fractions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from models.utility.instance import UtilityInstance
 from solvers.utility.packing_groups import most_worth, packing_groups
 from solvers.utility.totals import TotalsOracle
 
-__all__ = ["PoolPrices", "PricedCut", "pool_bound"]
+__all__ = ["PoolPrices", "PricedCut", "pool_bound", "rounded"]
 
 _OUTWARD = 1e-9
+_DIGITS = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,24 @@ class PoolPrices:
     worker: np.ndarray
     ps: np.ndarray
     cuts: tuple[PricedCut, ...] = ()
+
+
+def rounded(prices: PoolPrices) -> PoolPrices:
+    """Prices clipped at 0, with 7 significant digits: short to store, and as good to 1e-7.
+
+    The weights of the cuts stay as they are. They are whole numbers in some unit, mostly, and
+    the search for the best packing leaves out ties; it does not know them when they are rounded.
+    """
+    return PoolPrices(
+        _short(prices.worker),
+        _short(prices.ps),
+        tuple(replace(cut, price=float(_short(np.array(cut.price)))) for cut in prices.cuts),
+    )
+
+
+def _short(values: np.ndarray) -> np.ndarray:
+    numbers = [float(f"{max(x, 0.0):.{_DIGITS}g}") for x in values.ravel().tolist()]
+    return np.array(numbers).reshape(values.shape)
 
 
 def pool_bound(instance: UtilityInstance, prices: PoolPrices) -> float:

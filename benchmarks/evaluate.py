@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.offline import Bound, Incumbent, Interval, offline_interval, ratio_interval
 from benchmarks.rows import Row, Timing
-from models.problem import Problem, problem, sub_package
+from models.problem import Problem, has_sub_package, problem, sub_package
 from models.scoring import Score
 from online.policy import Guarantee, Policy
 from online.registry import build_policy, knows_future
@@ -37,12 +37,16 @@ class Run:
 
 @dataclass(frozen=True)
 class Cell:
-    """Everything known of one instance."""
+    """Everything known of one instance.
+
+    The certificate has a ``bound`` and ``write(path)``; None if the problem has none.
+    """
 
     rows: tuple[Row, ...]
     timings: tuple[Timing, ...]
     interval: Interval
     runs: tuple[Run, ...]
+    certificate: Any | None
 
 
 def run_policy(instance: Any, policy: type[Policy] | Policy, seed: int | None = None) -> Run:
@@ -123,10 +127,14 @@ def evaluate(
         score = _checked(kind, instance, result.schedule, result.solver)
         incumbents.append(Incumbent(score.objective, result.schedule))
     bounds = [] if result.bound is None else [Bound(result.bound, result.bound_source)]
+    certificate = _certificate(instance, result.duals)
+    if certificate is not None:
+        bounds.append(Bound(certificate.bound, "prices"))
     interval = offline_interval(kind.sense, incumbents, bounds)
     offline_seconds = time.perf_counter() - begin
     limited = time_limit is not None and not result.is_optimal
-    rows = tuple(_row(kind, instance, item, interval, limited) for item in runs)
+    certified = None if certificate is None else certificate.bound
+    rows = tuple(_row(kind, instance, item, interval, certified, limited) for item in runs)
     timings = tuple(
         Timing(
             instance.hash,
@@ -137,10 +145,23 @@ def evaluate(
         )
         for item in runs
     )
-    return Cell(rows, timings, interval, runs)
+    return Cell(rows, timings, interval, runs, certificate)
 
 
-def _row(kind: Problem, instance: Any, item: Run, interval: Interval, limited: bool) -> Row:
+def _certificate(instance: Any, duals: Any) -> Any | None:
+    if duals is None or not has_sub_package("solvers", instance.problem, "certificate"):
+        return None
+    return sub_package("solvers", instance.problem, "certificate").certify(instance, duals)
+
+
+def _row(
+    kind: Problem,
+    instance: Any,
+    item: Run,
+    interval: Interval,
+    certified: float | None,
+    limited: bool,
+) -> Row:
     best = interval.lower if kind.sense == "max" else interval.upper
     with raised_by(f"policy '{item.policy.name}' on '{instance.name}', guarantee"):
         guarantee: Guarantee | None = item.policy.guarantee(instance, item.trace, best)
@@ -159,6 +180,7 @@ def _row(kind: Problem, instance: Any, item: Run, interval: Interval, limited: b
         offline_status=interval.status,
         offline_time_limited=limited,
         bound_source=interval.bound_source,
+        offline_certified=certified,
         ratio_lower=lower,
         ratio_upper=upper,
         guarantee=guarantee.ratio if guarantee else None,

@@ -23,6 +23,7 @@ from online.registry import check_policy
 
 __all__ = ["ResultsFolder"]
 
+_CERTIFICATE = "certificate.json.gz"
 _EXPERIMENT = ("benchmarks/evaluate.py", "benchmarks/offline.py", "benchmarks/rows.py")
 
 
@@ -42,6 +43,7 @@ class ResultsFolder:
         timings.jsonl       one Timing per line
         cells/<key>/        one instance: rows.jsonl, timings.jsonl, instance.json.gz,
                             offline.json.gz (the best schedule known),
+                            certificate.json.gz (prices, and the bound they prove),
                             schedules/<policy>.json.gz
 
     The key of a cell is made of the instance's hash, the settings, the policies and the code
@@ -98,7 +100,10 @@ class ResultsFolder:
             return None
         found = [[(item.instance_hash, item.policy) for item in part] for part in (rows, timings)]
         wanted = [(instance.hash, name) for name in self._policies]
-        return (rows, timings) if found == [wanted, wanted] else None
+        certified = any(row.offline_certified is not None for row in rows)
+        if found != [wanted, wanted] or (certified and not (cell / _CERTIFICATE).is_file()):
+            return None
+        return rows, timings
 
     def _files(self, cell: Path) -> list[Path]:
         names = ("rows.jsonl", "timings.jsonl", "instance.json.gz", "offline.json.gz")
@@ -112,6 +117,8 @@ class ResultsFolder:
         (folder / "rows.jsonl").unlink(missing_ok=True)
         instance.write(folder / "instance.json.gz")
         cell.interval.incumbent.schedule.write(folder / "offline.json.gz")
+        if cell.certificate is not None:
+            cell.certificate.write(folder / _CERTIFICATE)
         for run in cell.runs:
             run.trace.schedule.write(folder / "schedules" / f"{run.policy.name}.json.gz")
         write_atomic(folder / "timings.jsonl", to_json_lines(cell.timings).encode())

@@ -42,6 +42,9 @@ class Row:
         depends on the machine, so such rows may differ from run to run.
     bound_source : str
         ``"prices"`` (certified) or ``"milp"``.
+    offline_certified : float or None
+        The bound that prices prove, kept in the cell's ``certificate.json.gz``; weaker than
+        the other where that is a MILP solver's. None if the problem has no certificates.
     ratio_lower, ratio_upper : float
         Competitive ratio, >= 1 up to the solver's gap; may be infinite.
     guarantee : float or None
@@ -69,6 +72,7 @@ class Row:
     offline_status: str
     offline_time_limited: bool
     bound_source: str
+    offline_certified: float | None
     ratio_lower: float
     ratio_upper: float
     guarantee: float | None
@@ -91,7 +95,7 @@ class Timing:
     policy_seconds : float
         Time it took for all of them; without its construction, its reset and the runner.
     offline_seconds : float
-        Time of the offline solve of the instance, with the scoring of its schedule.
+        Time of the offline solve of the instance, with scoring its schedule and certifying.
     """
 
     instance_hash: str

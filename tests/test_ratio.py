@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -83,13 +84,14 @@ def test_rows_carry_what_the_format_says(
     keys = "problem instance seed policy objective offline_lower offline_upper offline_status "
     keys += "ratio_lower ratio_upper guarantee guarantee_applies guarantee_fails "
     keys += "clairvoyant_bounds bound_source violations policy_seconds offline_seconds "
-    keys += "offline_time_limited"
+    keys += "offline_time_limited offline_certified"
     for row in rows:
         assert set(keys.split()) <= set(row)
         assert row["violations"] == 0
         assert row["objective"] <= row["offline_upper"] * (1 + 1e-9)
         assert row["clairvoyant_bounds"] == (row["policy"] == "oasis")
         assert row["offline_status"] == "optimal"
+        assert row["offline_upper"] <= row["offline_certified"]
         assert row["offline_time_limited"] is False
 
 
@@ -112,6 +114,12 @@ def test_results_are_readable_and_verify(tmp_path: Path) -> None:
     cell = next((folder / "cells").iterdir())
     for name in ("schedules/oasis", "schedules/zero-price", "offline"):
         assert verify([str(cell / "instance.json.gz"), str(cell / f"{name}.json.gz")]) == 0
+    for cell in (folder / "cells").iterdir():
+        certificate = ["--certificate", str(cell / "certificate.json.gz")]
+        assert verify([str(cell / "instance.json.gz"), *certificate]) == 0
+        bound = json.loads(gzip.decompress((cell / "certificate.json.gz").read_bytes()))["bound"]
+        (row, *_) = (cell / "rows.jsonl").read_text().splitlines()
+        assert json.loads(row)["offline_certified"] == bound
 
 
 def test_summary_names_the_worst_seed() -> None:

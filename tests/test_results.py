@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from benchmarks import evaluate as evaluate_module
 from benchmarks import fingerprint as fingerprint_module
 from benchmarks import ratio as ratio_module
 from benchmarks import results as results_module
@@ -246,6 +247,7 @@ def of_another(path: Path) -> None:
         ("rows.jsonl", retype),
         ("schedules/fifo.json.gz", Path.unlink),
         ("instance.json.gz", Path.unlink),
+        ("certificate.json.gz", Path.unlink),
     ],
 )
 def test_a_damaged_cell_is_computed_again(
@@ -295,3 +297,13 @@ def test_an_interrupted_run_goes_on_and_gives_the_same_bytes(
     # Packed files carry no time.
     first = next((tmp_path / "whole").rglob("instance.json.gz")).read_bytes()
     assert first == gzip.compress(gzip.decompress(first), mtime=0)
+
+
+def test_a_problem_without_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate_module, "has_sub_package", lambda *names: False)
+    bare = evaluate(ONE, POLICIES, time_limit=10.0)
+    assert bare.certificate is None
+    assert [row.offline_certified for row in bare.rows] == [None, None]
+    folder(tmp_path).save(ONE, bare)
+    assert not list(tmp_path.rglob("certificate.json.gz"))
+    assert folder(tmp_path).load(ONE) == (list(bare.rows), list(bare.timings))

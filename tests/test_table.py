@@ -16,7 +16,9 @@ from models.utility import UtilityInstance
 from tests.small import instance, job
 
 
-def frame(sources: list[str], limited: list[bool]) -> pd.DataFrame:
+def frame(
+    sources: list[str], limited: list[bool], certified: list[float] | None = None
+) -> pd.DataFrame:
     count = len(sources)
     return pd.DataFrame(
         {
@@ -31,6 +33,7 @@ def frame(sources: list[str], limited: list[bool]) -> pd.DataFrame:
             "offline_status": "bounded",
             "offline_time_limited": limited,
             "bound_source": sources,
+            "offline_certified": certified,
             "ratio_lower": 1.6,
             "ratio_upper": 2.0,
             "guarantee": None,
@@ -62,6 +65,19 @@ def test_table_says_what_vouches_for_the_bounds(sources: list[str], note: str) -
     assert "interval" in header and "certified" not in header
     assert "1.600-2.000" in text
     assert "time limit" not in text
+
+
+def test_table_says_how_much_weaker_the_bounds_of_prices_alone_are() -> None:
+    # Bounds 10; 10.4 and 10.1 by prices: 4 % and 1 % weaker, and the third is the same.
+    rows = frame(["milp", "milp", "prices"], [False] * 3, [10.4, 10.1, 10.0])
+    text = format_table(summarise(rows), rows)
+    assert "By prices alone (certificate.json.gz in each cell) the bounds are 1.7 % weaker" in text
+    assert "in the mean, 4 % at most." in text
+    rows = frame(["milp"], [False], [0.0])
+    rows["offline_upper"] = 0.0
+    assert "0 % weaker in the mean" in format_table(summarise(rows), rows)
+    rows = frame(["prices"], [False], [10.0])
+    assert "By prices alone" not in format_table(summarise(rows), rows)
 
 
 def test_table_counts_solves_without_a_proof() -> None:

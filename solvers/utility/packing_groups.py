@@ -10,7 +10,7 @@ from solvers.utility.packing import best_packing
 
 __all__ = ["PackingGroup", "most_worth", "packing_groups"]
 
-_MAX_NODES = 1_000_000  # a tenth of a second; hardly any search needs so many
+_MAX_NODES = 100_000  # more than where cuts are sought: there a search is one of many
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from models.utility.column import Column, Resources
-from models.utility.formulations.schedules import schedule_from_columns
+from models.utility.formulations.schedules import schedule_from_columns, without_idle
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from solvers.utility.oracle import best_schedule, full_capacity
@@ -36,6 +36,16 @@ class Occupancy:
         full = full_capacity(instance.cluster)
         self.free = Resources(usable(full.worker), usable(full.ps))
         self.columns: dict[int, Column] = {}
+
+    @classmethod
+    def of_schedule(cls, instance: UtilityInstance, schedule: UtilitySchedule) -> Occupancy:
+        """The columns of a feasible schedule, without idle workers."""
+        schedule = without_idle(instance, schedule)
+        found = cls(instance)
+        for i in np.flatnonzero(schedule.admitted).tolist():
+            workers, ps = (table[table[:, 0] == i, 1:] for table in (schedule.workers, schedule.ps))
+            found.add(_column(instance, i, workers, ps))
+        return found
 
     @property
     def value(self) -> float:
@@ -128,20 +138,19 @@ def repaired(
     for i, (worker_rows, ps_rows) in parts.items():
         if sum(row[2] for row in worker_rows) < jobs[i].work:
             continue
-        done = max(row[0] for row in worker_rows)
-        found.add(
-            Column(
-                job=i,
-                completion=done,
-                value=float(jobs[i].utility(done - jobs[i].arrival)),
-                workers=np.array(worker_rows, dtype=np.int64).reshape(-1, 3),
-                ps=np.array(ps_rows, dtype=np.int64).reshape(-1, 3),
-            )
-        )
+        workers_of, ps_of = (np.array(rows).reshape(-1, 3) for rows in (worker_rows, ps_rows))
+        found.add(_column(instance, i, workers_of, ps_of))
     missing = [job.index for job in jobs if job.index not in found.columns]
     missing.sort(key=lambda i: (i not in parts, -float(jobs[i].utility(0)), i))
     found.insert(missing, prices)
     return found
+
+
+def _column(instance: UtilityInstance, index: int, workers: np.ndarray, ps: np.ndarray) -> Column:
+    """A column from rows (slot, server, count) that do all the work."""
+    job, done = instance.jobs[index], int(workers[:, 0].max())
+    value = float(job.utility(done - job.arrival))
+    return Column(index, done, value, workers.astype(np.int64), ps.astype(np.int64))
 
 
 def _first(counts: np.ndarray, number: int, slot: int) -> list[tuple[int, int, int]]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 
+import numpy as np
+
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
+from models.utility.score import score
 from solvers.column_generation import ColumnGeneration
 from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
 from solvers.utility.exact import solve as solve_exactly
+from solvers.utility.local_search import local_search
 from solvers.utility.pool_bound import pool_bound, rounded
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities
@@ -17,7 +22,11 @@ from solvers.utility.scaling import scale_utilities
 __all__ = ["solve"]
 
 _MOST_PAIRS = 10_000  # of job and slot; more take too long to solve
-_BOUND_SHARE = 0.3  # of the time limit, for the column generation if the ILP is to follow
+# Of the time limit: until when the column generation, and then the local search, may go on; by
+# whether the exact solver is to follow.
+_SHARES = {True: (0.3, 0.4), False: (0.6, 1.0)}
+_ITERATIONS = {True: 2_000, False: 20_000}
+_SEED = 0
 
 
 def solve(
@@ -29,8 +38,9 @@ def solve(
 ) -> SolveResult[UtilitySchedule]:
     """Optimum, or an interval that contains it.
 
-    A bound by column generation over pooled servers, recomputed from its prices; then, where
-    the instance is small enough, the exact solver.
+    A bound by column generation over pooled servers, recomputed from its prices; a good
+    schedule by local search at these prices; then, where the instance is small enough, the
+    exact solver, which starts from it.
 
     Parameters
     ----------
@@ -50,49 +60,59 @@ def solve(
     """
     began = time.monotonic()
     small = _size(instance) <= _MOST_PAIRS
-    seconds = float("inf") if time_limit is None else time_limit
+    bound_share, search_share = _SHARES[small]
+
+    def deadline(share: float) -> float:
+        return began + (math.inf if time_limit is None else share * time_limit)
+
     scaled = scale_utilities(instance)
     problem = PooledProblem(scaled.instance)
-    generated = ColumnGeneration(
-        problem, deadline=began + seconds * (_BOUND_SHARE if small else 1.0)
-    ).run()
+    generated = ColumnGeneration(problem, deadline=deadline(bound_share)).run()
     prices = rounded(problem.pool_prices(generated.duals / scaled.factor))
     certified = pool_bound(instance, prices)
+    found = local_search(
+        instance,
+        prices,
+        np.random.default_rng(_SEED),
+        start=start,
+        iterations=_ITERATIONS[small],
+        deadline=deadline(search_share),
+    )
+    options = {"time_limit": time_limit, "column_generation": generated.options}
+    objective = score(instance, found).objective
     result: SolveResult[UtilitySchedule] = SolveResult(
-        status="bounded",
-        objective=None,
+        status="optimal" if _closed(objective, certified) else "feasible",
+        objective=objective,
         bound=certified,
-        schedule=None,
+        schedule=found,
         duals=prices,
         seconds=time.monotonic() - began,
-        solver="column generation",
-        options={"time_limit": time_limit, "column_generation": generated.options},
+        solver="column generation, local search",
+        options=options,
         message=generated.message,
         bound_source="prices",
     )
-    if not small:
+    if not small or result.is_optimal:
         return result
     left = None if time_limit is None else max(time_limit - result.seconds, 0.1)
-    exact = solve_exactly(instance, time_limit=left, threads=threads, start=start)
-    if exact.bound is None or certified < exact.bound:
+    exact = solve_exactly(instance, time_limit=left, threads=threads, start=found)
+    bound, source = exact.bound, exact.bound_source
+    if bound is None or certified < bound:
         bound, source = certified, result.bound_source
-    else:
-        bound, source = exact.bound, exact.bound_source
-    status = exact.status
-    gap = relative_gap("max", exact.objective, bound)
-    if exact.objective is None:
-        status = "bounded"
-    elif gap is not None and gap <= OPTIMAL_GAP:
-        status = "optimal"
     return replace(
         exact,
-        status=status,
+        status="optimal" if _closed(exact.objective, bound) else "feasible",
         bound=bound,
         bound_source=source,
         duals=prices,
         seconds=time.monotonic() - began,
-        options={**exact.options, **result.options},
+        options={**exact.options, **options},
     )
+
+
+def _closed(objective: float | None, bound: float) -> bool:
+    gap = relative_gap("max", objective, bound)
+    return gap is not None and gap <= OPTIMAL_GAP
 
 
 def _size(instance: UtilityInstance) -> int:

@@ -168,7 +168,7 @@ def test_bad_trace(
         ("verify", ["one.json", "two.json"], "two.json: "),
         ("verify", ["one-schedule.json", "one.json"], "one-schedule.json: "),
         ("verify", ["one.json", "absent.json"], "absent.json: cannot be read"),
-        ("verify", ["one.json"], "arguments are required: SCHEDULE"),
+        ("verify", ["one.json"], "nothing to verify: give SCHEDULE"),
         ("ratio", ["--policy", "nonesuch"], "unknown policy 'nonesuch' for 'utility'"),
         ("speed", ["--policy", "nonesuch"], "unknown policy 'nonesuch' for 'utility'"),
         ("ratio", ["--policy", "no_module:Thing"], "module 'no_module' cannot be imported"),

@@ -83,7 +83,11 @@ def _non_finite_key(data: bytes) -> str | None:
 
 def check_finite(value: object, *, source: str) -> None:
     """Raise InputError at the first number in a struct that is not finite."""
-    for path, number in _floats(msgspec.to_builtins(value), "$"):
+    try:
+        plain = msgspec.to_builtins(value)
+    except TypeError as error:  # a NumPy number, for one
+        raise InputError(f"{source}: {_one_line(error)}") from None
+    for path, number in _floats(plain, "$"):
         if not math.isfinite(number):
             raise InputError(f"{source}: number is not finite - at `{path}`")
 

@@ -178,7 +178,7 @@ class ColumnGeneration:
     def _generate(self, watch: Callable[[Round], None] | None) -> str:
         """Returns why it ended by itself."""
         began = time.monotonic()
-        self._add(self._price(self._best))
+        self._add(self._price(self._best, math.inf))  # so that there is a bound
         if self._bound == -math.inf:
             return "a job has no schedule"
         if not self._columns:
@@ -242,15 +242,15 @@ class ColumnGeneration:
         convexity = optimum.row_duals[: self._problem.jobs]
         for weight in (self._smoothing, 0.0):
             self._check_clock()
-            found = self._price(weight * self._best + (1 - weight) * duals)
+            found = self._price(weight * self._best + (1 - weight) * duals, self._deadline)
             new = [c for c in found if self._enters(c, duals, convexity)]
             if new:
                 return new
         return []
 
-    def _price(self, duals: np.ndarray) -> list[Any]:
+    def _price(self, duals: np.ndarray, deadline: float) -> list[Any]:
         """Columns at given duals; keeps the bound they prove."""
-        priced = self._problem.price(duals)
+        priced = self._problem.price(duals, deadline)
         found = [column for column in priced if column is not None]
         payoffs = np.array([column.payoff for column in found])
         if not self._problem.must_run:
@@ -266,7 +266,7 @@ class ColumnGeneration:
         rows, amounts = self._problem.usage(column, 0)
         reduced = column.value - float(amounts @ duals[rows]) - convexity[column.job]
         # HiGHS's duals are exact to 1e-7, relative to values of about 100.
-        return bool(reduced > 1e-7 * max(self._scale, abs(column.value)))
+        return bool(reduced > 1e-7 * (max(self._scale, abs(column.value)) or 1.0))
 
     def _add(self, columns: Sequence[Any]) -> None:
         jobs = self._problem.jobs

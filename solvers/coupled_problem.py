@@ -24,10 +24,11 @@ class CoupledProblem(Protocol):
     def capacities(self) -> np.ndarray:
         """Right-hand sides of the coupling rows, shape (m,); grows with :meth:`separate`."""
 
-    def price(self, duals: np.ndarray) -> Sequence[Any | None]:
+    def price(self, duals: np.ndarray, deadline: float) -> Sequence[Any | None]:
         """Best column of every job at nonnegative duals (None: it has no schedule).
 
-        Columns offer ``job``, ``value`` and ``payoff``.
+        Columns offer ``job``, ``value`` and ``payoff``. Raises
+        :class:`solvers.highs.growing.OutOfTime` at ``deadline``, of ``time.monotonic()``.
         """
 
     def usage(self, column: Any, first_row: int) -> tuple[np.ndarray, np.ndarray]:

@@ -48,7 +48,7 @@ class Assignment:
     def capacities(self) -> np.ndarray:
         return self.capacity
 
-    def price(self, duals: np.ndarray) -> Sequence[Choice | None]:
+    def price(self, duals: np.ndarray, deadline: float) -> Sequence[Choice | None]:
         payoffs = self.value - self.size[:, None] * duals
         best = payoffs.argmax(axis=1)
         return [
@@ -177,7 +177,7 @@ class Rows(Assignment):
         super().__init__(np.array([[100.0]]), np.ones(1), np.array([1.0]), must_run=False)
         self.useful = useful
 
-    def price(self, duals: np.ndarray) -> Sequence[Choice | None]:
+    def price(self, duals: np.ndarray, deadline: float) -> Sequence[Choice | None]:
         return [Choice(0, 0, 100.0, 100.0 - float(duals.sum()))]
 
     def usage(self, column: Choice, first_row: int) -> tuple[np.ndarray, np.ndarray]:
@@ -246,3 +246,13 @@ def test_separation_keeps_the_time_limit() -> None:
     began = time.monotonic()
     ColumnGeneration(PooledProblem(ins), deadline=began + 1.0).run()
     assert time.monotonic() - began < 4.0
+
+
+def test_a_minimisation_whose_costs_are_all_0_ends() -> None:
+    # 2.4 to place in 2: infeasible, and no value sets the scale of reduced costs.
+    problem = Assignment(
+        np.zeros((4, 2)), np.array([0.3, 0.7, 0.5, 0.9]), np.array([1.0, 1.0]), must_run=True
+    )
+    result = ColumnGeneration(problem, gap=1e-6, deadline=time.monotonic() + 5).run()
+    assert result.converged
+    assert not result.feasible

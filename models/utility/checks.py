@@ -13,6 +13,7 @@ __all__ = ["check_sizes", "check_states", "check_vector", "work_of"]
 _MOST_PRICES = 2 * 10**7
 _MOST_JOB_SLOTS = 5 * 10**7
 _MOST_STATES = 25 * 10**6
+_MOST_STEPS = 10**9  # of the oracle, in its innermost loop: about a second
 
 
 def check_sizes(file: UtilityFile, source: str) -> None:
@@ -49,6 +50,12 @@ def check_states(record: JobRecord, work: int, room: int, path: str, source: str
         raise InputError(
             f"{source}: {work} worker-slots x {room} slots are more than {_MOST_STATES} - at "
             f"`{path}.{key}`"
+        )
+    steps = work * min(record.chunks, work) * room
+    if record.chunks * room >= work and steps > _MOST_STEPS:
+        raise InputError(
+            f"{source}: {work} worker-slots x {record.chunks} chunks x {room} slots are more than "
+            f"{_MOST_STEPS} - at `{path}.chunks`"
         )
 
 

@@ -24,7 +24,7 @@ from models.utility.score import score
 from solvers.highs import SOLVER, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
-from solvers.utility.occupancy import repaired
+from solvers.utility.occupancy import Occupancy, repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.packing_groups import packing_groups
 from solvers.utility.placing import Placer
@@ -134,6 +134,10 @@ class _Search:
         self._objective = 0.0
         self._bound: float | None = None
         self._message = ""
+        greedy = Occupancy(instance)
+        by_value = sorted(limits, key=lambda i: (-float(instance.jobs[i].utility(0)), i))
+        greedy.insert(by_value, zero_prices(cluster))
+        self._offer(greedy.schedule())
         if start is not None:
             self._offer(start)
 
@@ -145,6 +149,8 @@ class _Search:
         self._cut_root()
         while not self._closed() and self._left() > 0:
             if not self._round():
+                if not self._closed() and self._left() > 0:
+                    self._message += "; a load exceeds the scorer's tolerance by a hair"
                 break
         return self._result("optimal" if self._closed() else "feasible")
 
@@ -153,18 +159,22 @@ class _Search:
         share = None
         if self._options.time_limit is not None:
             share = self._began + _ROOT_SHARE * self._options.time_limit
+        x = None
         for _ in range(_ROOT_ROUNDS):
             left = None if share is None else share - time.monotonic()
             if left is not None and left <= 0:
-                return
+                break
             result = run_highs(
                 self._program.program().relaxed(), HighsOptions(time_limit=left), log=self._log
             )
             if not result.is_optimal or result.x is None or result.bound is None:
-                return
+                break
             self._lower_bound_to(result.bound)
-            if not self._separate(result.x):
-                return
+            x = result.x
+            if not self._separate(x):
+                break
+        if x is not None:
+            self._repair(np.floor(x + _ROUND_OFF))
 
     def _round(self) -> bool:
         """One solve of the integer program; False if it brings no further."""
@@ -276,7 +286,7 @@ class _Search:
 
     def _closed(self) -> bool:
         gap = relative_gap("max", self._objective, self._bound)
-        return gap is not None and gap <= self._options.mip_rel_gap
+        return gap is not None and gap <= self._options.mip_rel_gap + _ROUND_OFF
 
     def _left(self) -> float:
         if self._options.time_limit is None:
@@ -284,7 +294,7 @@ class _Search:
         return self._options.time_limit - (time.monotonic() - self._began)
 
     def _placing_seconds(self) -> float:
-        return max(0.1, min(_PLACING_SECONDS, self._left()))
+        return min(_PLACING_SECONDS, self._left())
 
     def _result(self, status: Status) -> SolveResult[UtilitySchedule]:
         if self._bound is not None and self._objective > self._bound:

@@ -21,7 +21,7 @@ from solvers.utility.scaling import scale_utilities
 
 __all__ = ["solve"]
 
-_MOST_PAIRS = 10_000  # of job and slot; more take too long to solve
+_MOST_ENTRIES = 250_000  # of the exact solver's largest rows; more take too long to solve
 # Of the time limit: until when the column generation, and then the local search, may go on; by
 # whether the exact solver is to follow.
 _SHARES = {True: (0.3, 0.4), False: (0.6, 1.0)}
@@ -59,7 +59,7 @@ def solve(
         bound; ``bound`` is the better of it and the ILP's, as ``bound_source`` says.
     """
     began = time.monotonic()
-    small = _size(instance) <= _MOST_PAIRS
+    small = _size(instance) <= _MOST_ENTRIES
     bound_share, search_share = _SHARES[small]
 
     def deadline(share: float) -> float:
@@ -116,5 +116,6 @@ def _closed(objective: float | None, bound: float) -> bool:
 
 
 def _size(instance: UtilityInstance) -> int:
-    """Pairs of a job and a slot it may run in."""
-    return sum(instance.cluster.slots - job.arrival for job in instance.jobs)
+    """Pairs of slots, the earlier first, that a job may run in; summed over the jobs."""
+    rooms = (instance.cluster.slots - job.arrival for job in instance.jobs)
+    return sum(room * (room + 1) // 2 for room in rooms)

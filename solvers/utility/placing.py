@@ -63,7 +63,8 @@ class Placer:
         """Place a load of whole workers (shape (I,)).
 
         Server by server the packing of the largest size; if that leaves something over, an
-        integer program, which proves that nothing better exists if the time limit allows.
+        integer program, which proves that nothing better exists if the time limit (in seconds,
+        none at all if it is not positive) allows.
         """
         key = np.asarray(load, dtype=np.int64).tobytes()
         if key not in self._known:
@@ -79,7 +80,7 @@ class Placer:
         counts = np.zeros((len(self._servers), len(load)), dtype=np.int64)
         greedy = self._greedily(active, load[active])
         complete = bool((greedy.sum(axis=0) == load[active]).all())
-        if not complete:
+        if not complete and (time_limit is None or time_limit > 0):
             better = self._exactly(active, load[active], time_limit)
             if better is not None:
                 greedy = better

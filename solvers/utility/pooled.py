@@ -8,12 +8,14 @@ maximum over whole y that fit server h. Duals of the rows are prices for
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from models.utility.instance import UtilityInstance
+from solvers.highs.growing import OutOfTime
 from solvers.utility.packing_groups import packing_groups
 from solvers.utility.pool_bound import PoolPrices, PricedCut
 from solvers.utility.separation import PackingSeparator
@@ -98,14 +100,19 @@ class PooledProblem:
                 cuts.append(PricedCut(row.side, row.slot, dual, row.weight))
         return PoolPrices(pooled[0], pooled[1], tuple(cuts))
 
-    def price(self, duals: np.ndarray) -> Sequence[TotalsColumn | None]:
+    def price(self, duals: np.ndarray, deadline: float) -> Sequence[TotalsColumn | None]:
         """Best totals of every job."""
         cost = [np.zeros((self._slots, self.jobs)) for _ in (0, 1)]
         paid = np.flatnonzero(duals > 0)
         for side in (0, 1):
             rows = paid[self._side[paid] == side]
             np.add.at(cost[side], self._slot[rows], duals[rows, None] * self._weight[:, rows].T)
-        return [oracle.best(cost[0][:, i], cost[1][:, i]) for i, oracle in enumerate(self._oracles)]
+        found = []
+        for i, oracle in enumerate(self._oracles):
+            if time.monotonic() >= deadline:
+                raise OutOfTime("deadline")
+            found.append(oracle.best(cost[0][:, i], cost[1][:, i]))
+        return found
 
     def usage(self, column: TotalsColumn, first_row: int) -> tuple[np.ndarray, np.ndarray]:
         """Amounts that a column takes of the rows from ``first_row`` on."""

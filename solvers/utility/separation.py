@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import NamedTuple
 
 import numpy as np
 
+from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram
 from solvers.utility.packing import best_packing
 from solvers.utility.packing_groups import PackingGroup
@@ -53,7 +53,8 @@ class PackingSeparator:
     def cut(self, load: np.ndarray, deadline: float = math.inf) -> PackingCut | None:
         """A cut that ``load`` (shape (I,)) breaks.
 
-        None if it can be packed, or if ``deadline``, of ``time.monotonic()``, comes first.
+        None if it can be packed, if ``deadline``, of ``time.monotonic()``, comes first, or if
+        HiGHS fails.
         """
         active = np.flatnonzero(load > 1e-7)
         if not len(active):
@@ -69,9 +70,10 @@ class PackingSeparator:
             program.add_column(1.0, np.array([k]), np.ones(1))
         worth, total = np.zeros(items), 0.0
         for _ in range(_MOST_ROUNDS):
-            if time.monotonic() >= deadline:
+            try:
+                optimum = program.solve(deadline)
+            except HighsError:  # out of time, or numbers that HiGHS cannot cope with: no cut
                 return None
-            optimum = program.solve()
             if optimum.objective <= _VIOLATION:
                 return None
             worth = np.maximum(optimum.row_duals[:items], 0.0)

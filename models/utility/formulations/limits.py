@@ -61,8 +61,9 @@ class JobLimits:
 
     def _served(self) -> dict[int, int]:
         """Most workers that m parameter servers serve, for the m that serve more than m - 1."""
-        needed = self.job.ps_needed_table(self.most).tolist()
-        return {m: n for n, m in enumerate(needed)}
+        needed = self.job.ps_needed_table(self.most)
+        last = np.append(np.flatnonzero(np.diff(needed)), self.most)
+        return dict(zip(needed[last].tolist(), last.tolist(), strict=True))
 
     def staircase(self) -> list[tuple[float, float]]:
         """Edges of the upper hull of ``{(m, n): ceil(n b / B) <= m, 0 <= n <= most}``.

@@ -1,0 +1,193 @@
+"""``python -m benchmarks.gap``: gap against time and size, ours and plain HiGHS, in one run."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import re
+from argparse import ArgumentTypeError
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.cli import Parser, parse_range, run_command
+from benchmarks.figure import Cell, CellStore, Figure, compute
+from benchmarks.fingerprint import versions
+from benchmarks.gap_report import (
+    COUNTS_AS_ALL,
+    format_gaps,
+    format_overruns,
+    plot_gap,
+    plot_growth,
+)
+from benchmarks.gap_run import run_cell
+from benchmarks.instances import Size, Workload
+from benchmarks.pictures.save import save_picture
+from benchmarks.rows import to_json_lines
+from models.errors import InputError
+from models.files import write_atomic
+from models.problem import problem_names, sub_package
+
+__all__ = ["main"]
+
+_EXAMPLES = """
+  python -m benchmarks.gap
+      the default: four sizes, limits of 5, 15 and 45 s, 2 seeds; up to half an hour
+  python -m benchmarks.gap --quick
+      two small sizes, limits of 1 and 2 s, 1 seed; less than a minute
+  python -m benchmarks.gap --sizes 50x50x20+20 --times 30,120 --seeds 5 --methods toolkit
+      50 jobs, 50 slots, 20+20 servers; seeds 0 to 4
+  python -m benchmarks.gap --sizes 20x40x10+10,40x40x10+10,80x40x10+10 --times 60 --out jobs
+      growth with the jobs alone
+"""
+
+_TIMES = {"default": (5.0, 15.0, 45.0), "quick": (1.0, 2.0)}
+_SEEDS = {"default": range(2), "quick": range(1)}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, draw and print the table; returns the exit code, 1 if a run has failed."""
+    args = _parser().parse_args(argv)
+    extent = "quick" if args.quick else "default"
+    part = sub_package("benchmarks", args.problem, "gap")
+    methods = _chosen(args.methods, part.METHODS)
+    sizes = [_parse_size(text) for text in dict.fromkeys(args.sizes or part.SIZES[extent])]
+    times = sorted(set(args.times or _TIMES[extent]))
+    seeds = args.seeds or _SEEDS[extent]
+    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
+    for size in sizes:  # a size that cannot be drawn is found before anything is measured
+        _draw(workload, size, seeds[0])
+    cells = [
+        {
+            "problem": args.problem,
+            "jobs": size.jobs,
+            "slots": size.slots,
+            "servers": size.servers,
+            "seed": seed,
+            "method": method,
+            "time_limit": limit,
+        }
+        for size in sizes
+        for seed in seeds
+        for method in methods
+        for limit in times
+    ]
+    out = Path(args.out or Path("results") / f"gap-{args.problem}")
+    frame = _measure(args.problem, cells, out)
+    paths = [
+        *save_picture(plot_gap(frame), frame, out / "gap"),
+        *save_picture(plot_growth(frame), frame, out / "growth"),
+    ]
+    explained = "; ".join(f"{name}: {part.METHODS[name][0]}" for name in methods)
+    print(f"{args.problem}, {platform.machine()}, {os.cpu_count()} cores; {explained}")
+    many = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
+    print(f"gap, median / worst of {many}, at each time limit; {COUNTS_AS_ALL}\n")
+    print(format_gaps(frame))
+    print(f"\n{format_overruns(frame)}")
+    print(f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, paths))}")
+    failed = frame[frame["status"] == "failed"]
+    for row in failed.itertuples(index=False):
+        print(f"failed: {row.method}, {row.size}, seed {row.seed}: {row.message}")
+    return 1 if len(failed) else 0
+
+
+def _measure(problem_name: str, cells: list[Cell], out: Path) -> pd.DataFrame:
+    """Rows of all cells, which are kept as they are finished; writes the tables."""
+    figure = Figure(
+        name=f"{problem_name}-gap",
+        title="gap against time limit and size",
+        source="ours",
+        cells=lambda size, seeds: cells,
+        run=run_cell,
+        plot=lambda frame, axes: plot_gap(frame),
+    )
+    frame = compute(figure, "default", store=CellStore(out / "cells"), progress=True)
+    size = frame["jobs"].astype(str) + "x" + frame["slots"].astype(str) + "x" + frame["servers"]
+    frame.insert(1, "size", size)
+    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    settings = {
+        "versions": versions(),
+        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+    }
+    write_atomic(out / "settings.json", (json.dumps(settings, indent=1) + "\n").encode())
+    write_atomic(out / "rows.jsonl", to_json_lines(records).encode())
+    return frame
+
+
+def _chosen(names: Sequence[str] | None, known: Mapping[str, Any]) -> list[str]:
+    unknown = [name for name in names or () if name not in known]
+    if unknown:
+        raise InputError(f"unknown method '{unknown[0]}': want some of {', '.join(known)}")
+    return list(dict.fromkeys(names or known))
+
+
+def _parse_size(text: str) -> Size:
+    match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)x(.+)", text)
+    if match is None:
+        raise InputError(f"size '{text}': want JOBSxSLOTSxSERVERS, e.g. 20x20x10+10")
+    return Size(int(match[1]), int(match[2]), match[3], seeds=1)
+
+
+def _draw(workload: Workload, size: Size, seed: int) -> None:
+    workload.draw(jobs=size.jobs, slots=size.slots, servers=size.servers, seed=seed, trace=None)
+
+
+def _words(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _seconds(text: str) -> list[float]:
+    try:
+        times = [float(word) for word in text.split(",")]
+    except ValueError:
+        times = [0.0]
+    if not all(0 < limit < math.inf for limit in times):
+        raise ArgumentTypeError(f"'{text}' are not positive numbers of seconds, e.g. 5,15,45")
+    return times
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "benchmarks.gap",
+        "Measure how far bound and schedule are apart, (bound - objective) / bound, after a time "
+        "limit, on instances of growing size: the compact ILP handed whole to HiGHS, and the "
+        f"toolkit's own interval. In this measure {COUNTS_AS_ALL}. Every run has a process of its "
+        "own, which is killed a minute after its limit; loading and compiling do not count. "
+        "Writes rows (csv, jsonl) and two pictures: gap against time limit, seconds and memory "
+        "against size.",
+        _EXAMPLES,
+    )
+    parser.add_argument(
+        "--problem", default="utility", help=f"one of {', '.join(problem_names())} (default)"
+    )
+    parser.add_argument(
+        "--sizes",
+        type=_words,
+        metavar="JxTxS,...",
+        help="jobs x slots x servers, e.g. 10x10x5+5,20x20x10+10",
+    )
+    parser.add_argument(
+        "--times", type=_seconds, metavar="S,...", help="time limits in seconds (default: 5,15,45)"
+    )
+    parser.add_argument(
+        "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
+    )
+    parser.add_argument(
+        "--methods", type=_words, metavar="NAME,...", help="e.g. compact,toolkit (default: all)"
+    )
+    parser.add_argument("--quick", action="store_true", help="small sizes, short limits, 1 seed")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="results folder (default: results/gap-PROBLEM); runs finished there with the same "
+        "settings and code are not repeated",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    run_command(main)

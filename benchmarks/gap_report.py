@@ -1,0 +1,117 @@
+"""What :mod:`benchmarks.gap` shows of its rows: two pictures and a table."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator
+
+from benchmarks.pictures.medians import plot_medians
+from benchmarks.pictures.style import figure_of, panels
+from solvers.result import OPTIMAL_GAP
+
+__all__ = ["COUNTS_AS_ALL", "format_gaps", "format_overruns", "plot_gap", "plot_growth"]
+
+COUNTS_AS_ALL = "no schedule or no bound counts as a gap of 100 %"
+
+
+def plot_gap(frame: pd.DataFrame) -> Figure:
+    """Gap against the time limit: a panel for every size, a line for every method."""
+    sizes = list(dict.fromkeys(frame["size"]))
+    axes = panels(None, len(sizes), max(6.4, 3.0 * len(sizes)), 3.8)
+    shown = frame.assign(gap=frame["gap"].clip(lower=OPTIMAL_GAP))
+    for place, (panel, size) in enumerate(zip(axes, sizes, strict=True)):
+        plot_medians(
+            shown[shown["size"] == size],
+            panel,
+            x="time_limit",
+            y="gap",
+            series="method",
+            xlabel="time limit (s)",
+            ylabel="" if place else "(bound - objective) / bound",
+            title=size,
+            legend=place == 0,
+        )
+        panel.set_ylim(0.7 * OPTIMAL_GAP, 1.4)
+        panel.yaxis.set_major_locator(LogLocator())
+        panel.yaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:g} %"))
+    _caption(
+        figure_of(axes[0]),
+        f"jobs x slots x servers; {_medians(frame)}\n{COUNTS_AS_ALL}; "
+        f"proven optima (up to {OPTIMAL_GAP:.2%}) stand at {OPTIMAL_GAP:.2%}",
+    )
+    return figure_of(axes[0])
+
+
+def plot_growth(frame: pd.DataFrame) -> Figure:
+    """Seconds taken and peak memory against size, at the longest time limit."""
+    limit = frame["time_limit"].max()
+    rows = frame[frame["time_limit"] == limit]
+    left, right = panels(None, 2, max(7.2, 2.4 * rows["size"].nunique()), 3.8)
+    for panel, y, label in ((left, "seconds", "seconds taken"), (right, "memory_mb", "peak MB")):
+        plot_medians(
+            rows,
+            panel,
+            x="size",
+            y=y,
+            series="method",
+            xlabel="jobs x slots x servers",
+            ylabel=label,
+            spacing="even",
+            legend=panel is left,
+        )
+    left.axhline(limit, color="0.4", linewidth=1.0, linestyle=":")
+    left.text(0.0, limit, f"limit {limit:g} s", va="bottom", fontsize="small", color="0.3")
+    _caption(
+        figure_of(left), f"{_medians(frame)}\nmemory: of the process with all libraries loaded"
+    )
+    return figure_of(left)
+
+
+def _medians(frame: pd.DataFrame) -> str:
+    seeds = frame["seed"].nunique()
+    return "1 seed" if seeds == 1 else f"lines: median of {seeds} seeds, hollow marks: a seed each"
+
+
+def _caption(figure: Figure, text: str) -> None:
+    figure.suptitle(text, x=0.01, ha="left", fontsize="small")
+
+
+def format_gaps(frame: pd.DataFrame) -> str:
+    """Table: per size and method the median and worst gap at every time limit, peak memory."""
+    limits = sorted(frame["time_limit"].unique())
+    heads = [f"{limit:g} s" for limit in limits]
+    lines = [["size", "method", *heads, "peak MB", "proven"]]
+    for (size, method), rows in frame.groupby(["size", "method"], sort=False):
+        cells = []
+        for limit in limits:
+            gaps = rows.loc[rows["time_limit"] == limit, "gap"]
+            cells.append(f"{_percent(gaps.median())} / {_percent(gaps.max())}")
+        longest = rows[rows["time_limit"] == limits[-1]]
+        memory = rows["memory_mb"].max()
+        proven = f"{int((longest['gap'] <= OPTIMAL_GAP).sum())} of {len(longest)}"
+        peak = "-" if pd.isna(memory) else f"{memory:.0f}"
+        lines.append([str(size), str(method), *cells, peak, proven])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            text.ljust(width) if place < 2 else text.rjust(width)
+            for place, (text, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in lines
+    )
+
+
+def format_overruns(frame: pd.DataFrame) -> str:
+    """How far each method went over its time limit at worst, and where."""
+    worst = frame.loc[frame.groupby("method", sort=False)["overrun"].idxmax()]
+    parts = [
+        f"{row.method} {row.overrun:+.1f} s ({row.size}, seed {row.seed}, limit "
+        f"{row.time_limit:g} s, {row.status})"
+        for row in worst.itertuples(index=False)
+    ]
+    return "largest overrun of a time limit: " + "; ".join(parts)
+
+
+def _percent(gap: float) -> str:
+    return f"{gap:.2%}" if gap < 0.1 else f"{gap:.0%}"

@@ -59,8 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     times = sorted(set(args.times or _TIMES[extent]))
     seeds = args.seeds or _SEEDS[extent]
     workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
-    for size in sizes:  # a size that cannot be drawn is found before anything is measured
-        _draw(workload, size, seeds[0])
+    for size in sizes:  # what cannot be drawn is found before anything is measured
+        for seed in seeds:
+            _draw(workload, size, seed)
     cells = [
         {
             "problem": args.problem,

@@ -41,7 +41,6 @@ def main(text: str) -> None:
     result = method(instance, cell["time_limit"])
     seconds = time.perf_counter() - began
     print(json.dumps(_outcome(instance, result, seconds)), file=pipe, flush=True)
-    os._exit(0)  # the watching thread holds standard input's lock
 
 
 def _draw(workload: Workload, size: Size, seed: int = 0) -> Any:
@@ -70,7 +69,8 @@ def _outcome(instance: Any, result: SolveResult[Any], seconds: float) -> dict[st
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    while os.read(0, 1):  # not through sys.stdin, whose lock the end of the process needs
+        pass
     os._exit(1)
 
 

@@ -30,7 +30,7 @@ from benchmarks.pictures.save import save_picture
 from benchmarks.rows import to_json_lines
 from models.errors import InputError
 from models.files import write_atomic
-from models.problem import problem_names, sub_package
+from models.problem import has_sub_package, problem_names, sub_package
 
 __all__ = ["main"]
 
@@ -41,8 +41,9 @@ _EXAMPLES = """
       two small sizes, limits of 1 and 2 s, 1 seed; less than a minute
   python -m benchmarks.gap --sizes 50x50x20+20 --times 30,120 --seeds 5 --methods toolkit
       50 jobs, 50 slots, 20+20 servers; seeds 0 to 4
-  python -m benchmarks.gap --sizes 20x40x10+10,40x40x10+10,80x40x10+10 --times 60 --out jobs
-      growth with the jobs alone
+  python -m benchmarks.gap --methods bound --sizes 25x50x20+20,50x50x20+20,100x50x20+20 \\
+      --times 120 --out results/jobs
+      how the time of the column generation grows with the jobs alone
 """
 
 _TIMES = {"default": (5.0, 15.0, 45.0), "quick": (1.0, 2.0)}
@@ -54,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     extent = "quick" if args.quick else "default"
     part = sub_package("benchmarks", args.problem, "gap")
-    methods = _chosen(args.methods, part.METHODS)
+    methods = _chosen(args.methods or part.DEFAULT_METHODS, part.METHODS)
     sizes = [_parse_size(text) for text in dict.fromkeys(args.sizes or part.SIZES[extent])]
     times = sorted(set(args.times or _TIMES[extent]))
     seeds = args.seeds or _SEEDS[extent]
@@ -119,11 +120,25 @@ def _measure(problem_name: str, cells: list[Cell], out: Path) -> pd.DataFrame:
     return frame
 
 
-def _chosen(names: Sequence[str] | None, known: Mapping[str, Any]) -> list[str]:
-    unknown = [name for name in names or () if name not in known]
+def _chosen(names: Sequence[str], known: Mapping[str, Any]) -> list[str]:
+    unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(f"unknown method '{unknown[0]}': want some of {', '.join(known)}")
-    return list(dict.fromkeys(names or known))
+    return list(dict.fromkeys(names))
+
+
+def _known_methods() -> str:
+    parts = {
+        name: sub_package("benchmarks", name, "gap")
+        for name in problem_names()
+        if has_sub_package("benchmarks", name, "gap")
+    }
+    return "; ".join(
+        f"for {name}: "
+        + ", ".join(f"{method} ({what})" for method, (what, _) in part.METHODS.items())
+        + f"; by default {', '.join(part.DEFAULT_METHODS)}"
+        for name, part in parts.items()
+    )
 
 
 def _parse_size(text: str) -> Size:
@@ -178,7 +193,10 @@ def _parser() -> Parser:
         "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
     )
     parser.add_argument(
-        "--methods", type=_words, metavar="NAME,...", help="e.g. compact,toolkit (default: all)"
+        "--methods",
+        type=_words,
+        metavar="NAME,...",
+        help=_known_methods(),
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, short limits, 1 seed")
     parser.add_argument(

@@ -78,10 +78,14 @@ def _caption(figure: Figure, text: str) -> None:
 
 
 def format_gaps(frame: pd.DataFrame) -> str:
-    """Table: per size and method the median and worst gap at every time limit, peak memory."""
+    """Table: per size and method the median and worst gap at every time limit.
+
+    And at the longest the median of the seconds taken and the number of proven optima; and the
+    peak memory of all runs.
+    """
     limits = sorted(frame["time_limit"].unique())
     heads = [f"{limit:g} s" for limit in limits]
-    lines = [["size", "method", *heads, "peak MB", "proven"]]
+    lines = [["size", "method", *heads, "s taken", "peak MB", "proven"]]
     for (size, method), rows in frame.groupby(["size", "method"], sort=False):
         cells = []
         for limit in limits:
@@ -91,7 +95,8 @@ def format_gaps(frame: pd.DataFrame) -> str:
         memory = rows["memory_mb"].max()
         proven = f"{int((longest['gap'] <= OPTIMAL_GAP).sum())} of {len(longest)}"
         peak = "-" if pd.isna(memory) else f"{memory:.0f}"
-        lines.append([str(size), str(method), *cells, peak, proven])
+        taken = f"{longest['seconds'].median():.1f}"
+        lines.append([str(size), str(method), *cells, taken, peak, proven])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(

@@ -53,7 +53,8 @@ def run_cell(**cell: Any) -> list[dict[str, Any]]:
     -------
     list of one dict
         The cell, with: ``seconds`` taken (without loading and drawing) and ``overrun``, by how
-        much that is more than the limit; ``objective`` by the scorer and ``bound`` (None where
+        much that is more than the limit; ``cpu_seconds`` of it, of the process and its children;
+        ``objective`` by the scorer and ``bound`` (None where
         there is none), ``gap`` (relative to the bound; 1 where there is no schedule or no bound,
         and at most 1), ``bound_source``; ``status`` of the solver, or "killed" a minute
         after the time limit, or "failed" where the process ended with an error; ``message``;
@@ -95,6 +96,7 @@ def run_cell(**cell: Any) -> list[dict[str, Any]]:
         late = f"killed {_GRACE:g} s after the time limit"
         outcome = {
             "seconds": time.monotonic() - (reader.ready or began),
+            "cpu_seconds": None,
             "objective": None,
             "bound": None,
             "gap": 1.0,

@@ -67,6 +67,7 @@ def test_a_run_records_what_it_says_and_is_taken_up_again(
         assert row["gap"] == pytest.approx((row["bound"] - row["objective"]) / row["bound"])
         assert row["overrun"] == row["seconds"] - 20.0
         assert 0.0 < row["seconds"] < 20.0
+        assert 0.0 < row["cpu_seconds"] < 40.0
         assert row["bound_source"] in ("milp", "prices")
         if sys.platform == "linux":
             assert 50 < row["memory_mb"] < 2000
@@ -113,7 +114,7 @@ def test_a_run_that_fails_says_why_and_the_command_ends_with_1(
         (["--sizes", "5x5"], "size '5x5': want JOBSxSLOTSxSERVERS"),
         (["--sizes", "0x5x2+2"], "size '0x5x2+2'"),
         (["--sizes", "5x5x2"], "servers '2': want H+K"),
-        (["--methods", "magic"], "unknown method 'magic': want some of compact, toolkit"),
+        (["--methods", "magic"], "unknown method 'magic': want some of compact, toolkit, bound"),
         (["--problem", "nothing"], "unknown problem 'nothing'"),
     ],
 )
@@ -139,10 +140,10 @@ def test_bad_times_are_a_line_and_exit_code_2(
 def test_the_table_gives_median_and_worst_gap_memory_and_proofs() -> None:
     head, first, second = (line.split("  ") for line in format_gaps(ROWS).splitlines())
     cells = [[cell.strip() for cell in line if cell.strip()] for line in (head, first, second)]
-    assert cells[0] == ["size", "method", "5 s", "10 s", "peak MB", "proven"]
-    # (30 + 50) / 2 and (10 + 20) / 2; (0 + 100) / 2
-    assert cells[1] == ["2x2x1+1", "a", "40% / 50%", "15% / 20%", "300", "0 of 2"]
-    assert cells[2] == ["2x2x1+1", "b", "100% / 100%", "50% / 100%", "-", "1 of 2"]
+    assert cells[0] == ["size", "method", "5 s", "10 s", "s taken", "peak MB", "proven"]
+    # (30 + 50) / 2 and (10 + 20) / 2; (0 + 100) / 2. Seconds (10 + 10.1) / 2; (1 + 12) / 2
+    assert cells[1] == ["2x2x1+1", "a", "40% / 50%", "15% / 20%", "10.1", "300", "0 of 2"]
+    assert cells[2] == ["2x2x1+1", "b", "100% / 100%", "50% / 100%", "6.5", "-", "1 of 2"]
 
 
 def test_the_largest_overrun_of_every_method_is_named() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -80,6 +81,8 @@ class PackingSeparator:
             rent = -optimum.row_duals[items:]
             total, found = 0.0, False
             for g, group in enumerate(self._groups):
+                if time.monotonic() >= deadline:
+                    return None
                 value, upper, counts = best_packing(
                     group.capacity, demand, worth, limit, _MAX_NODES
                 )

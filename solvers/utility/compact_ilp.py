@@ -29,6 +29,7 @@ from models.utility.score import score
 from solvers.highs import SOLVER, HighsOptions, MatrixResult
 from solvers.pyomo_bridge import PyomoResult, solve_model
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
+from solvers.utility.exact import WrongSolution
 from solvers.utility.scaling import scale_utilities
 
 __all__ = ["WrongSolution", "relaxation", "solve"]
@@ -37,10 +38,6 @@ _STACK = 1e-5  # of a capacity: rows may miss it by 2e-6, whole numbers by 1e-6
 _ROUND_OFF = 1e-6  # HiGHS's own, relative: utilities are scaled to about 100
 
 Result = SolveResult[UtilitySchedule]
-
-
-class WrongSolution(RuntimeError):
-    """Solver, model and scorer contradict each other: a fault of the code, not of the input."""
 
 
 def solve(

@@ -47,7 +47,8 @@ def plot_growth(frame: pd.DataFrame) -> Figure:
     """Seconds taken and peak memory against size, at the longest time limit."""
     limit = frame["time_limit"].max()
     rows = frame[frame["time_limit"] == limit]
-    left, right = panels(None, 2, max(7.2, 2.4 * rows["size"].nunique()), 3.8)
+    sizes = rows["size"].nunique()
+    left, right = panels(None, 2, min(max(7.2, 2.4 * sizes), 11.0), 4.2)
     for panel, y, label in ((left, "seconds", "seconds taken"), (right, "memory_mb", "peak MB")):
         plot_medians(
             rows,
@@ -60,10 +61,14 @@ def plot_growth(frame: pd.DataFrame) -> Figure:
             spacing="even",
             legend=panel is left,
         )
+        if sizes > 3:  # side by side they would run into each other
+            for tick in panel.get_xticklabels():
+                tick.set(rotation=30, ha="right", rotation_mode="anchor")
     left.axhline(limit, color="0.4", linewidth=1.0, linestyle=":")
-    left.text(0.0, limit, f"limit {limit:g} s", va="bottom", fontsize="small", color="0.3")
     _caption(
-        figure_of(left), f"{_medians(frame)}\nmemory: of the process with all libraries loaded"
+        figure_of(left),
+        f"time limit {limit:g} s (dotted); {_medians(frame)}\n"
+        "memory: of the process, its children and all libraries",
     )
     return figure_of(left)
 

@@ -19,13 +19,13 @@ from models.utility.column import Resources
 from models.utility.formulations import (
     compact,
     resource_prices,
-    row_units,
     schedule_from_values,
     set_values,
 )
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
+from models.utility.tolerance import row_units
 from solvers.highs import SOLVER, HighsOptions, MatrixResult
 from solvers.pyomo_bridge import PyomoResult, solve_model
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap

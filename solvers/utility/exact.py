@@ -65,7 +65,8 @@ def solve(
     time_limit : float, optional
         Seconds for everything; the best schedule and bound so far are returned.
     mip_rel_gap : float
-        Relative gap at which the optimum counts as proven.
+        Relative gap at which the optimum counts as proven; below 1e-6, HiGHS's own tolerance,
+        it counts as 1e-6.
     threads, seed : int
         Of HiGHS.
     start : UtilitySchedule, optional
@@ -149,8 +150,6 @@ class _Search:
         self._cut_root()
         while not self._closed() and self._left() > 0:
             if not self._round():
-                if not self._closed() and self._left() > 0:
-                    self._message += "; a load exceeds the scorer's tolerance by a hair"
                 break
         return self._result("optimal" if self._closed() else "feasible")
 
@@ -195,6 +194,8 @@ class _Search:
             if again.x is None:
                 break  # these deadlines cannot be kept, or it is hard to tell
             news = self._take_in(np.round(again.x))
+        if not news and result.is_optimal and not self._closed():
+            self._message += "; a load exceeds the scorer's tolerance by a hair"
         return bool(news)
 
     def _solve(
@@ -204,7 +205,13 @@ class _Search:
         node_limit: int | None = None,
     ) -> MatrixResult:
         limit = max(self._left(), 0.1) if self._options.time_limit is not None else None
-        options = replace(self._options, time_limit=limit, node_limit=node_limit)
+        options = replace(
+            self._options,
+            time_limit=limit,
+            node_limit=node_limit,
+            # HiGHS's gap is relative to its own objective: the scorer's may end a hair beyond it.
+            mip_rel_gap=0.99 * self._options.mip_rel_gap,
+        )
         in_child = options.threads > 1 or (limit is not None and program.matrix.nnz > _SMALL)
         try:
             return run_highs(program, options, start=start, log=self._log, in_child=in_child)
@@ -286,7 +293,7 @@ class _Search:
 
     def _closed(self) -> bool:
         gap = relative_gap("max", self._objective, self._bound)
-        return gap is not None and gap <= self._options.mip_rel_gap + _ROUND_OFF
+        return gap is not None and gap <= max(self._options.mip_rel_gap, _ROUND_OFF)
 
     def _left(self) -> float:
         if self._options.time_limit is None:

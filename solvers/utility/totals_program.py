@@ -228,7 +228,7 @@ class TotalsProgram:
         return np.where(columns == _NEVER, 0.0, x[columns])
 
     def point(self, schedule: UtilitySchedule) -> np.ndarray:
-        """The point of a feasible schedule without idle workers; NaN where HiGHS is to find it."""
+        """The point of a feasible schedule without idle workers."""
         x = np.zeros(self._columns)
         completion = score(self.instance, schedule).completion
         for i in np.flatnonzero(completion >= 0):

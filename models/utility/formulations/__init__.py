@@ -21,7 +21,6 @@ from models.utility.formulations.schedules import (
     without_idle,
 )
 from models.utility.instance import UtilityInstance
-from models.utility.tolerance import row_units
 
 __all__ = [
     "FORMULATIONS",
@@ -29,7 +28,6 @@ __all__ = [
     "compact",
     "job_limits",
     "resource_prices",
-    "row_units",
     "schedule_dual",
     "schedule_from_columns",
     "schedule_from_values",

@@ -17,6 +17,8 @@ from solvers.result import Sense
 
 __all__ = ["GrowingProgram", "Optimum", "OutOfTime"]
 
+_PRIMAL = 4  # HiGHS's number for the primal simplex: a new column leaves the basis feasible
+
 
 class OutOfTime(HighsError):
     """The deadline passed before the optimum was found."""
@@ -50,7 +52,12 @@ class GrowingProgram:
 
     def __init__(self, sense: Sense) -> None:
         self._highs = highspy.Highs()
-        for name, value in (("output_flag", False), ("threads", 1)):
+        for name, value in (
+            ("output_flag", False),
+            ("threads", 1),
+            ("presolve", "off"),  # it would throw the basis away
+            ("simplex_strategy", _PRIMAL),
+        ):
             self._check(self._highs.setOptionValue(name, value))
         objective = highspy.ObjSense.kMaximize if sense == "max" else highspy.ObjSense.kMinimize
         self._check(self._highs.changeObjectiveSense(objective))

@@ -29,7 +29,7 @@ from models.utility.tolerance import row_units
 from solvers.highs import SOLVER, HighsOptions, MatrixResult
 from solvers.pyomo_bridge import PyomoResult, solve_model
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
-from solvers.utility.exact import WrongSolution
+from solvers.utility.knowledge import WrongSolution
 from solvers.utility.scaling import scale_utilities
 
 __all__ = ["WrongSolution", "relaxation", "solve"]

@@ -8,6 +8,7 @@ all loads can be placed, the optimum of the program is the optimum of the instan
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import ExitStack
 from dataclasses import replace
@@ -23,28 +24,20 @@ from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.highs import SOLVER, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
-from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
-from solvers.utility.occupancy import Occupancy, repaired
+from solvers.result import OPTIMAL_GAP, SolveResult, Status
+from solvers.utility.knowledge import ROUND_OFF, Knowledge, WrongSolution
+from solvers.utility.occupancy import Occupancy
 from solvers.utility.oracle import zero_prices
-from solvers.utility.packing_groups import packing_groups
-from solvers.utility.placing import Placer
 from solvers.utility.scaling import scale_utilities
-from solvers.utility.separation import PackingSeparator
-from solvers.utility.totals_program import SIDES, TotalsProgram
+from solvers.utility.totals_program import TotalsProgram
 
-__all__ = ["WrongSolution", "solve"]
+__all__ = ["solve"]
 
 _ROOT_ROUNDS = 30
 _ROOT_SHARE = 0.3  # of the time limit, at most
-_ROUND_OFF = 1e-6  # HiGHS's own, relative: utilities are scaled to about 100
 _KEPT_ROUNDS = 50
 _KEPT_NODES = 200
-_PLACING_SECONDS = 10.0  # for one load; one that takes longer writes its slot out
 _SMALL = 30_000  # nonzeros up to which HiGHS keeps its time limit without a child process
-
-
-class WrongSolution(RuntimeError):
-    """Solver, model and scorer contradict each other: a fault of the code, not of the input."""
 
 
 def solve(
@@ -115,43 +108,31 @@ class _Search:
         scaled = scale_utilities(instance)
         self._factor = scaled.factor
         self._program = program = TotalsProgram(scaled.instance)
-        cluster, tolerant = instance.cluster, instance.cluster.tolerant
-        limits, width = program.limits, len(cluster.resources)
-        separators, placers = [], []
-        for side in SIDES:
-            most = np.zeros(len(instance.jobs), dtype=np.int64)
-            for i in limits:
-                most[i] = limits[i].most_ps if side else limits[i].most
-            demand = np.array([job.ps if side else job.worker for job in instance.jobs])
-            demand = demand.reshape(-1, width)
-            groups = packing_groups(tolerant.ps_servers if side else tolerant.worker_servers)
-            separators.append(PackingSeparator(groups, demand, most))
-            placers.append(Placer(cluster.ps_servers if side else cluster.worker_servers, demand))
-        self._separators = separators
-        self._placers = (placers[0], placers[1])
-        self._schedule = UtilitySchedule.build(
-            instance, np.zeros(len(instance.jobs), dtype=bool), [], []
-        )
-        self._objective = 0.0
-        self._bound: float | None = None
+        deadline = self._began + (math.inf if options.time_limit is None else options.time_limit)
+        self._known = known = Knowledge(instance, program.limits, deadline)
         self._message = ""
         greedy = Occupancy(instance)
-        by_value = sorted(limits, key=lambda i: (-float(instance.jobs[i].utility(0)), i))
-        greedy.insert(by_value, zero_prices(cluster))
-        self._offer(greedy.schedule())
+        by_value = sorted(program.limits, key=lambda i: (-float(instance.jobs[i].utility(0)), i))
+        greedy.insert(by_value, zero_prices(instance.cluster))
+        known.offer(greedy.schedule())
         if start is not None:
-            self._offer(start)
+            known.offer(start)
 
     def run(self) -> SolveResult[UtilitySchedule]:
         """Rounds until the gap is closed or time is up."""
         if not self._program.limits:
-            self._bound, self._message = 0.0, "no job can complete"
+            self._known.lower_bound_to(0.0)
+            self._message = "no job can complete"
             return self._result("optimal")
         self._cut_root()
-        while not self._closed() and self._left() > 0:
+        while not self._closed and self._known.left > 0:
             if not self._round():
                 break
-        return self._result("optimal" if self._closed() else "feasible")
+        return self._result("optimal" if self._closed else "feasible")
+
+    @property
+    def _closed(self) -> bool:
+        return self._known.closed(self._options.mip_rel_gap)
 
     def _cut_root(self) -> None:
         """Solve the relaxation and cut it off, until no cut is found."""
@@ -168,35 +149,35 @@ class _Search:
             )
             if not result.is_optimal or result.x is None or result.bound is None:
                 break
-            self._lower_bound_to(result.bound)
+            self._known.lower_bound_to(result.bound / self._factor)
             x = result.x
             if not self._separate(x):
                 break
         if x is not None:
-            self._repair(np.floor(x + _ROUND_OFF))
+            self._known.offer(self._known.repaired(self._program, np.floor(x + ROUND_OFF)))
 
     def _round(self) -> bool:
         """One solve of the integer program; False if it brings no further."""
-        start = self._program.point(without_idle(self._instance, self._schedule))
+        start = self._program.point(without_idle(self._instance, self._known.schedule))
         result = self._solve(self._program.program(), start)
         self._message = result.message
         if result.bound is not None:
-            self._lower_bound_to(result.bound)
+            self._known.lower_bound_to(result.bound / self._factor)
         if result.x is None:
             return False
-        news = self._take_in(np.round(result.x))
         kept = np.round(result.x)
+        learnt = news = self._take_in(kept)
         for _ in range(_KEPT_ROUNDS):
-            if not news or self._closed() or self._left() <= 0:
+            if not news or self._closed or self._known.left <= 0:
                 break
             program = self._program.program(deadlines_of=kept)
             again = self._solve(program, node_limit=_KEPT_NODES)
             if again.x is None:
-                break  # these deadlines cannot be kept, or it is hard to tell
+                break  # it is hard to tell
             news = self._take_in(np.round(again.x))
-        if not news and result.is_optimal and not self._closed():
+        if not learnt and result.is_optimal and not self._closed:
             self._message += "; a load exceeds the scorer's tolerance by a hair"
-        return bool(news)
+        return bool(learnt)
 
     def _solve(
         self,
@@ -204,7 +185,7 @@ class _Search:
         start: np.ndarray | None = None,
         node_limit: int | None = None,
     ) -> MatrixResult:
-        limit = max(self._left(), 0.1) if self._options.time_limit is not None else None
+        limit = max(self._known.left, 0.1) if self._options.time_limit is not None else None
         options = replace(
             self._options,
             time_limit=limit,
@@ -226,8 +207,8 @@ class _Search:
         int
             How many cuts and slots written out the program has now been given.
         """
-        unplaced = self._unplaced(x)
-        self._repair(x)
+        unplaced = self._known.unplaced(self._program, x)
+        self._known.offer(self._known.repaired(self._program, x))
         cuts = self._separate(x)
         if cuts:
             return cuts
@@ -236,85 +217,20 @@ class _Search:
         return len(unplaced)
 
     def _separate(self, x: np.ndarray) -> int:
-        """Add the cuts that a point breaks; returns how many."""
-        found = 0
-        deadline = self._began + (self._options.time_limit or np.inf)
-        for side in SIDES:
-            fresh: list[tuple[np.ndarray, float]] = []
-            for slot, load in enumerate(self._program.loads(x, side)):
-                if self._program.is_written_out(side, slot):
-                    continue
-                if any(weight @ load > capacity * (1 + 1e-6) for weight, capacity in fresh):
-                    continue  # cut off by what was found in another slot
-                cut = self._separators[side].cut(load, deadline)
-                if cut is not None:
-                    self._program.add_cut(side, cut)
-                    fresh.append(cut)
-                    found += 1
-        return found
-
-    def _unplaced(self, x: np.ndarray) -> list[tuple[int, int]]:
-        """Sides and slots whose loads the servers cannot hold, or not as far as is known."""
-        return [
-            (side, slot)
-            for side in SIDES
-            for slot, load in enumerate(self._program.loads(x, side))
-            if not self._program.is_written_out(side, slot)
-            and not self._placers[side].place(load, self._placing_seconds()).complete
-        ]
-
-    def _repair(self, x: np.ndarray) -> None:
-        """Offer a schedule close to a point."""
-        loads = [self._program.loads(x, side).astype(np.int64) for side in SIDES]
-
-        def place(side: int, slot: int) -> np.ndarray:
-            placer = self._placers[side]
-            found = placer.place(loads[side][slot], self._placing_seconds())
-            if not found.complete and self._program.is_written_out(side, slot):
-                counts = self._program.placed(x, side, slot).astype(np.int64)
-                if placer.fits(counts):
-                    return counts
-            return found.counts
-
-        prices = zero_prices(self._instance.cluster)
-        self._offer(repaired(self._instance, loads[0], place, prices).schedule())
-
-    def _offer(self, schedule: UtilitySchedule) -> None:
-        """Keep a schedule if it is the best so far."""
-        judged = score(self._instance, schedule)
-        if not judged.feasible:
-            raise WrongSolution(f"{self._instance.name}: {judged.violations[0]}")
-        if judged.objective > self._objective:
-            self._objective, self._schedule = judged.objective, schedule
-
-    def _lower_bound_to(self, scaled_bound: float) -> None:
-        bound = scaled_bound / self._factor
-        self._bound = bound if self._bound is None else min(self._bound, bound)
-
-    def _closed(self) -> bool:
-        gap = relative_gap("max", self._objective, self._bound)
-        return gap is not None and gap <= max(self._options.mip_rel_gap, _ROUND_OFF)
-
-    def _left(self) -> float:
-        if self._options.time_limit is None:
-            return np.inf
-        return self._options.time_limit - (time.monotonic() - self._began)
-
-    def _placing_seconds(self) -> float:
-        return min(_PLACING_SECONDS, self._left())
+        """Add the cuts that a point breaks, in every slot; returns how many."""
+        cuts = self._known.cuts(self._program, x)
+        for side, cut in cuts:
+            self._program.add_cut(side, cut)
+        return len(cuts)
 
     def _result(self, status: Status) -> SolveResult[UtilitySchedule]:
-        if self._bound is not None and self._objective > self._bound:
-            if self._objective > self._bound * (1 + _ROUND_OFF):
-                raise WrongSolution(
-                    f"{self._instance.name}: worth {self._objective}, bound {self._bound}"
-                )
-            self._bound = self._objective
+        known = self._known
+        known.settle()
         return SolveResult(
             status=status,
-            objective=self._objective,
-            bound=self._bound,
-            schedule=self._schedule,
+            objective=known.objective,
+            bound=known.bound,
+            schedule=known.schedule,
             duals=None,
             seconds=time.monotonic() - self._began,
             solver=SOLVER,

@@ -8,7 +8,7 @@ import numpy as np
 
 from models.utility.column import Column, Resources
 from models.utility.formulations.schedules import schedule_from_columns, without_idle
-from models.utility.instance import UtilityInstance
+from models.utility.instance import UtilityInstance, count_fitting
 from models.utility.schedule import UtilitySchedule
 from solvers.utility.oracle import best_schedule, full_capacity
 from solvers.utility.placing import usable
@@ -97,6 +97,39 @@ class Occupancy:
                 inserted.append(i)
         return inserted
 
+    def top_up(self, index: int) -> None:
+        """Let a job whose column lacks work run more workers; take it out if it lacks room.
+
+        Slots up to its last one come first, then later ones.
+        """
+        job, column = self.instance.jobs[index], self.columns[index]
+        slots = self.instance.cluster.slots
+        running, serving = (
+            np.bincount(rows[:, 0], weights=rows[:, 2], minlength=slots).astype(np.int64)
+            for rows in (column.workers, column.ps)
+        )
+        lacking = job.work - int(running.sum())
+        added: tuple[list[np.ndarray], list[np.ndarray]] = ([column.workers], [column.ps])
+        for t in range(job.arrival, slots):
+            if lacking <= 0:
+                break
+            more = min(job.chunks - int(running[t]), lacking)
+            if more <= 0:
+                continue
+            room = count_fitting(self.free.worker[t], job.worker)
+            ps_room = count_fitting(self.free.ps[t], job.ps)
+            more = min(more, int(room.sum()))
+            while more > 0 and job.ps_needed(int(running[t]) + more) - serving[t] > ps_room.sum():
+                more -= 1
+            if more > 0:
+                needed = job.ps_needed(int(running[t]) + more) - int(serving[t])
+                added[0].append(_spread(room, more, t))
+                added[1].append(_spread(ps_room, needed, t))
+                lacking -= more
+        self.remove(index)
+        if lacking <= 0:
+            self.add(_column(self.instance, index, *(_merged(rows) for rows in added)))
+
     def schedule(self) -> UtilitySchedule:
         """All columns as a schedule."""
         return schedule_from_columns(self.instance, self.columns.values())
@@ -110,8 +143,9 @@ def repaired(
 ) -> Occupancy:
     """A feasible schedule close to given totals per slot.
 
-    Places what can be placed of the totals. Jobs that so get all their work keep it; then the
-    others, the most valuable first, and those that did not run at all, take what is left.
+    Places what can be placed of the totals. Jobs that so get all their work keep it; those that
+    lack some take more workers where there is room; whoever still cannot complete, or did not
+    run at all, takes what is left, the most valuable first.
 
     Parameters
     ----------
@@ -132,14 +166,16 @@ def repaired(
             served, running = int(ps[:, i].sum()), int(placed[:, i].sum())
             while jobs[i].ps_needed(running) > served:
                 running -= 1
-            parts.setdefault(i, ([], []))[0].extend(_first(placed[:, i], running, t))
-            parts[i][1].extend(_first(ps[:, i], jobs[i].ps_needed(running), t))
+            if running > 0:
+                parts.setdefault(i, ([], []))[0].extend(_first(placed[:, i], running, t))
+                parts[i][1].extend(_first(ps[:, i], jobs[i].ps_needed(running), t))
     found = Occupancy(instance)
     for i, (worker_rows, ps_rows) in parts.items():
-        if sum(row[2] for row in worker_rows) < jobs[i].work:
-            continue
         workers_of, ps_of = (np.array(rows).reshape(-1, 3) for rows in (worker_rows, ps_rows))
         found.add(_column(instance, i, workers_of, ps_of))
+    for i in sorted(parts, key=lambda i: (-float(jobs[i].utility(0)), i)):
+        if found.columns[i].workers[:, 2].sum() < jobs[i].work:
+            found.top_up(i)
     missing = [job.index for job in jobs if job.index not in found.columns]
     missing.sort(key=lambda i: (i not in parts, -float(jobs[i].utility(0)), i))
     found.insert(missing, prices)
@@ -151,6 +187,22 @@ def _column(instance: UtilityInstance, index: int, workers: np.ndarray, ps: np.n
     job, done = instance.jobs[index], int(workers[:, 0].max())
     value = float(job.utility(done - job.arrival))
     return Column(index, done, value, workers.astype(np.int64), ps.astype(np.int64))
+
+
+def _spread(room: np.ndarray, number: int, slot: int) -> np.ndarray:
+    """Rows (slot, server, count) of so many on servers with this room."""
+    before = np.cumsum(room) - room
+    counts = np.clip(number - before, 0, room)
+    servers = np.flatnonzero(counts)
+    return np.column_stack([np.full(len(servers), slot), servers, counts[servers]])
+
+
+def _merged(parts: list[np.ndarray]) -> np.ndarray:
+    """Rows (slot, server, count) with one row for each slot and server."""
+    rows = np.concatenate(parts).astype(np.int64)
+    places, where = np.unique(rows[:, :2], axis=0, return_inverse=True)
+    counts = np.bincount(where.ravel(), weights=rows[:, 2], minlength=len(places))
+    return np.column_stack([places, counts.astype(np.int64)])
 
 
 def _first(counts: np.ndarray, number: int, slot: int) -> list[tuple[int, int, int]]:

@@ -12,7 +12,8 @@ from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.column_generation import ColumnGeneration
-from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
+from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
+from solvers.utility.deadline_search import deadline_search
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.local_search import local_search
 from solvers.utility.pool_bound import pool_bound, rounded
@@ -21,11 +22,12 @@ from solvers.utility.scaling import scale_utilities
 
 __all__ = ["solve"]
 
-_MOST_ENTRIES = 250_000  # of the exact solver's largest rows; more take too long to solve
-# Of the time limit: until when the column generation, and then the local search, may go on; by
-# whether the exact solver is to follow.
-_SHARES = {True: (0.3, 0.4), False: (0.6, 1.0)}
-_ITERATIONS = {True: 2_000, False: 20_000}
+_SMALL = 2_000  # entries of the exact solver's largest rows, up to which it is at once the best
+_GENERATION = 0.3  # of the time limit, until when the column generation may go on,
+_LOCAL_SEARCH = 0.4  # and the local search
+_LEAST = 1.0  # second, for which the exact solver is not begun
+_ITERATIONS = 2_000  # of the local search from the start,
+_IMPROVING = 500  # and of that from a schedule found later
 _SEED = 0
 
 
@@ -39,8 +41,9 @@ def solve(
     """Optimum, or an interval that contains it.
 
     A bound by column generation over pooled servers, recomputed from its prices; a good
-    schedule by local search at these prices; then, where the instance is small enough, the
-    exact solver, which starts from it.
+    schedule by local search at these prices; both made better by deciding deadlines first
+    (:mod:`solvers.utility.deadline_search`), unless the instance is small; then, if time is
+    left, the exact solver, which starts from that schedule.
 
     Parameters
     ----------
@@ -59,60 +62,84 @@ def solve(
         bound; ``bound`` is the better of it and the ILP's, as ``bound_source`` says.
     """
     began = time.monotonic()
-    small = _size(instance) <= _MOST_ENTRIES
-    bound_share, search_share = _SHARES[small]
 
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
 
     scaled = scale_utilities(instance)
     problem = PooledProblem(scaled.instance)
-    generated = ColumnGeneration(problem, deadline=deadline(bound_share)).run()
+    generated = ColumnGeneration(problem, deadline=deadline(_GENERATION)).run()
     prices = rounded(problem.pool_prices(generated.duals / scaled.factor))
     certified = pool_bound(instance, prices)
-    found = local_search(
-        instance,
-        prices,
-        np.random.default_rng(_SEED),
-        start=start,
-        iterations=_ITERATIONS[small],
-        deadline=deadline(search_share),
-    )
-    options = {"time_limit": time_limit, "column_generation": generated.options}
+    rng = np.random.default_rng(_SEED)
+
+    def improve(schedule: UtilitySchedule | None, iterations: int, until: float) -> UtilitySchedule:
+        return local_search(
+            instance, prices, rng, start=schedule, iterations=iterations, deadline=until
+        )
+
+    found = improve(start, _ITERATIONS, deadline(_LOCAL_SEARCH))
     objective = score(instance, found).objective
-    result: SolveResult[UtilitySchedule] = SolveResult(
-        status="optimal" if _closed(objective, certified) else "feasible",
+    known: SolveResult[UtilitySchedule] = SolveResult(
+        status=_status(objective, certified),
         objective=objective,
         bound=certified,
         schedule=found,
         duals=prices,
         seconds=time.monotonic() - began,
         solver="column generation, local search",
-        options=options,
+        options={"time_limit": time_limit, "column_generation": generated.options},
         message=generated.message,
         bound_source="prices",
     )
-    if not small or result.is_optimal:
-        return result
-    left = None if time_limit is None else max(time_limit - result.seconds, 0.1)
-    exact = solve_exactly(instance, time_limit=left, threads=threads, start=found)
-    bound, source = exact.bound, exact.bound_source
-    if bound is None or certified < bound:
-        bound, source = certified, result.bound_source
+    if time_limit is not None and not known.is_optimal and _size(instance) > _SMALL:
+        until = deadline(1.0)
+        loads = problem.totals(generated.columns, generated.weights)
+        searched = deadline_search(
+            instance,
+            cuts=problem.packing_cuts(),
+            loads=[load.T for load in loads],
+            bound=certified,
+            start=found,
+            deadline=until,
+            improve=lambda schedule: improve(schedule, _IMPROVING, until),
+        )
+        known = _better(known, searched.objective, searched.schedule, searched.bound, began)
+    left = None if time_limit is None else deadline(1.0) - time.monotonic()
+    if known.is_optimal or (left is not None and left < _LEAST):
+        return known
+    exact = solve_exactly(instance, time_limit=left, threads=threads, start=known.schedule)
+    known = _better(known, exact.objective, exact.schedule, exact.bound, began)
     return replace(
-        exact,
-        status="optimal" if _closed(exact.objective, bound) else "feasible",
-        bound=bound,
-        bound_source=source,
-        duals=prices,
-        seconds=time.monotonic() - began,
-        options={**exact.options, **options},
+        known,
+        solver=exact.solver,
+        options={**exact.options, **known.options},
+        message=exact.message,
     )
 
 
-def _closed(objective: float | None, bound: float) -> bool:
+def _better(
+    known: SolveResult[UtilitySchedule],
+    objective: float | None,
+    schedule: UtilitySchedule | None,
+    bound: float | None,
+    began: float,
+) -> SolveResult[UtilitySchedule]:
+    """What was known, with the schedule of a further step, and its bound if that is better."""
+    if bound is not None and known.bound is not None and bound < known.bound:
+        known = replace(known, bound=bound, bound_source="milp")
+    return replace(
+        known,
+        status=_status(objective, known.bound),
+        objective=objective,
+        schedule=schedule,
+        seconds=time.monotonic() - began,
+    )
+
+
+def _status(objective: float | None, bound: float | None) -> Status:
     gap = relative_gap("max", objective, bound)
-    return gap is not None and gap <= OPTIMAL_GAP
+    return "optimal" if gap is not None and gap <= OPTIMAL_GAP else "feasible"
 
 
 def _size(instance: UtilityInstance) -> int:

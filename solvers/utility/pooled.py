@@ -18,7 +18,7 @@ from models.utility.instance import UtilityInstance
 from solvers.highs.growing import OutOfTime
 from solvers.utility.packing_groups import packing_groups
 from solvers.utility.pool_bound import PoolPrices, PricedCut
-from solvers.utility.separation import PackingSeparator
+from solvers.utility.separation import PackingCut, PackingSeparator
 from solvers.utility.totals import TotalsColumn, TotalsOracle
 
 __all__ = ["PooledProblem"]
@@ -132,6 +132,14 @@ class PooledProblem:
             n[column.job] += weights[place] * column.workers
             m[column.job] += weights[place] * column.ps
         return n, m
+
+    def packing_cuts(self) -> list[tuple[int, PackingCut]]:
+        """All packing cuts found so far, with their sides."""
+        return [
+            (row.side, PackingCut(row.weight, row.capacity))
+            for row in self._rows
+            if row.resource is None
+        ]
 
     def separate(
         self, columns: Sequence[TotalsColumn], weights: np.ndarray, deadline: float

@@ -15,15 +15,19 @@ none of its symmetry between servers.
 
 Where the cuts do not tell a load from one that can be placed, the slot is *written out*: given
 the variables of the compact ILP for its servers.
+
+Deadlines that are worth the same are one variable: only the last slot of such a *group* has its
+d. A *coarse* program takes together what is worth nearly the same. It is smaller and still gives
+an upper bound, since a group counts as much as its first slot.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy import sparse
 
 from models.utility.formulations import JobLimits, job_limits
 from models.utility.instance import UtilityInstance
@@ -31,48 +35,33 @@ from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.highs import LinearProgram
 from solvers.utility.separation import PackingCut
+from solvers.utility.sparse_rows import NEVER, Part, SparseRows
 
 __all__ = ["SIDES", "TotalsProgram"]
 
 SIDES = (0, 1)  # workers, parameter servers
-_NEVER = -1
-_Part = tuple[ArrayLike, ArrayLike, ArrayLike]  # row, column, value
 _SMALLEST = 1e-7  # weights of a cut below it, relative to the largest, are left out
 
 
-class _Rows:
-    """Rows of a sparse matrix, collected piece by piece."""
+@dataclass(frozen=True, eq=False)
+class _Deadlines:
+    """The groups of a job's deadlines: column of d and last slot of each, in order of time."""
 
-    def __init__(self) -> None:
-        self.lower: list[np.ndarray] = []
-        self.upper: list[np.ndarray] = []
-        self._entries: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        self.count = 0
+    columns: np.ndarray
+    ends: np.ndarray
 
-    def add(
-        self,
-        count: int,
-        lower: float,
-        upper: float | np.ndarray,
-        *parts: tuple[ArrayLike, ArrayLike, ArrayLike],
-    ) -> None:
-        """Add ``count`` rows; a part is (row within them, column, value), spread to one shape."""
-        self.lower.append(np.full(count, lower))
-        self.upper.append(np.full(count, upper))
-        for part in parts:
-            row, column, value = (np.ravel(x) for x in np.broadcast_arrays(*part))
-            used = column != _NEVER
-            self._entries.append((row[used] + self.count, column[used], value[used]))
-        self.count += count
+    def first(self, slot: int) -> int:
+        """First group that a completion in this slot keeps."""
+        return int(np.searchsorted(self.ends, slot))
 
-    def matrix(self, columns: int) -> sparse.csr_array:
-        """All rows."""
-        row, column, value = (
-            np.concatenate([entry[k] for entry in self._entries] or [np.zeros(0)]) for k in range(3)
-        )
-        return sparse.csr_array(
-            (value, (row.astype(int), column.astype(int))), shape=(self.count, columns)
-        )
+
+@dataclass(frozen=True, eq=False)
+class _KnownCut:
+    """A packing cut and the slots that have it as a row."""
+
+    side: int
+    cut: PackingCut
+    has: np.ndarray  # [T]
 
 
 class TotalsProgram:
@@ -82,9 +71,18 @@ class TotalsProgram:
     ----------
     instance : UtilityInstance
         Its utilities in a unit that suits HiGHS (:mod:`solvers.utility.scaling`).
+    coarse : float
+        Deadlines of a job that differ by at most this are taken together, and deadlines worth
+        at most this left out.
+
+    Attributes
+    ----------
+    left_out : float
+        What the deadlines left out are worth at most: the optimum of the program, plus this,
+        is an upper bound.
     """
 
-    def __init__(self, instance: UtilityInstance) -> None:
+    def __init__(self, instance: UtilityInstance, *, coarse: float = 0.0) -> None:
         cluster = instance.cluster.tolerant
         jobs, slots = len(instance.jobs), cluster.slots
         self.instance = instance
@@ -92,9 +90,12 @@ class TotalsProgram:
         self._cost: list[np.ndarray] = []
         self._upper: list[np.ndarray] = []
         self._columns = 0
-        self._rows = _Rows()
-        self._done = np.full((jobs, slots), _NEVER)
-        self._count = np.full((2, jobs, slots), _NEVER)  # n and m
+        self._rows = SparseRows()
+        self._coarse = coarse
+        self.left_out = 0.0
+        self._deadlines: dict[int, _Deadlines] = {}
+        self._known: dict[tuple[int, bytes], _KnownCut] = {}
+        self._count = np.full((2, jobs, slots), NEVER)  # n and m
         self._place: dict[tuple[int, int], np.ndarray] = {}  # [S, I] of slots written out
         self._servers = (cluster.worker_servers, cluster.ps_servers)
         width = len(cluster.resources)
@@ -102,12 +103,16 @@ class TotalsProgram:
             np.array([side(job) for job in instance.jobs]).reshape(-1, width)
             for side in (lambda job: job.worker, lambda job: job.ps)
         )
-        for limits in self.limits.values():
+        for limits in list(self.limits.values()):
             self._add_job(limits)
         for side in SIDES:
             total = self._servers[side].sum(axis=0)
             for r in range(width):
-                self.add_cut(side, PackingCut(self._demand[side][:, r], float(total[r])))
+                self._add_rows(
+                    side,
+                    PackingCut(self._demand[side][:, r], float(total[r])),
+                    np.ones(slots, dtype=bool),
+                )
 
     def _add_columns(self, cost: np.ndarray | float, upper: np.ndarray) -> np.ndarray:
         first, count = self._columns, len(upper)
@@ -118,20 +123,25 @@ class TotalsProgram:
 
     def _add_job(self, limits: JobLimits) -> None:
         """Variables and rows of one job; the names are those of the compact ILP."""
-        job, slots = limits.job, self.instance.cluster.slots
-        i, first, early = job.index, job.arrival, limits.earliest
-        room = slots - first
-        value = np.append(job.values(slots), 0.0)
-        done = self._add_columns(value[early:slots] - value[early + 1 :], np.ones(slots - early))
+        job = limits.job
+        i, first = job.index, job.arrival
+        ends, value, left_out = self._groups(limits)
+        self.left_out += left_out
+        if not len(ends):
+            del self.limits[i]
+            return
+        done = self._add_columns(value - np.append(value[1:], 0.0), np.ones(len(ends)))
+        room = int(ends[-1]) + 1 - first
         n = self._add_columns(0.0, np.full(room, limits.most))
         m = self._add_columns(0.0, np.full(room, limits.most_ps))
-        self._done[i, early:] = done
-        self._count[0, i, first:], self._count[1, i, first:] = n, m
+        self._deadlines[i] = _Deadlines(done, ends)
+        self._count[0, i, first : first + room], self._count[1, i, first : first + room] = n, m
         last, rows, at = done[-1], self._rows, np.arange(room)
-        # d[i,t-1], or none before anything can be done; running = d[i,T-1] - d[i,t-1]
-        before = np.append(_NEVER, self._done[i, first:-1])
+        # d of the group before the slot's own, or none; running = d[last] - d[before]
+        group = np.searchsorted(ends, first + at)
+        before = np.where(group > 0, done[group - 1], NEVER)
 
-        def running(factor: float) -> tuple[_Part, ...]:
+        def running(factor: float) -> tuple[Part, ...]:
             return (at, last, -factor), (at, before, factor)
 
         rows.add(1, 0.0, 0.0, (0, n, 1.0), (0, last, -float(job.work)))  # (2)
@@ -144,12 +154,61 @@ class TotalsProgram:
         steps = np.arange(len(done) - 1)
         rows.add(len(steps), -math.inf, 0.0, (steps, done[:-1], 1.0), (steps, done[1:], -1.0))
         # Work by the deadline: sum of n[i,s] over s <= t is at least W d[i,t].
-        step, slot = np.nonzero(np.arange(room) <= (early - first + steps)[:, None])
+        step, slot = np.nonzero(first + at <= ends[:-1, None])
         parts = ((step, n[slot], 1.0), (steps, done[:-1], -float(job.work)))
         rows.add(len(steps), 0.0, math.inf, *parts)
 
+    def _groups(self, limits: JobLimits) -> tuple[np.ndarray, np.ndarray, float]:
+        """Last slots and values of a job's groups of deadlines, and what is left out."""
+        value = limits.job.values(self.instance.cluster.slots).tolist()
+        ends: list[int] = []
+        values: list[float] = []
+        for t in range(limits.earliest, len(value)):
+            if value[t] <= self._coarse:
+                return np.array(ends, dtype=int), np.array(values), value[t]
+            if values and values[-1] - value[t] <= self._coarse:
+                ends[-1] = t
+            else:
+                ends.append(t)
+                values.append(value[t])
+        return np.array(ends, dtype=int), np.array(values), 0.0
+
+    def know(self, side: int, cut: PackingCut) -> None:
+        """Remember a cut, for :meth:`add_near`."""
+        has = np.zeros(self.instance.cluster.slots, dtype=bool)
+        self._known.setdefault((side, cut.weight.tobytes()), _KnownCut(side, cut, has))
+
+    def add_near(self, loads: Sequence[np.ndarray], share: float) -> int:
+        """Add known cuts in slots where loads come up to a share of the capacity.
+
+        A row in every slot would be more than HiGHS can bear where cuts and slots are many.
+
+        Parameters
+        ----------
+        loads : pair of ndarray, shape (T, I)
+            Workers and parameter servers.
+        share : float
+
+        Returns
+        -------
+        int
+            How many rows that makes.
+        """
+        added = 0
+        for known in self._known.values():
+            near = loads[known.side] @ known.cut.weight >= share * known.cut.capacity
+            fresh = near & ~known.has
+            if fresh.any():
+                self._add_rows(known.side, known.cut, fresh)
+                known.has[fresh] = True
+                added += int(fresh.sum())
+        return added
+
     def add_cut(self, side: int, cut: PackingCut) -> None:
         """Add ``weight load <= capacity`` in every slot."""
+        self._add_rows(side, cut, np.ones(self.instance.cluster.slots, dtype=bool))
+
+    def _add_rows(self, side: int, cut: PackingCut, where: np.ndarray) -> None:
         largest = float(cut.weight.max(initial=0.0))
         jobs = np.array([i for i in self.limits if cut.weight[i] > _SMALLEST * largest], dtype=int)
         if not len(jobs):
@@ -159,8 +218,8 @@ class TotalsProgram:
         most = np.array(
             [lim.most_ps if side else lim.most for lim in (self.limits[i] for i in jobs)]
         )
-        heaviest = (columns != _NEVER).T @ (weight * most)
-        slots = np.flatnonzero(heaviest > capacity)
+        heaviest = (columns != NEVER).T @ (weight * most)
+        slots = np.flatnonzero(where & (heaviest > capacity))
         self._rows.add(
             len(slots),
             -math.inf,
@@ -171,8 +230,8 @@ class TotalsProgram:
     def write_out(self, side: int, slot: int) -> None:
         """Give a slot the variables of its servers, with (4) or (5)."""
         servers, demand = self._servers[side], self._demand[side]
-        here = [i for i in self.limits if self._count[side, i, slot] != _NEVER]
-        place = np.full((len(servers), len(demand)), _NEVER)
+        here = [i for i in self.limits if self._count[side, i, slot] != NEVER]
+        place = np.full((len(servers), len(demand)), NEVER)
         for i in here:
             room = self.limits[i].ps if side else self.limits[i].workers
             fits = np.flatnonzero(room)
@@ -182,7 +241,7 @@ class TotalsProgram:
         for s, capacity in enumerate(servers):
             for r in np.flatnonzero(capacity > 0):
                 share = demand[:, r] / capacity[r]
-                used = np.flatnonzero((place[s] != _NEVER) & (share > _SMALLEST))
+                used = np.flatnonzero((place[s] != NEVER) & (share > _SMALLEST))
                 if len(used):
                     self._rows.add(1, -math.inf, 1.0, (0, place[s, used], share[used]))
         self._place[side, slot] = place
@@ -191,28 +250,34 @@ class TotalsProgram:
         """Whether the slot has the variables of its servers."""
         return (side, slot) in self._place
 
-    def program(self, deadlines_of: np.ndarray | None = None) -> LinearProgram:
-        """The program with all its cuts, integer.
+    def program(
+        self, *, whole: bool = True, deadlines_of: np.ndarray | None = None
+    ) -> LinearProgram:
+        """The program with all its cuts.
 
         Parameters
         ----------
+        whole : bool
+            Whether all variables are integer, or d alone.
         deadlines_of : ndarray, optional
-            A point whose d is to be kept: the program then asks only how, and not what.
+            A point; jobs then keep its deadlines, or later ones, or stay out.
         """
-        lower = np.zeros(self._columns)
-        upper = np.concatenate(self._upper)
-        if deadlines_of is not None:
-            done = self._done[self._done != _NEVER]
-            lower[done] = upper[done] = deadlines_of[done]
+        upper = np.concatenate([np.zeros(0), *self._upper])
+        integer = np.full(self._columns, whole)
+        for deadlines in self._deadlines.values():
+            integer[deadlines.columns] = True
+            if deadlines_of is not None:
+                kept = deadlines_of[deadlines.columns] > 0.5
+                upper[deadlines.columns[~kept]] = 0.0
         return LinearProgram(
             sense="max",
-            cost=np.concatenate(self._cost),
+            cost=np.concatenate([np.zeros(0), *self._cost]),
             matrix=self._rows.matrix(self._columns),
-            row_lower=np.concatenate(self._rows.lower),
-            row_upper=np.concatenate(self._rows.upper),
-            lower=lower,
+            row_lower=np.concatenate([np.zeros(0), *self._rows.lower]),
+            row_upper=np.concatenate([np.zeros(0), *self._rows.upper]),
+            lower=np.zeros(self._columns),
             upper=upper,
-            integer=np.ones(self._columns, dtype=bool),
+            integer=integer,
         )
 
     def loads(self, x: np.ndarray, side: int) -> np.ndarray:
@@ -225,16 +290,23 @@ class TotalsProgram:
 
     @staticmethod
     def _values(x: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        return np.where(columns == _NEVER, 0.0, x[columns])
+        return np.where(columns == NEVER, 0.0, x[columns])
 
     def point(self, schedule: UtilitySchedule) -> np.ndarray:
-        """The point of a feasible schedule without idle workers."""
+        """The point of a feasible schedule without idle workers.
+
+        Jobs that complete after all their groups of deadlines, which a coarse program can have
+        left out, are not part of it.
+        """
         x = np.zeros(self._columns)
         completion = score(self.instance, schedule).completion
-        for i in np.flatnonzero(completion >= 0):
-            done = self._done[i, completion[i] :]
-            x[done[done != _NEVER]] = 1.0
+        kept = np.zeros(len(completion), dtype=bool)
+        for i, deadlines in self._deadlines.items():
+            if 0 <= completion[i] <= deadlines.ends[-1]:
+                x[deadlines.columns[deadlines.first(int(completion[i])) :]] = 1.0
+                kept[i] = True
         for side, table in enumerate((schedule.workers, schedule.ps)):
+            table = table[kept[table[:, 0]]]
             np.add.at(x, self._count[side, table[:, 0], table[:, 1]], table[:, 3])
             for (place_side, slot), place in self._place.items():
                 if place_side == side:

@@ -1,0 +1,171 @@
+"""Large instances: which jobs complete by when, decided first; their workers, slot by slot, then.
+
+A round has three steps.
+
+1. The totals program, made coarse, with the deadlines d alone integer. HiGHS branches on a few
+   hundred variables instead of thousands: a bound, and deadlines.
+2. Packing cuts that its loads break, as rows where loads come near to them.
+3. The program with all variables integer, in which jobs keep these deadlines, or later ones, or
+   stay out: mostly solved in seconds. Its loads are placed on the servers, which gives a schedule
+   and more cuts.
+
+The first rounds are short and find the cuts that matter; the last has the time for the bound.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from models.errors import InputError
+from models.utility.formulations.schedules import without_idle
+from models.utility.instance import UtilityInstance
+from models.utility.schedule import UtilitySchedule
+from solvers.highs import HighsOptions, LinearProgram, MatrixResult
+from solvers.highs import solve as run_highs
+from solvers.result import OPTIMAL_GAP
+from solvers.utility.knowledge import Knowledge, WrongSolution
+from solvers.utility.scaling import scale_utilities
+from solvers.utility.separation import PackingCut
+from solvers.utility.totals_program import TotalsProgram
+
+__all__ = ["deadline_search"]
+
+_COARSE = 1e-3  # of the bound, shared among the jobs: what may be lost by taking it coarsely
+_NEAR = 0.95  # share of its capacity from which on a cut becomes a row of a slot
+_SHORT_ROUNDS = 2
+_SHORT = 0.15  # of all time, for the bound in a short round
+_LONG = 0.7  # of the time left, for the bound in a long one
+_COMPLETING = 0.04  # of all time, for one program with deadlines kept
+_COMPLETIONS = 4  # of them in a round, at most; one, where it takes too long
+_LEAST = 0.03  # of all time, for which another round is not worth it
+_GAP = 5e-4
+
+
+def deadline_search(
+    instance: UtilityInstance,
+    *,
+    cuts: Iterable[tuple[int, PackingCut]],
+    loads: Sequence[np.ndarray],
+    bound: float,
+    start: UtilitySchedule,
+    deadline: float,
+    improve: Callable[[UtilitySchedule], UtilitySchedule],
+) -> Knowledge:
+    """Bound and schedule, better than the ones it is given, in a given time.
+
+    Parameters
+    ----------
+    instance : UtilityInstance
+    cuts : iterable of (int, PackingCut)
+        Packing cuts of the column generation, with their sides.
+    loads : pair of ndarray, shape (T, I)
+        Workers and parameter servers of its fractional solution.
+    bound : float
+        Its bound.
+    start : UtilitySchedule
+        A feasible schedule.
+    deadline : float
+        ``time.monotonic()`` at which to stop; finite.
+    improve : callable
+        Local search: asked of every schedule found.
+
+    Returns
+    -------
+    Knowledge
+        Its bound is HiGHS's word where it is better than the given one.
+
+    Raises
+    ------
+    WrongSolution
+        If a schedule breaks a constraint or is worth more than the bound.
+    """
+    rounds = _Rounds(instance, bound, deadline, improve)
+    rounds.begin(cuts, loads, start)
+    rounds.run()
+    rounds.known.settle()
+    return rounds.known
+
+
+class _Rounds:
+    """The rounds, and the program they share."""
+
+    def __init__(
+        self,
+        instance: UtilityInstance,
+        bound: float,
+        deadline: float,
+        improve: Callable[[UtilitySchedule], UtilitySchedule],
+    ) -> None:
+        self._instance, self._improve = instance, improve
+        scaled = scale_utilities(instance)
+        self._factor = scaled.factor
+        coarse = _COARSE * bound * scaled.factor / max(1, len(instance.jobs))
+        self._program = TotalsProgram(scaled.instance, coarse=coarse)
+        self.known = Knowledge(instance, self._program.limits, deadline)
+        self.known.lower_bound_to(bound)
+        self._all = deadline - time.monotonic()
+
+    def begin(
+        self,
+        cuts: Iterable[tuple[int, PackingCut]],
+        loads: Sequence[np.ndarray],
+        start: UtilitySchedule,
+    ) -> None:
+        """Take over what is known already."""
+        for side, cut in cuts:
+            self._program.know(side, cut)
+        self._program.add_near(loads, _NEAR)
+        self.known.offer(start)
+
+    def run(self) -> None:
+        """Rounds until the gap is closed, nothing new is learnt, or time is up."""
+        number = 0
+        while self._goes_on() and self._program.limits:
+            share = _SHORT * self._all if number < _SHORT_ROUNDS else _LONG * self.known.left
+            start = self._program.point(without_idle(self._instance, self.known.schedule))
+            result = self._solve(self._program.program(whole=False), share, start)
+            if result.bound is not None:
+                self.known.lower_bound_to((result.bound + self._program.left_out) / self._factor)
+            if result.x is None:
+                return
+            news = self._learn(result.x)
+            self._complete(result.x)
+            if result.is_optimal and not news:
+                return
+            number += 1
+
+    def _complete(self, x: np.ndarray) -> None:
+        """Look for a schedule with the deadlines of a point."""
+        for _ in range(_COMPLETIONS):
+            if not self._goes_on():
+                return
+            program = self._program.program(deadlines_of=x)
+            result = self._solve(program, _COMPLETING * self._all)
+            if result.x is None:
+                return
+            point = np.round(result.x)
+            self.known.offer(self._improve(self.known.repaired(self._program, point)))
+            if not self._learn(point) or not result.is_optimal:
+                return
+
+    def _learn(self, x: np.ndarray) -> int:
+        """Find the packing cuts that a point breaks; returns how many rows that makes."""
+        for side, cut in self.known.cuts(self._program, x):
+            self._program.know(side, cut)
+        return self._program.add_near([self._program.loads(x, side) for side in (0, 1)], _NEAR)
+
+    def _goes_on(self) -> bool:
+        return self.known.left > _LEAST * self._all and not self.known.closed(OPTIMAL_GAP)
+
+    def _solve(
+        self, program: LinearProgram, seconds: float, start: np.ndarray | None = None
+    ) -> MatrixResult:
+        limit = max(0.1, min(seconds, self.known.left))
+        options = HighsOptions(time_limit=limit, mip_rel_gap=_GAP)
+        try:
+            return run_highs(program, options, start=start)
+        except InputError as error:  # of a schedule that the scorer accepts
+            raise WrongSolution(f"{self._instance.name}: {error}") from error

@@ -1,0 +1,163 @@
+"""What a search over totals knows: the best schedule, the best bound, and the clock."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from models.utility.formulations import JobLimits
+from models.utility.instance import UtilityInstance
+from models.utility.schedule import UtilitySchedule
+from models.utility.score import score
+from solvers.result import relative_gap
+from solvers.utility.occupancy import repaired
+from solvers.utility.oracle import zero_prices
+from solvers.utility.packing_groups import packing_groups
+from solvers.utility.placing import Placer
+from solvers.utility.separation import PackingCut, PackingSeparator
+from solvers.utility.totals_program import SIDES, TotalsProgram
+
+__all__ = ["ROUND_OFF", "Knowledge", "WrongSolution"]
+
+ROUND_OFF = 1e-6
+"""HiGHS's own, relative: utilities are scaled to about 100."""
+
+_PLACING_SECONDS = 10.0  # for one load; one that takes longer counts as not placed
+
+
+class WrongSolution(RuntimeError):
+    """Solver, model and scorer contradict each other: a fault of the code, not of the input."""
+
+
+class Knowledge:
+    """Best schedule and bound so far, and what it takes to learn from a point of a program.
+
+    Parameters
+    ----------
+    instance : UtilityInstance
+    limits : dict of int to JobLimits
+        Of the jobs that can complete, by job.
+    deadline : float
+        ``time.monotonic()`` after which nothing more is separated or placed.
+
+    Attributes
+    ----------
+    schedule : UtilitySchedule
+    objective : float
+        Its worth, by the scorer.
+    bound : float or None
+    """
+
+    def __init__(
+        self, instance: UtilityInstance, limits: dict[int, JobLimits], deadline: float
+    ) -> None:
+        self._instance, self._deadline = instance, deadline
+        cluster, tolerant = instance.cluster, instance.cluster.tolerant
+        separators, placers = [], []
+        for side in SIDES:
+            most = np.zeros(len(instance.jobs), dtype=np.int64)
+            for i in limits:
+                most[i] = limits[i].most_ps if side else limits[i].most
+            demand = np.array([job.ps if side else job.worker for job in instance.jobs])
+            demand = demand.reshape(-1, len(cluster.resources))
+            groups = packing_groups(tolerant.ps_servers if side else tolerant.worker_servers)
+            separators.append(PackingSeparator(groups, demand, most))
+            placers.append(Placer(cluster.ps_servers if side else cluster.worker_servers, demand))
+        self._separators = separators
+        self._placers = placers
+        self.schedule = UtilitySchedule.build(
+            instance, np.zeros(len(instance.jobs), dtype=bool), [], []
+        )
+        self.objective = 0.0
+        self.bound: float | None = None
+
+    def offer(self, schedule: UtilitySchedule) -> bool:
+        """Keep a schedule if it is the best so far; returns whether it is.
+
+        Raises
+        ------
+        WrongSolution
+            If it breaks a constraint.
+        """
+        judged = score(self._instance, schedule)
+        if not judged.feasible:
+            raise WrongSolution(f"{self._instance.name}: {judged.violations[0]}")
+        if judged.objective <= self.objective:
+            return False
+        self.objective, self.schedule = judged.objective, schedule
+        return True
+
+    def lower_bound_to(self, bound: float) -> None:
+        """Keep a bound if it is the best so far."""
+        self.bound = bound if self.bound is None else min(self.bound, bound)
+
+    def closed(self, gap: float) -> bool:
+        """Whether schedule and bound agree, up to a relative gap or HiGHS's tolerance."""
+        known = relative_gap("max", self.objective, self.bound)
+        return known is not None and known <= max(gap, ROUND_OFF)
+
+    def settle(self) -> None:
+        """Lift the bound to the schedule where it lies below it by HiGHS's tolerance.
+
+        Raises
+        ------
+        WrongSolution
+            If it lies further below.
+        """
+        if self.bound is not None and self.objective > self.bound:
+            if self.objective > self.bound * (1 + ROUND_OFF):
+                raise WrongSolution(
+                    f"{self._instance.name}: worth {self.objective}, bound {self.bound}"
+                )
+            self.bound = self.objective
+
+    @property
+    def left(self) -> float:
+        """Seconds left."""
+        return self._deadline - time.monotonic()
+
+    def cuts(self, program: TotalsProgram, x: np.ndarray) -> list[tuple[int, PackingCut]]:
+        """Packing cuts that a point breaks, with their sides."""
+        found: list[tuple[int, PackingCut]] = []
+        for side in SIDES:
+            fresh: list[PackingCut] = []
+            for slot, load in enumerate(program.loads(x, side)):
+                if program.is_written_out(side, slot):
+                    continue
+                if any(weight @ load > capacity * (1 + 1e-6) for weight, capacity in fresh):
+                    continue  # cut off by what was found in another slot
+                cut = self._separators[side].cut(load, self._deadline)
+                if cut is not None:
+                    fresh.append(cut)
+            found.extend((side, cut) for cut in fresh)
+        return found
+
+    def unplaced(self, program: TotalsProgram, x: np.ndarray) -> list[tuple[int, int]]:
+        """Sides and slots whose loads the servers cannot hold, or not as far as is known."""
+        return [
+            (side, slot)
+            for side in SIDES
+            for slot, load in enumerate(program.loads(x, side))
+            if not program.is_written_out(side, slot)
+            and not self._placers[side].place(load, self._placing_seconds()).complete
+        ]
+
+    def repaired(self, program: TotalsProgram, x: np.ndarray) -> UtilitySchedule:
+        """A schedule close to a whole point."""
+        loads = [program.loads(x, side).astype(np.int64) for side in SIDES]
+
+        def place(side: int, slot: int) -> np.ndarray:
+            placer = self._placers[side]
+            found = placer.place(loads[side][slot], self._placing_seconds())
+            if not found.complete and program.is_written_out(side, slot):
+                counts = program.placed(x, side, slot).astype(np.int64)
+                if placer.fits(counts):
+                    return counts
+            return found.counts
+
+        prices = zero_prices(self._instance.cluster)
+        return repaired(self._instance, loads[0], place, prices).schedule()
+
+    def _placing_seconds(self) -> float:
+        return min(_PLACING_SECONDS, self.left)

@@ -1,0 +1,174 @@
+"""Deadlines first: the coarse program bounds the optimum, and rounds end with a schedule."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmarks.utility import WORKLOAD
+from models.utility import UtilityInstance, UtilitySchedule, score
+from models.utility.files import Sigmoid
+from models.utility.formulations import job_limits
+from solvers.highs import HighsOptions
+from solvers.highs import solve as run_highs
+from solvers.utility.deadline_search import deadline_search
+from solvers.utility.exact import solve
+from solvers.utility.knowledge import Knowledge, WrongSolution
+from solvers.utility.occupancy import Occupancy
+from solvers.utility.separation import PackingCut
+from solvers.utility.totals_program import TotalsProgram
+from tests.small import instance, job
+from tests.test_exact import SEEDS, best, contended
+
+
+def empty(ins: UtilityInstance) -> UtilitySchedule:
+    return UtilitySchedule.build(ins, np.zeros(len(ins.jobs), dtype=bool), [], [])
+
+
+def searched(ins: UtilityInstance, bound: float, seconds: float) -> Knowledge:
+    none = np.zeros((ins.cluster.slots, len(ins.jobs)))
+    return deadline_search(
+        ins,
+        cuts=(),
+        loads=(none, none),
+        bound=bound,
+        start=empty(ins),
+        deadline=time.monotonic() + seconds,
+        improve=lambda schedule: schedule,
+    )
+
+
+def test_bound_and_schedule_of_tiny_instances() -> None:
+    met, seeds = 0, SEEDS[:12]  # every program is solved in a process of its own
+    for seed in seeds:
+        ins = contended(seed)
+        known = searched(ins, 1000.0, 5.0)
+        judged = score(ins, known.schedule)
+        assert judged.feasible
+        assert judged.objective == known.objective
+        assert known.bound is not None
+        assert known.objective <= best(seed) * (1 + 1e-9)
+        assert known.bound >= best(seed) * (1 - 1e-6)
+        met += known.objective >= best(seed) * (1 - 1e-6)
+    assert met >= 0.9 * len(seeds)
+
+
+@pytest.mark.parametrize("coarse", [0.0, 0.5, 3.0])
+def test_a_coarse_program_is_an_upper_bound(coarse: float) -> None:
+    fewer = 0
+    for seed in SEEDS:
+        ins = contended(seed)
+        fine, program = TotalsProgram(ins), TotalsProgram(ins, coarse=coarse)
+        result = run_highs(program.program(whole=False), HighsOptions(mip_rel_gap=0.0))
+        assert result.bound is not None
+        assert result.bound + program.left_out >= best(seed) * (1 - 1e-6)
+        fewer += program.program().integer.size < fine.program().integer.size
+    assert (fewer > 0) == (coarse > 0)
+
+
+def one_job(decay: float = 1.0, priority: float = 20.0) -> UtilityInstance:
+    """One job of 4 worker-slots, two workers at a time, one worker server for two."""
+    utility = Sigmoid(priority=priority, decay=decay, target=1.0)
+    return instance(
+        [job("j", chunks=2, work=4, worker=[1.0, 1.0], ps=[1.0, 4.0], utility=utility)],
+        slots=5,
+        resources=["gpu", "bandwidth_gbps"],
+        worker_servers=[[2.0, 2.0]],
+        ps_servers=[[1.0, 4.0]],
+    )
+
+
+def test_deadlines_worth_nearly_the_same_are_one() -> None:
+    # 20 / (1 + exp(t - 1)) for t = 1..4, the earliest end being slot 1: 10, 5.3788, 2.3841,
+    # 0.9485. Apart by less than 5: the first two; the third is 7.6 from the first, and 1.4 from
+    # the fourth. Within 1 the fourth is worth nothing.
+    ins = one_job()
+    for coarse, values, left_out in (
+        (0.0, (10.0, 5.3788, 2.3841, 0.9485), 0.0),
+        (0.94, (10.0, 5.3788, 2.3841, 0.9485), 0.0),
+        (1.0, (10.0, 5.3788, 2.3841), 0.9485),
+        (4.7, (10.0,), 2.3841),
+    ):
+        program = TotalsProgram(ins, coarse=coarse)
+        only_d = program.program(whole=False)
+        steps = only_d.cost[only_d.integer]
+        assert np.cumsum(steps[::-1])[::-1] == pytest.approx(values, abs=1e-4)
+        assert program.left_out == pytest.approx(left_out, abs=1e-4)
+
+
+def test_deadlines_of_equal_worth_are_one_even_when_nothing_is_coarse() -> None:
+    # With decay 0 the job is worth 10 whenever it ends: one deadline, the last slot.
+    program = TotalsProgram(one_job(decay=0.0)).program(whole=False)
+    assert int(program.integer.sum()) == 1
+    assert solve(one_job(decay=0.0)).objective == pytest.approx(10.0)
+
+
+def test_known_cuts_become_rows_where_loads_are_near() -> None:
+    program = TotalsProgram(one_job())
+    rows = program.program().matrix.shape[0]
+    cut = PackingCut(np.array([1.0]), 1.5)  # at most one worker
+    program.know(0, cut)
+    program.know(0, cut)
+    loads = [np.array([[0.0], [1.0], [1.5], [2.0], [0.5]]), np.zeros((5, 1))]
+    assert program.add_near(loads, 0.95) == 2  # slots 2 and 3
+    assert program.program().matrix.shape[0] == rows + 2
+    assert program.add_near(loads, 0.95) == 0
+    assert program.add_near(loads, 0.6) == 1  # slot 1
+
+
+def test_a_job_that_lacks_work_takes_what_is_free() -> None:
+    # Three of four worker-slots done in slots 0 and 2. Slot 0 is full, so the fourth goes to
+    # slot 1, and the job still completes in slot 2.
+    ins = one_job()
+    found = Occupancy(ins)
+    table = np.array([[0, 0, 2], [2, 0, 1]])
+    partial = replace(
+        column_of(ins), completion=2, workers=table, ps=np.array([[0, 0, 1], [2, 0, 1]])
+    )
+    found.add(partial)
+    found.top_up(0)
+    assert found.columns[0].workers.tolist() == [[0, 0, 2], [1, 0, 1], [2, 0, 1]]
+    assert found.columns[0].ps.tolist() == [[0, 0, 1], [1, 0, 1], [2, 0, 1]]
+    assert found.columns[0].value == pytest.approx(5.3788, abs=1e-4)
+    assert score(ins, found.schedule()).feasible
+
+
+def test_a_job_that_lacks_work_and_room_is_taken_out() -> None:
+    ins = one_job()
+    found = Occupancy(ins)
+    found.add(replace(column_of(ins), workers=np.array([[4, 0, 1]]), ps=np.array([[4, 0, 1]])))
+    found.free.worker[:4] = 0.0
+    found.top_up(0)
+    assert not found.columns
+    assert found.free.worker[4] == pytest.approx(ins.cluster.worker_servers)
+
+
+def column_of(ins: UtilityInstance):  # type: ignore[no-untyped-def]
+    optimal = Occupancy.of_schedule(ins, solve(ins).schedule)
+    return optimal.columns[0]
+
+
+def test_out_of_time_it_returns_what_it_was_given() -> None:
+    ins = WORKLOAD.draw(jobs=8, slots=8, servers="3+3", seed=3)[0]
+    known = searched(ins, 1e4, -1.0)
+    assert (known.objective, known.bound) == (0.0, 1e4)
+
+
+def test_knowledge_refuses_what_contradicts_itself() -> None:
+    ins = one_job()
+    limits = {limit.job.index: limit for limit in job_limits(ins)}
+    known = Knowledge(ins, limits, time.monotonic() + 10)
+    assert known.offer(solve(ins).schedule)
+    assert not known.offer(empty(ins))
+    known.lower_bound_to(known.objective * (1 - 5e-7))  # within HiGHS's tolerance
+    known.settle()
+    assert known.bound == known.objective
+    known.lower_bound_to(known.objective / 2)
+    with pytest.raises(WrongSolution):
+        known.settle()
+    two = UtilitySchedule.build(ins, np.ones(1, dtype=bool), [[0, 0, 0, 4]], [[0, 0, 0, 1]])
+    with pytest.raises(WrongSolution, match=r"\(4\)|\(3\)"):
+        known.offer(two)

@@ -1,0 +1,1 @@
+"""``reward``: learn to allocate devices to jobs that arrive at ports (OGASched)."""

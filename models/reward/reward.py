@@ -90,7 +90,7 @@ class RewardFunction:
         np.maximum(self._y, 0.0, out=self._y)
         flat, values = self._y.ravel(), self._values.ravel()
         for formula, places, alpha in self._kinds:
-            values[places] = formula(alpha, flat[places])
+            values[places] = formula(alpha, flat.take(places))
         per_lane = self._per_lane(self._y)
         total = np.add.reduceat(per_lane, self._copy_lane, axis=0)
         gain = np.add.reduceat(self._per_lane(self._values), self._copy_lane, axis=0).sum(axis=1)

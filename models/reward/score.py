@@ -121,6 +121,8 @@ class ScoreStream:
             self.penalty[t] = parts.penalty[active].sum()
 
     def _named(self, broken: np.ndarray, name: Callable[[int, int], Violation]) -> list[Violation]:
+        if not broken.any():  # much cheaper than to look for the places
+            return []
         places = np.argwhere(broken)
         named = [name(*place) for place in places[:_MOST_VIOLATIONS].tolist()]
         self._violations += named[: _MOST_VIOLATIONS - len(self._violations)]

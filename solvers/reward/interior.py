@@ -1,0 +1,145 @@
+"""Interior point method for the weighted reward: Newton's method over the multipliers.
+
+The program couples the servers only by the penalties, one row per copy and device. Eliminating
+the allocation, server by server, leaves for every device k a system ``S_k dz_k + dt = g_k`` of
+the size of the number M of copies, and ``sum_k dz_k = r`` ties these: K factorisations of M x M
+matrices per iteration, however many servers there are. Steps are Mehrotra's predictor and
+corrector; all iterates are feasible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from solvers.reward.entries import Program
+from solvers.reward.interior_kernels import (
+    Direction,
+    Entries,
+    Iterate,
+    Newton,
+    eliminate,
+    longest,
+    recover,
+    target,
+)
+
+__all__ = ["iterates"]
+
+_TO_BOUNDARY = 0.995
+_MOST = 150
+
+
+def iterates(program: Program) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
+    """Yield better and better points, until no more progress is made.
+
+    Yields
+    ------
+    gap : float
+        What the complementarity leaves, about; in units of the reward.
+    y : ndarray, shape (E,)
+        What the entries get beyond their floors.
+    multipliers : ndarray, shape (M, K)
+        Of the penalties; the rows sum up to the weights, about.
+    """
+    entries = program.entries
+    x = _start(program)
+    newton, first, second = _memory(entries)
+    products = 2 * x.y.size + int(np.isfinite(entries.room).sum()) + x.s4.size
+    for _ in range(_MOST):
+        eliminate(entries, x, newton)
+        factors = _factors(newton.system)
+        if factors is None:
+            return
+        for array in second:
+            array[...] = 0.0
+        _solve(entries, x, newton, factors, 0.0, second, first)
+        _, here, there = longest(entries, x, first)
+        yield here * program.unit, x.y, x.z4
+        mean = here / products * min(1.0, (there / here)) ** 3
+        _solve(entries, x, newton, factors, mean, first, second)
+        length = longest(entries, x, second)[0]
+        if not np.isfinite(length) or length < 1e-10:
+            return
+        _move(x, second, _TO_BOUNDARY * length if length < 1.0 else 1.0)
+
+
+def _start(program: Program) -> Iterate:
+    entries = program.entries
+    pairs = np.repeat(np.arange(entries.room.size), np.diff(entries.pair_start))
+    full = np.bincount(pairs, entries.ceiling, entries.room.size)
+    y = 0.5 * entries.ceiling * np.minimum(1.0, entries.room / full)[pairs]
+    s3 = entries.room - np.bincount(pairs, y, entries.room.size)
+    total = program.base.copy()
+    np.add.at(total, (entries.copy, entries.device), y)
+    penalty = entries.beta * total
+    highest = penalty.max(axis=1)
+    t = 1.5 * highest + np.where(highest > 0.0, 0.0, 1.0)
+    s4 = t[:, None] - penalty
+    z4 = np.repeat(entries.weight[:, None] / entries.beta.size, entries.beta.size, axis=1)
+    mean = float((s4 * z4).mean())
+    s2 = entries.ceiling - y
+    return Iterate(y, s2, s3, s4, t, mean / y, mean / s2, mean / s3, z4)
+
+
+def _memory(entries: Entries) -> tuple[Newton, Direction, Direction]:
+    size, pairs, shape = (
+        entries.copy.size,
+        entries.room.size,
+        (entries.weight.size, entries.beta.size),
+    )
+    newton = Newton(
+        np.empty(size), np.empty(size), np.empty(pairs), np.empty((shape[1], shape[0], shape[0])),
+        np.empty(size), np.empty(pairs), np.empty((shape[1], shape[0])),
+    )  # fmt: skip
+    first, second = (
+        Direction(
+            np.zeros(size), np.zeros(pairs), np.zeros(shape), np.zeros(shape[0]),
+            np.zeros(size), np.zeros(size), np.zeros(pairs), np.zeros(shape),
+        )
+        for _ in range(2)
+    )  # fmt: skip
+    return newton, first, second
+
+
+def _factors(system: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Inverses of the systems and of their sum, or None where that fails."""
+    scale = 1.0 / np.sqrt(np.einsum("kmm->km", system))
+    both = scale[:, :, None] * scale[:, None, :]
+    try:
+        inverse = np.linalg.inv(system * both) * both
+        total = inverse.sum(axis=0)
+        unit = 1.0 / np.sqrt(np.einsum("mm->m", total))
+        square = unit[:, None] * unit
+        joint = np.linalg.inv(total * square) * square
+    except np.linalg.LinAlgError:
+        return None
+    return (inverse, joint) if np.isfinite(joint).all() else None
+
+
+def _solve(
+    entries: Entries,
+    x: Iterate,
+    newton: Newton,
+    factors: tuple[np.ndarray, np.ndarray],
+    mean: float,
+    step: Direction,
+    out: Direction,
+) -> None:
+    """One Newton step into ``out``; ``step`` gives the second-order terms."""
+    inverse, joint = factors
+    target(entries, x, newton, mean, step, out)
+    missing = entries.weight - x.z4.sum(axis=1)
+    part = np.matmul(inverse, newton.load[:, :, None])[:, :, 0]
+    dt = joint @ (part.sum(axis=0) - missing)
+    recover(entries, x, newton, part - inverse @ dt, dt, out)
+
+
+def _move(x: Iterate, step: Direction, length: float) -> None:
+    for value, change in (
+        (x.y, step.y), (x.s3, step.s3), (x.s4, step.s4), (x.t, step.t),
+        (x.z1, step.z1), (x.z2, step.z2), (x.z3, step.z3), (x.z4, step.z4),
+    ):  # fmt: skip
+        value += length * change
+    x.s2[...] -= length * step.y

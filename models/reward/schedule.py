@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +21,15 @@ __all__ = ["MOST_BYTES", "RewardSchedule"]
 MOST_BYTES = 256 * 2**20
 """Allocations of a schedule that take more memory are not kept."""
 
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,  # encrypted, or packed in a way that is not known
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _NOTE = "the allocations took more than 256 MB and were not kept: rewards of the slots only"
 
 
@@ -92,7 +103,7 @@ class RewardSchedule:
             raise
         except KeyError as error:
             raise InputError(f"{source}: not a schedule: {error.args[0]}") from None
-        except (OSError, EOFError, ValueError, MemoryError, zipfile.BadZipFile) as error:
+        except _UNREADABLE as error:
             reason = getattr(error, "strerror", None) or " ".join(str(error).split())
             raise InputError(f"{source}: cannot be read: {reason}") from None
 

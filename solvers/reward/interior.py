@@ -9,10 +9,13 @@ corrector; all iterates are feasible.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
+from solvers.reward.dense import invert
 from solvers.reward.entries import Program
 from solvers.reward.interior_kernels import (
     Direction,
@@ -25,44 +28,60 @@ from solvers.reward.interior_kernels import (
     target,
 )
 
-__all__ = ["iterates"]
+__all__ = ["Point", "iterates"]
 
-_TO_BOUNDARY = 0.995
-_MOST = 150
+_TO_BOUNDARY = 0.995  # of the way
+_LEAST = 1e-8  # a shorter step is none
+_MOST = 150  # iterations; 20 to 40 are usual
 
 
-def iterates(program: Program) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
-    """Yield better and better points, until no more progress is made.
+class Point(NamedTuple):
+    """An iterate; its arrays change when the next is asked for.
 
-    Yields
-    ------
-    gap : float
-        What the complementarity leaves, about; in units of the reward.
+    Parameters
+    ----------
+    left : float
+        Gap that the complementarity leaves, about; in units of the reward.
     y : ndarray, shape (E,)
         What the entries get beyond their floors.
     multipliers : ndarray, shape (M, K)
-        Of the penalties; the rows sum up to the weights, about.
+        Of the penalties; the rows add up to the weights, about.
+    is_last : bool
+        Whether no more progress is made.
     """
+
+    left: float
+    y: np.ndarray
+    multipliers: np.ndarray
+    is_last: bool
+
+
+def iterates(program: Program) -> Iterator[Point]:
+    """Yield better and better points."""
     entries = program.entries
     x = _start(program)
     newton, first, second = _memory(entries)
     products = 2 * x.y.size + int(np.isfinite(entries.room).sum()) + x.s4.size
+    length = here = math.inf
     for _ in range(_MOST):
         eliminate(entries, x, newton)
         factors = _factors(newton.system)
-        if factors is None:
-            return
+        if factors is None or length < _LEAST:
+            break
         for array in second:
             array[...] = 0.0
         _solve(entries, x, newton, factors, 0.0, second, first)
         _, here, there = longest(entries, x, first)
-        yield here * program.unit, x.y, x.z4
+        if not math.isfinite(here + there):
+            break
+        yield Point(here * program.unit, x.y, x.z4, False)
         mean = here / products * min(1.0, (there / here)) ** 3
         _solve(entries, x, newton, factors, mean, first, second)
         length = longest(entries, x, second)[0]
-        if not np.isfinite(length) or length < 1e-10:
-            return
-        _move(x, second, _TO_BOUNDARY * length if length < 1.0 else 1.0)
+        if not math.isfinite(length):
+            break
+        _move(x, second, _TO_BOUNDARY * length)
+    yield Point(here * program.unit, x.y, x.z4, True)
 
 
 def _start(program: Program) -> Iterate:
@@ -105,17 +124,12 @@ def _memory(entries: Entries) -> tuple[Newton, Direction, Direction]:
 
 def _factors(system: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """Inverses of the systems and of their sum, or None where that fails."""
-    scale = 1.0 / np.sqrt(np.einsum("kmm->km", system))
-    both = scale[:, :, None] * scale[:, None, :]
-    try:
-        inverse = np.linalg.inv(system * both) * both
-        total = inverse.sum(axis=0)
-        unit = 1.0 / np.sqrt(np.einsum("mm->m", total))
-        square = unit[:, None] * unit
-        joint = np.linalg.inv(total * square) * square
-    except np.linalg.LinAlgError:
+    inverse = np.empty_like(system)
+    joint = np.empty_like(system[0])
+    regular = all(invert(*pair) for pair in zip(system, inverse, strict=True))
+    if not regular or not invert(inverse.sum(axis=0), joint) or not np.isfinite(joint).all():
         return None
-    return (inverse, joint) if np.isfinite(joint).all() else None
+    return inverse, joint
 
 
 def _solve(

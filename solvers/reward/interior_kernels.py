@@ -85,33 +85,43 @@ def eliminate(program, x, newton):  # type: ignore[no-untyped-def]
             newton.system[k, m, m] = x.s4[m, k] / x.z4[m, k]
     for p in range(program.room.shape[0]):
         first, last = program.pair_start[p], program.pair_start[p + 1]
+        k = program.device[first]
+        b = program.beta[k]
+        matrix = newton.system[k]
         bounded = program.room[p] < np.inf
         total = 0.0
         for e in range(first, last):
-            m, k = program.copy[e], program.device[e]
-            b, w, y = program.beta[k], program.weight[m], program.floor[e] + x.y[e]
-            kind, alpha = program.kind[e], program.alpha[e]
+            m, kind, alpha = program.copy[e], program.kind[e], program.alpha[e]
+            w, y = program.weight[m], program.floor[e] + x.y[e]
             diagonal = w * curvature(kind, alpha, y) + x.z1[e] / x.y[e] + x.z2[e] / x.s2[e]
             newton.inverse[e] = 1.0 / diagonal
             newton.residual[e] = b * x.z4[m, k] - w * slope(kind, alpha, y) - x.z1[e] + x.z2[e]
             if bounded:
                 newton.residual[e] += x.z3[p]
-            newton.system[k, m, m] += b * b * newton.inverse[e]
             total += newton.inverse[e]
-        newton.pair[p] = 0.0
         if not bounded:
+            newton.pair[p] = 0.0
+            for e in range(first, last):
+                matrix[program.copy[e], program.copy[e]] += b * b * newton.inverse[e]
             continue
-        newton.pair[p] = 1.0 / (x.s3[p] / x.z3[p] + total)
-        k = program.device[first]
-        square = program.beta[k] * program.beta[k] * newton.pair[p]
+        ratio = x.s3[p] / x.z3[p]
+        newton.pair[p] = 1.0 / (ratio + total)
+        square = b * b * newton.pair[p]
         if square == 0.0:
             continue
-        matrix = newton.system[k]
+        # What the pair adds is a Laplacian and a diagonal: sums of positive numbers, where
+        # subtracting the rank-one term from the diagonal would lose all digits.
         for e in range(first, last):
-            row = matrix[program.copy[e]]
+            m = program.copy[e]
             factor = square * newton.inverse[e]
+            on = factor * ratio
             for other in range(first, last):
-                row[program.copy[other]] -= factor * newton.inverse[other]
+                n = program.copy[other]
+                if n != m:
+                    off = factor * newton.inverse[other]
+                    matrix[m, n] -= off
+                    on += off
+            matrix[m, m] += on
 
 
 @njit(cache=True)

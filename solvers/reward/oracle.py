@@ -13,12 +13,13 @@ copies that have a job: one pair (lambda, mu) bounds the slot of every arrival p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from models.reward.instance import Cluster
+from models.reward.reward import RewardFunction
 from solvers.reward.oracle_kernels import earnings, respond
 
 __all__ = ["Lagrangian", "Oracle", "Response", "normalised"]
@@ -89,10 +90,29 @@ class Oracle:
         """Copy of each channel, shape (C,)."""
         return np.ascontiguousarray(self.cluster.lane_copy[self.cluster.lane])
 
+    @cached_property
+    def reward(self) -> RewardFunction:
+        """The reward (5) of the cluster, gang rules included."""
+        return RewardFunction(self.cluster)
+
+    @cached_property
+    def without_gangs(self) -> Oracle:
+        """The same cluster without its gang rules, which only take rewards away."""
+        if not self.cluster.has_gangs:
+            return self
+        none = np.zeros_like(self.cluster.minimum_running)
+        return Oracle(replace(self.cluster, minimum_running=none))
+
     @property
     def copies(self) -> int:
         """Number M of copies."""
         return len(self.cluster.copy_port)
+
+    def totals(self, y: np.ndarray) -> np.ndarray:
+        """Devices that each copy gets on all servers, shape (M, K)."""
+        table = np.zeros((self.copies, y.shape[1]))
+        np.add.at(table, self.copy, y)
+        return table
 
     def respond(self, weights: np.ndarray, multipliers: np.ndarray) -> Response:
         """Maximise the separated reward.
@@ -117,6 +137,8 @@ class Oracle:
         self, weights: np.ndarray, multipliers: np.ndarray, rent: np.ndarray
     ) -> Lagrangian:
         """Bound at any multipliers and rents, rounded outward by 1e-9 relative.
+
+        It holds for whatever the scorer lets pass: (3) and (4) up to 1e-9, any gang rule.
 
         Parameters
         ----------

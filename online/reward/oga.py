@@ -34,10 +34,10 @@ class OGASched(Policy):
     **Gang scheduling** (Sec. 3.5, whose design the paper leaves out). The points w(t) that learn
     stay in the convex set (3), (4), and move along supergradients of the reward *without* the
     gang rule: a concave function, equal to the reward wherever enough components run. What is
-    committed is w(t) rounded by
-    :func:`~online.reward.gangs.complete_gangs`: gangs that do not run are filled up from free
-    capacity, or dropped. The rounding is not learned from: w(t + 1) depends on w(t) alone. So
-    (14) bounds the regret of w(t) without the rule, and what rounding loses comes on top.
+    committed is w(t) rounded by :func:`~online.reward.gangs.complete_gangs`: gangs that do not
+    run are filled up, those that lack least first, or dropped. The rounding is not learned from:
+    w(t + 1) depends on w(t) alone. So (14) bounds the regret of w(t) without the rule, and what
+    rounding loses comes on top.
 
     Parameters
     ----------
@@ -97,7 +97,8 @@ class OGASched(Policy):
         self._rounded[:] = self._y
         free = cluster.capacities.copy()
         np.subtract.at(free, cluster.server, self._y)
-        dropped = complete_gangs(self._rounded, free, cluster.lane_request, self._layout)
+        request = cluster.lane_request
+        dropped = complete_gangs(self._y, self._rounded, free, request, self._layout)
         return Decision(allocation=self._rounded, info={"gangs_dropped": dropped})
 
 

@@ -57,9 +57,12 @@ class Words:
     ----------
     done : str
         Heading of the share of jobs that count as completed.
+    events : tuple of str
+        Kinds of events that its policies answer.
     """
 
     done: str = "jobs done"
+    events: tuple[str, ...] = ("arrival", "slot")
 
 
 @dataclass(frozen=True)

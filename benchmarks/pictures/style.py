@@ -8,7 +8,16 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["Look", "describe", "figure_of", "legend_above", "looks", "panels", "ready"]
+__all__ = [
+    "Look",
+    "describe",
+    "figure_of",
+    "legend_above",
+    "legend_below",
+    "looks",
+    "panels",
+    "ready",
+]
 
 # Okabe and Ito's palette, without the yellow that vanishes on white.
 _COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -25,9 +34,10 @@ class Look(NamedTuple):
 
 
 def looks(names: Sequence[Any]) -> dict[Any, Look]:
-    """One look for each name, in the order of the names; they repeat after seven."""
+    """One look for each name, in the order of the names; after seven the lines are others."""
     return {
-        name: Look(_COLOURS[i % 7], _MARKERS[i % 7], _LINES[i % 7]) for i, name in enumerate(names)
+        name: Look(_COLOURS[i % 7], _MARKERS[i % 7], _LINES[(i + i // 7) % 7])
+        for i, name in enumerate(names)
     }
 
 
@@ -90,3 +100,11 @@ def legend_above(axes: Axes, columns: int, title: str = "") -> None:
     if heading:  # above the legend, not behind it
         rows = -(-len(labels) // columns) + bool(title)
         axes.set_title(heading, loc="left", fontsize="medium", pad=6 + 15 * rows)
+
+
+def legend_below(axes: Axes, columns: int) -> None:
+    """Put one legend for all panels of a figure, that of the given axes, below them."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure_of(axes).legend(
+        handles, labels, loc="outside lower left", ncols=columns, frameon=False, fontsize="small"
+    )

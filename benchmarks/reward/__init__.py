@@ -65,5 +65,5 @@ WORKLOAD = Workload(
     describe_mapping=_describe_mapping,
     options=OPTIONS,
     parse_options=parse_options,
-    words=Words(done="served"),
+    words=Words(done="jobs served", events=("commit", "reveal")),
 )

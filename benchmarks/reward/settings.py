@@ -10,12 +10,13 @@ from typing import Any
 from models.errors import InputError
 from models.reward.utilities import KINDS
 
-__all__ = ["MIXED", "OPTIONS", "Settings", "parse_options"]
+__all__ = ["DENSITY", "MIXED", "OPTIONS", "Settings", "parse_options"]
 
+DENSITY = 2.5
+"""Ports connected to a server in the mean, where it is not set."""
 MIXED = "mixed"
 """Name of the utilities drawn for each server and device type among all four kinds."""
 
-_DENSITY = 2.5
 _MOST_PAIRS = 2 * 10**7  # ports x servers, of which the edges are drawn
 
 
@@ -115,7 +116,7 @@ class Settings:
     def edges(self) -> int:
         """Number of edges, ``sum_r |L_r|``."""
         least = max(self.ports, self.servers)
-        density = _DENSITY if self.density is None else self.density
+        density = DENSITY if self.density is None else self.density
         return min(max(round(density * self.servers), least), self.room * self.servers)
 
     @property
@@ -126,10 +127,10 @@ class Settings:
     def describe(self) -> str:
         """The settings that the rest of an instance file does not show."""
         copies = f", up to {self.most_arrivals} a port and slot" if self.most_arrivals > 1 else ""
+        density = self.edges / self.servers
         return (
-            f"density {self.edges / self.servers:g}, contention {self.contention:g}, {self.utilities} "
-            f"utilities, alpha {_pair(self.alpha)}, beta {_pair(self.beta)}, "
-            f"rho {self.probability:g}{copies}"
+            f"density {density:g}, contention {self.contention:g}, {self.utilities} utilities, "
+            f"alpha {_pair(self.alpha)}, beta {_pair(self.beta)}, rho {self.probability:g}{copies}"
         )
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
-
 from benchmarks.traces.alibaba import read_openb_pods, read_pai_machines
 from benchmarks.traces.delimited import Column, read_rows
 from benchmarks.traces.table import NEGATIVE, Sieve, Table, Trace

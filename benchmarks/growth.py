@@ -78,11 +78,12 @@ def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growt
         return Growth(exponent, None, None, "not applicable", "one seed gives no interval")
     drawn = np.random.default_rng(0).integers(seeds, size=(_RESAMPLES, seeds))
     ends = np.stack([table[:, drawn].mean(axis=2) for table in (lower, upper)])
-    with np.errstate(divide="ignore"):
-        low_end, high_end = np.log(np.maximum(ends, 0.0))  # a regret below 0 becomes -inf
-    rising = (weights > 0)[:, None]
-    least = _slopes(weights, np.where(rising, low_end, high_end))
-    most = _slopes(weights, np.where(rising, high_end, low_end))
+    lost = (ends[0] <= 0.0).any(axis=0)  # resamples without a power law
+    low_end, high_end = np.log(np.where(lost, 1.0, ends))
+    rising = (weights > 0.0)[:, None]
+    least = weights @ np.where(rising, low_end, high_end)
+    most = weights @ np.where(rising, high_end, low_end)
+    least[lost], most[lost] = -np.inf, np.inf
     tail = 0.5 * (1.0 - _LEVEL)
     low = float(np.quantile(least, tail, method="inverted_cdf"))
     high = float(np.quantile(most, 1.0 - tail, method="inverted_cdf"))
@@ -91,10 +92,3 @@ def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growt
     if high < _ONE:
         return Growth(exponent, low, high, "sublinear")
     return Growth(exponent, low, high, "undecided" if low < _ONE else "not sublinear")
-
-
-def _slopes(weights: np.ndarray, logarithms: np.ndarray) -> np.ndarray:
-    """Weighted sums over sizes, shape (resamples,); a weight of 0 leaves an infinity out."""
-    used = weights != 0.0
-    found = weights[used] @ logarithms[used]
-    return np.asarray(found)

@@ -181,7 +181,7 @@ def _drawn(args: Namespace, study: Study, part: Any) -> tuple[list[Cell], Callab
     for arrivals in study.arrivals:
         pattern = {} if arrivals == _TRACE else {"arrivals": arrivals}
         for point in study.points(args.scaling):
-            more = part.scaled({**settings, **pattern}, point.factor)
+            more = part.scaled({**settings, **pattern}, study, point.factor)
             size = {"jobs": point.ports, "slots": point.slots, "servers": study.servers}
             for seed in study.seeds:
                 cells.append(

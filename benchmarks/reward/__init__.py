@@ -8,10 +8,9 @@ import numpy as np
 
 from benchmarks.instances import Size, Words, Workload
 from benchmarks.reward.report import WorkloadReport
-from benchmarks.reward.settings import OPTIONS, Settings, parse_options
+from benchmarks.reward.settings import OPTIONS, Settings, parse_options, parse_servers
 from benchmarks.reward.workload import USED_TABLES, generate
 from benchmarks.traces import Trace
-from models.errors import InputError
 from models.reward import RewardInstance
 
 __all__ = ["WORKLOAD"]
@@ -24,19 +23,6 @@ _TABLES = {
 }
 
 
-def _parse_servers(text: str) -> int:
-    """Number of servers.
-
-    Raises
-    ------
-    InputError
-        If it is not a positive whole number.
-    """
-    if not (text.isdecimal() and int(text)):
-        raise InputError(f"servers '{text}': want a number, e.g. 128: the instances R")
-    return int(text)
-
-
 def _draw(
     *,
     jobs: int,
@@ -47,7 +33,7 @@ def _draw(
     **more: Any,
 ) -> tuple[RewardInstance, WorkloadReport]:
     """Draw an instance; ``jobs`` are ports, and ``more`` are further settings."""
-    settings = Settings(ports=jobs, servers=_parse_servers(servers), slots=slots, seed=seed, **more)
+    settings = Settings(ports=jobs, servers=parse_servers(servers), slots=slots, seed=seed, **more)
     return generate(settings, np.random.default_rng(seed), trace)
 
 

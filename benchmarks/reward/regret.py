@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.evaluate import Run, run_policy
 from benchmarks.regret_sizes import Study
-from benchmarks.reward.settings import DENSITY
+from benchmarks.reward.settings import Settings, parse_servers
 from models.reward import RewardInstance
 from models.reward.reward import RewardFunction
 from online.policy import Policy
@@ -158,7 +158,11 @@ def _inequality(policy: Policy, best: FixedOptimum) -> dict[str, float | None]:
     return {"inequality_left": left, "inequality_right": right}
 
 
-def scaled(settings: Mapping[str, Any], factor: float) -> dict[str, Any]:
-    """Settings of the workload with a multiple of their density."""
-    density = settings.get("density", DENSITY)
-    return {**settings, "density": factor * density} if factor != 1.0 else dict(settings)
+def scaled(settings: Mapping[str, Any], study: Study, factor: float) -> dict[str, Any]:
+    """Settings of the workload with a multiple of the density that the base has."""
+    if factor == 1.0:
+        return dict(settings)
+    ports, slots = study.base
+    servers = parse_servers(study.servers)
+    base = Settings(ports=ports, servers=servers, slots=slots, seed=None, **settings)
+    return {**settings, "density": factor * base.edges / servers}

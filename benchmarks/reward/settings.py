@@ -10,13 +10,12 @@ from typing import Any
 from models.errors import InputError
 from models.reward.utilities import KINDS
 
-__all__ = ["DENSITY", "MIXED", "OPTIONS", "Settings", "parse_options"]
+__all__ = ["MIXED", "OPTIONS", "Settings", "parse_options", "parse_servers"]
 
-DENSITY = 2.5
-"""Ports connected to a server in the mean, where it is not set."""
 MIXED = "mixed"
 """Name of the utilities drawn for each server and device type among all four kinds."""
 
+_DENSITY = 2.5
 _MOST_PAIRS = 2 * 10**7  # ports x servers, of which the edges are drawn
 
 
@@ -116,7 +115,7 @@ class Settings:
     def edges(self) -> int:
         """Number of edges, ``sum_r |L_r|``."""
         least = max(self.ports, self.servers)
-        density = DENSITY if self.density is None else self.density
+        density = _DENSITY if self.density is None else self.density
         return min(max(round(density * self.servers), least), self.room * self.servers)
 
     @property
@@ -136,6 +135,19 @@ class Settings:
 
 def _pair(interval: tuple[float, float]) -> str:
     return f"[{interval[0]:g}, {interval[1]:g}]"
+
+
+def parse_servers(text: str) -> int:
+    """Number of servers.
+
+    Raises
+    ------
+    InputError
+        If it is not a positive whole number.
+    """
+    if not (text.isdecimal() and int(text)):
+        raise InputError(f"servers '{text}': want a number, e.g. 128: the instances R")
+    return int(text)
 
 
 #: Settings that may be given on a command line, as ``NAME=VALUE``; what a value looks like.

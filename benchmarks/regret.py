@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -17,17 +16,16 @@ import pandas as pd
 from benchmarks.cli import Parser, parse_positive, parse_range, parse_words, run_command
 from benchmarks.figure import Cell, CellStore, Figure, compute
 from benchmarks.fingerprint import is_covered, versions
-from benchmarks.instances import Workload, add_set_argument, parse_set
+from benchmarks.instances import add_set_argument
 from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument, find_policies
+from benchmarks.regret_cells import TRACE, drawn_cells, given_cells, study_of
 from benchmarks.regret_pictures import plot_curves, plot_growth
 from benchmarks.regret_sizes import Study
 from benchmarks.regret_table import format_growth, format_regret, growths
 from benchmarks.rows import to_json_lines
-from benchmarks.traces import Trace, read_trace
-from models.errors import InputError
-from models.files import read_bytes, write_atomic
-from models.problem import has_sub_package, problem_names, read_instance, sub_package
+from models.files import write_atomic
+from models.problem import has_sub_package, problem_names, sub_package
 from online.policy import Policy
 
 __all__ = ["main"]
@@ -50,7 +48,6 @@ _EXAMPLES = """
       your own instances: no growth; a table for pandas
 """
 
-_TRACE = "trace"  # the arrivals of the trace itself
 _CURVE = ("curve_slots", "curve_regret")
 
 
@@ -61,10 +58,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     part = sub_package("benchmarks", args.problem, "regret")
     if args.instance:
         study = None
-        cells, draw = _given(args)
+        cells, draw = given_cells(args)
     else:
-        study = _study(args, part.STUDIES["quick" if args.quick else "default"])
-        cells, draw = _drawn(args, study, part)
+        study = study_of(args, part.STUDIES["quick" if args.quick else "default"])
+        cells, draw = drawn_cells(args, study, part)
     out = Path(args.out or Path("results") / f"regret-{args.problem}")
     frame = _measure(args, cells, draw, part, policies, out)
     base = frame if study is None else frame[study.is_base(frame)]
@@ -127,78 +124,6 @@ def _measure(
     # What a policy from outside depends on, nobody knows: its runs are not taken up again.
     store = CellStore(out / "cells") if all(map(is_covered, policies)) else None
     return compute(figure, "default", store=store, progress=True)
-
-
-def _given(args: Namespace) -> tuple[list[Cell], Callable[[Cell], Any]]:
-    """Cells of instance files."""
-    for name in ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick"):
-        if getattr(args, name):
-            raise InputError(f"--{name} does not go with --instance: the file says it")
-    found: dict[str, Any] = {}
-    cells = []
-    for path in (path for group in args.instance for path in group):
-        instance = read_instance(path, expect=args.problem)
-        if instance.hash in found:
-            raise InputError(f"{path}: the same instance as '{found[instance.hash].name}'")
-        found[instance.hash] = instance
-        cells.append({"instance": instance.hash, "arrivals": instance.name})
-    return cells, lambda cell: found[cell["instance"]]
-
-
-def _study(args: Namespace, study: Study) -> Study:
-    """The study asked for: what is not given is that of the size."""
-    slots, ports = args.slots or study.slots, args.ports or study.ports
-    base = args.base
-    if base is None:
-        middle = study.base[0] if study.base[0] in ports else min(ports)
-        base = (middle, max(slots))
-    return Study(
-        base=base,
-        slots=tuple(sorted({*slots, base[1]})),
-        ports=tuple(sorted({*ports, base[0]})),
-        servers=args.servers or study.servers,
-        seeds=tuple(args.seeds or study.seeds),
-        arrivals=tuple(
-            dict.fromkeys(args.arrivals or ([_TRACE] if args.trace else study.arrivals))
-        ),
-    )
-
-
-def _drawn(args: Namespace, study: Study, part: Any) -> tuple[list[Cell], Callable[[Cell], Any]]:
-    """Cells of drawn instances; what cannot be drawn is found before anything is measured."""
-    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
-    settings = parse_set(workload, args.problem, args.set)
-    if "arrivals" in settings:
-        raise InputError("--set arrivals=...: say --arrivals here")
-    if _TRACE in study.arrivals and not args.trace:
-        raise InputError(f"arrivals '{_TRACE}': there is no --trace")
-    trace = read_trace(args.trace) if args.trace else None
-
-    def draw(cell: Cell) -> Any:
-        return workload.draw(**cell["draw"], trace=trace)[0]
-
-    cells = []
-    for arrivals in study.arrivals:
-        pattern = {} if arrivals == _TRACE else {"arrivals": arrivals}
-        for point in study.points(args.scaling):
-            more = part.scaled({**settings, **pattern}, study, point.factor)
-            size = {"jobs": point.ports, "slots": point.slots, "servers": study.servers}
-            for seed in study.seeds:
-                cells.append(
-                    {
-                        "arrivals": arrivals,
-                        "draw": {**size, "seed": seed, **more},
-                        "trace": None if trace is None else _digest(trace),
-                    }
-                )
-            draw(cells[-1])
-    return cells, draw
-
-
-def _digest(trace: Trace) -> dict[str, str]:
-    """What is in the files of a trace."""
-    files = [file for name in trace.names for file in trace.table(name).files]
-    return {Path(file).name: hashlib.sha256(read_bytes(file)).hexdigest() for file in files}
 
 
 def _write_settings(args: Namespace, study: Study | None, out: Path) -> None:
@@ -278,7 +203,7 @@ def _parser() -> Parser:
         "--arrivals",
         type=parse_words,
         metavar="NAME,...",
-        help=f"arrival patterns; {_TRACE} for those of the trace (the default with --trace)",
+        help=f"arrival patterns; {TRACE} for those of the trace (the default with --trace)",
     )
     parser.add_argument(
         "--scaling",

@@ -180,7 +180,9 @@ def _number(value: float | None) -> str:
 
 
 def _short(value: float) -> str:
-    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.3e}"
+    """Four digits, and zeros where there are more."""
+    rounded = float(f"{value:.4g}")
+    return f"{rounded:.4g}" if abs(rounded) < 1e4 else f"{rounded:,.0f}"
 
 
 def _span(low: float, high: float) -> str:

@@ -39,9 +39,7 @@ def best_fixed_by_clarabel(cluster: Cluster, weights: np.ndarray) -> FixedOptimu
     built = hindsight(cluster, weights / unit)
     built.program.solve(solver=cp.CLARABEL)
     oracle = Oracle(cluster)
-    y = project(
-        np.array(built.y.value), cluster.upper, cluster.capacities, cluster.server_start
-    )
+    y = project(np.array(built.y.value), cluster.upper, cluster.capacities, cluster.server_start)
     multipliers = normalised(np.maximum(built.above.dual_value, 0.0))
     return FixedOptimum(
         y,

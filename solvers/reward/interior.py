@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.reward.utilities import derivative
 from solvers.reward.dense import invert
 from solvers.reward.entries import Program
 from solvers.reward.interior_kernels import (
@@ -32,7 +33,13 @@ __all__ = ["Point", "iterates"]
 
 _TO_BOUNDARY = 0.995  # of the way
 _LEAST = 1e-8  # a shorter step is none
+_PASSES = 3  # of iterative refinement
+_ASTRAY = 0.3  # of what wrong prices are worth: the least complementarity to aim at
 _MOST = 150  # iterations; 20 to 40 are usual
+
+
+# Extreme numbers end in an infinite step, which ends the iteration.
+_QUIET = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 class Point(NamedTuple):
@@ -74,8 +81,10 @@ def iterates(program: Program) -> Iterator[Point]:
         _, here, there = longest(entries, x, first)
         if not math.isfinite(here + there):
             break
-        yield Point(here * program.unit, x.y, x.z4, False)
-        mean = here / products * min(1.0, (there / here)) ** 3
+        astray = float(np.abs(newton.residual) @ x.y)
+        yield Point((here + astray) * program.unit, x.y, x.z4, False)
+        # Complementarity must not be reached long before the prices are right.
+        mean = max(here * min(1.0, (there / here)) ** 3, _ASTRAY * astray) / products
         _solve(entries, x, newton, factors, mean, first, second)
         length = longest(entries, x, second)[0]
         if not math.isfinite(length):
@@ -97,9 +106,19 @@ def _start(program: Program) -> Iterate:
     t = 1.5 * highest + np.where(highest > 0.0, 0.0, 1.0)
     s4 = t[:, None] - penalty
     z4 = np.repeat(entries.weight[:, None] / entries.beta.size, entries.beta.size, axis=1)
-    mean = float((s4 * z4).mean())
+    mean = max(float((s4 * z4).mean()), _mean_pull(entries, y, z4))
     s2 = entries.ceiling - y
     return Iterate(y, s2, s3, s4, t, mean / y, mean / s2, mean / s3, z4)
+
+
+@_QUIET
+def _mean_pull(entries: Entries, y: np.ndarray, z4: np.ndarray) -> float:
+    """Mean of y times what it earns at the margin: the size of complementarity to start with."""
+    if not y.size:
+        return 0.0
+    slopes = derivative(entries.kind, entries.alpha, entries.floor + y)
+    price = entries.beta[entries.device] * z4[entries.copy, entries.device]
+    return float(np.abs(y * (entries.weight[entries.copy] * slopes - price)).mean())
 
 
 def _memory(entries: Entries) -> tuple[Newton, Direction, Direction]:
@@ -122,16 +141,18 @@ def _memory(entries: Entries) -> tuple[Newton, Direction, Direction]:
     return newton, first, second
 
 
+@_QUIET
 def _factors(system: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """Inverses of the systems and of their sum, or None where that fails."""
     inverse = np.empty_like(system)
     joint = np.empty_like(system[0])
-    regular = all(invert(*pair) for pair in zip(system, inverse, strict=True))
+    regular = all(invert(*pair) for pair in zip(system.copy(), inverse, strict=True))
     if not regular or not invert(inverse.sum(axis=0), joint) or not np.isfinite(joint).all():
         return None
     return inverse, joint
 
 
+@_QUIET
 def _solve(
     entries: Entries,
     x: Iterate,
@@ -145,11 +166,23 @@ def _solve(
     inverse, joint = factors
     target(entries, x, newton, mean, step, out)
     missing = entries.weight - x.z4.sum(axis=1)
-    part = np.matmul(inverse, newton.load[:, :, None])[:, :, 0]
-    dt = joint @ (part.sum(axis=0) - missing)
-    recover(entries, x, newton, part - inverse @ dt, dt, out)
+    dz4, dt = np.zeros_like(newton.load), np.zeros_like(missing)
+    # Products with inverses leave residuals, which a second pass takes away.
+    for _ in range(_PASSES):
+        load = newton.load - _times(newton.system, dz4) - dt
+        part = _times(inverse, load)
+        more = joint @ (part.sum(axis=0) + dz4.sum(axis=0) - missing)
+        dz4 += part - inverse @ more
+        dt += more
+    recover(entries, x, newton, dz4, dt, out)
 
 
+def _times(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Each matrix times its vector."""
+    return np.matmul(matrices, vectors[:, :, None])[:, :, 0]
+
+
+@_QUIET
 def _move(x: Iterate, step: Direction, length: float) -> None:
     for value, change in (
         (x.y, step.y), (x.s3, step.s3), (x.s4, step.s4), (x.t, step.t),

@@ -162,9 +162,8 @@ def recover(program, x, newton, dz4, dt, out):  # type: ignore[no-untyped-def]
     for m in range(program.weight.shape[0]):
         out.t[m] = dt[m]
         for k in range(program.beta.shape[0]):
-            aim = out.z4[m, k]
             out.z4[m, k] = dz4[k, m]
-            out.s4[m, k] = (aim - x.s4[m, k] * dz4[k, m]) / x.z4[m, k]
+            out.s4[m, k] = dt[m]
     for p in range(program.room.shape[0]):
         first, last = program.pair_start[p], program.pair_start[p + 1]
         beyond = 0.0
@@ -173,16 +172,19 @@ def recover(program, x, newton, dz4, dt, out):  # type: ignore[no-untyped-def]
                 k = program.device[e]
                 beyond += program.beta[k] * dz4[k, program.copy[e]] * newton.inverse[e]
             beyond *= newton.pair[p]
-            aim = out.z3[p]
             out.z3[p] = newton.shift[p] - beyond
-            out.s3[p] = (aim - x.s3[p] * out.z3[p]) / x.z3[p]
+        total = 0.0
         for e in range(first, last):
             k = program.device[e]
             push = newton.right[e] + beyond - program.beta[k] * dz4[k, program.copy[e]]
             step = push * newton.inverse[e]
             out.y[e] = step
+            total += step
+            out.s4[program.copy[e], k] -= program.beta[k] * step
             out.z1[e] = (out.z1[e] - x.z1[e] * step) / x.y[e]
             out.z2[e] = (out.z2[e] + x.z2[e] * step) / x.s2[e]
+        # Slacks follow y itself, not their own equations: round-off must not part them.
+        out.s3[p] = -total
 
 
 @njit(cache=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from models.problem import Problem
+from models.reward.certificates import RewardCertificateFile
 from models.reward.files import RewardFile
 from models.reward.instance import Cluster, RewardInstance
 from models.reward.schedule import RewardSchedule
@@ -23,5 +24,6 @@ PROBLEM = Problem(
     decode_instance=RewardInstance.decode,
     read_schedule=RewardSchedule.read,
     score=score,
+    certificate_file=RewardCertificateFile,
     schedule_suffix=".npz",
 )

@@ -164,7 +164,12 @@ class _Search:
         """
         cluster = self._oracle.cluster
         whole = not floor.any() and not cluster.has_gangs
+        if not weights.any():
+            return
         program = gather(self._oracle, weights, floor)
+        if not program.channel.size:  # nothing can be added to the floor
+            self.offer(floor)
+            return
         near = _FIRST_LOOK * max(self._tolerance, 1e-7)
         for point in iterates(program):
             late = self._is_late or point.is_last

@@ -33,7 +33,7 @@ __all__ = ["main"]
 _EXAMPLES = """
   python -m benchmarks.regret
       the default: 10 ports, 128 servers, up to 2000 slots, and up to 40 ports; Bernoulli and
-      adversarial arrivals, 5 seeds; some minutes
+      adversarial arrivals, 5 seeds; five minutes or more
   python -m benchmarks.regret --quick
       a small version, in seconds
   python -m benchmarks.regret --arrivals alternating,coin --policy ogasched-constant --seeds 20
@@ -42,13 +42,15 @@ _EXAMPLES = """
       growth with the horizon alone
   python -m benchmarks.regret --trace alibaba:../shared/data
       machines, requests and arrivals from real traces
-  python -m benchmarks.regret --set contention=1 --set utilities=log --dynamic 20
-      other settings; and dynamic regret, with 20 s for the slots' optima of an instance
+  python -m benchmarks.regret --set contention=1 --set utilities=linear --dynamic 20
+      small requests, with which (14) says more; and dynamic regret, with 20 s for the optima
+      of an instance's slots
   python -m benchmarks.regret --instance one.json two.json.gz --format csv
       your own instances: no growth; a table for pandas
 """
 
 _CURVE = ("curve_slots", "curve_regret")
+_INSTANCE = ("instance", "seed", "arrivals", "ports", "slots", "servers", "density")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -67,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     base = frame if study is None else frame[study.is_base(frame)]
     curves = base.explode(list(_CURVE)).rename(columns={"curve_slots": "slot"})
     curves["regret"] = curves["curve_regret"].astype(float)
-    curves = curves[["instance", "seed", "arrivals", "policy", "slot", "regret"]]
+    curves = curves[[*_INSTANCE, "policy", "slot", "regret"]]
     pictures = save_picture(plot_curves(curves), curves, out / "curves")
     rows = frame.drop(columns=list(_CURVE))
     if study is not None:

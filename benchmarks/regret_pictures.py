@@ -21,7 +21,8 @@ def plot_curves(curves: pd.DataFrame) -> Figure:
     Parameters
     ----------
     curves : DataFrame
-        ``arrivals``, ``policy``, ``slot``, ``regret``; a row per point and instance.
+        ``arrivals``, ``policy``, ``slot``, ``regret``, and the size of the instance (``ports``,
+        ``slots``, ``servers``, ``density``); a row per point and instance.
     """
     kinds = list(dict.fromkeys(curves["arrivals"]))
     axes = panels(None, len(kinds), max(6.4, 3.4 * len(kinds)), 4.0)
@@ -42,12 +43,24 @@ def plot_curves(curves: pd.DataFrame) -> Figure:
         describe(panel, x="slot t", y="" if place else "regret after t slots", title=str(kind))
     legend_below(axes[0], columns=2 * len(kinds) if len(kinds) < 4 else 8)
     figure_of(axes[0]).suptitle(
-        "against the decision that is best over all slots; means over instances",
+        f"{_size(curves)}; against the decision that is best over all slots; means over instances",
         x=0.01,
         ha="left",
         fontsize="small",
     )
     return figure_of(axes[0])
+
+
+def _size(rows: pd.DataFrame) -> str:
+    """The size of all instances, if it is one."""
+    sizes = rows[["ports", "slots", "servers", "density"]].drop_duplicates()
+    if len(sizes) > 1:
+        return "several sizes"
+    (size,) = sizes.itertuples(index=False)
+    return (
+        f"{size.ports} ports, {size.slots} slots, {size.servers} servers, "
+        f"density {size.density:.3g}"
+    )
 
 
 def plot_growth(rows: pd.DataFrame, study: Study) -> Figure:
@@ -83,6 +96,7 @@ def plot_growth(rows: pd.DataFrame, study: Study) -> Figure:
     legend_below(table[0, 0], columns=3 if len(kinds) < 3 else 6)
     many = f"lines: median of {len(study.seeds)} seeds, hollow marks: a seed each"
     figure.suptitle(
+        f"{_size(rows[study.is_base(rows)])} and sizes around that; "
         f"{'1 seed' if len(study.seeds) == 1 else many}; regret not above 0 is left out",
         x=0.01,
         ha="left",

@@ -229,9 +229,10 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_curves_of_eight_policies_can_be_told_apart() -> None:
+    size = {"ports": 2, "slots": 2, "servers": 1, "density": 2.0}
     frame = pd.DataFrame(
         [
-            {"arrivals": "coin", "policy": f"p{i}", "slot": t, "regret": float(i * t)}
+            {"arrivals": "coin", "policy": f"p{i}", "slot": t, "regret": float(i * t), **size}
             for i in range(8)
             for t in (1, 2)
         ]

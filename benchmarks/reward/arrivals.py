@@ -124,10 +124,10 @@ def take_arrivals(
     """Arrivals from the jobs of a trace, thinned by rho (Sec. 4: Bernoulli draws on top).
 
     Jobs sorted by size (core-seconds) are cut into ``|L|`` ports of equal numbers of jobs, so
-    that a port is a class of alike jobs with its own rhythm. The slots are
-    ``trace_slot_seconds`` long; the first one is chosen by the seed, and a horizon that is longer
-    than the trace goes on at its start. At most ``most_arrivals`` jobs of a port and slot are
-    taken, each with probability rho.
+    that a port is a class of alike jobs with its own rhythm; the more ports, the fewer jobs each
+    has. The slots are ``trace_slot_seconds`` long; the first one is chosen by the seed, and a
+    horizon that is longer than the trace goes on at its start. At most ``most_arrivals`` jobs of
+    a port and slot are taken, each with probability rho.
 
     Returns
     -------

@@ -48,17 +48,17 @@ def ready(axes: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
     return Figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
-def panels(axes: Axes | None, count: int, width: float, height: float) -> list[Axes]:
-    """Axes side by side: in a new figure of so many inches, or in the place of given axes."""
+def panels(axes: Axes | None, count: int, width: float, height: float, rows: int = 1) -> list[Axes]:
+    """Axes side by side, row by row: in a new figure of so many inches, or in place of axes."""
     if axes is None:
         figure = Figure(figsize=(width, height), layout="constrained")
-        return list(figure.subplots(1, count, squeeze=False)[0])
+        return list(figure.subplots(rows, count, squeeze=False).ravel())
     place = axes.get_subplotspec()
     assert place is not None, "axes must stand in a grid"
     figure = figure_of(axes)
     axes.remove()
-    grid = place.subgridspec(1, count)
-    return [figure.add_subplot(grid[0, column]) for column in range(count)]
+    grid = place.subgridspec(rows, count)
+    return [figure.add_subplot(grid[row, column]) for row in range(rows) for column in range(count)]
 
 
 def figure_of(axes: Axes) -> Figure:

@@ -21,6 +21,7 @@ def random_reward(
     density: float = 2.0,
     most: int = 1,
     kind: str | None = None,
+    alpha: tuple[float, float] = (1.0, 1.5),
     beta: tuple[float, float] = (0.3, 0.5),
     contention: float = 3.0,
     zeros: bool = False,
@@ -34,6 +35,8 @@ def random_reward(
         Mean number of ports per server.
     most : int
         Jobs that may arrive at a port in a slot.
+    alpha : tuple of float
+        Range of the parameters of the utilities; logarithms are uniform.
     contention : float
         Requests on a server compared to its capacities, about.
     zeros : bool
@@ -49,6 +52,7 @@ def random_reward(
         requests[:, 0] = np.maximum(requests[:, 0], 1.0)
     edges = np.argwhere(rng.random((ports, servers)) < density / ports)
     kinds = rng.choice(KINDS, (servers, devices)).tolist()
+    parameters = np.exp(rng.uniform(*np.log(alpha), (servers, devices)))
     components = None
     if gangs:
         first = np.floor(requests / 2.0)
@@ -64,7 +68,7 @@ def random_reward(
             capacities=capacities.tolist(),
             requests=requests.tolist(),
             edges=[(int(port), int(server)) for port, server in edges],
-            utilities=Utilities(kind or kinds, rng.uniform(1.0, 1.5, (servers, devices)).tolist()),
+            utilities=Utilities(kind or kinds, parameters.tolist()),
             beta=rng.uniform(*beta, devices).tolist(),
             arrivals=rng.binomial(most, 0.7, (slots, ports)).tolist(),
             components=components,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -106,6 +109,29 @@ def test_a_certificate_is_accepted(instance: RewardInstance, tmp_path: Path) -> 
     verdict = check(path, instance)
     assert verdict.accepted and verdict.sense == "max"
     assert verdict.recomputed == pytest.approx(found.bound, rel=1e-12)
+
+
+def test_a_certificate_is_checked_where_no_solver_is_loaded(
+    instance: RewardInstance, tmp_path: Path
+) -> None:
+    instance.write(tmp_path / "one.json")
+    certify(instance, offline.solve(instance, time_limit=None).duals).write(tmp_path / "c.json")
+    probe = """
+import runpy, sys
+try:
+    runpy.run_module("benchmarks.verify", run_name="__main__", alter_sys=True)
+except SystemExit as end:
+    solvers = {"cvxpy", "clarabel", "highspy", "scipy.optimize"} & set(sys.modules)
+    print("code", end.code, "solvers", sorted(solvers))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", probe, "one.json", "--certificate", "c.json"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])},
+    )
+    assert done.stdout.splitlines()[-2:] == ["certificate accepted", "code 0 solvers []"]
 
 
 def test_a_certificate_that_claims_too_much_is_refused(

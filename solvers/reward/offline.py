@@ -38,7 +38,7 @@ def solve(
     The patterns are solved in the order of their first slots. Where the time does not last for
     all, the others are *priced*: bounded by the multipliers of the best fixed decision, with
     rents of their own, and decided by the answer of the oracle. On random instances that bound
-    is 0.1 % above the optimum and the answer 2 % below, for a tenth of the time. Where it does
+    is 0.1 % above the optimum and the answer 2 % below, in a fifth of the time. Where it does
     not last for that either, bounds of other patterns serve, which are 20 % above.
 
     Parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -22,6 +24,7 @@ def plot_curves(
     ylabel: str,
     title: str = "",
     level: float | None = None,
+    among: Sequence[str] | None = None,
     legend: bool = True,
 ) -> Figure:
     """Draw means over all rows of the same x and series; the band reaches from least to most.
@@ -37,6 +40,8 @@ def plot_curves(
     xlabel, ylabel, title : str
     level : float, optional
         Draw a line there.
+    among : sequence of str, optional
+        All series that have a look of their own in the figure; by default those drawn here.
     legend : bool
         Name the series.
 
@@ -48,7 +53,9 @@ def plot_curves(
     if level is not None:
         axes.axhline(level, color="0.4", linewidth=0.8)
     names = list(dict.fromkeys(frame[series]))
-    for name, look in looks(names).items():
+    look_of = looks(names if among is None else among)
+    for name in names:
+        look = look_of[name]
         runs = frame[frame[series] == name].groupby(x, sort=True)[y]
         spread = runs.agg(["mean", "min", "max"])
         place = spread.index.to_numpy(dtype=float)

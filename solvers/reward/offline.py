@@ -101,9 +101,8 @@ class _Slots:
         self._solved: set[int] = set()
         self._priced: set[int] = set()
         self._solving = 0.0  # seconds for a pattern, the longest so far
-        before = time.monotonic()
+        self._pricing, self._answers = 0.0, 0  # seconds for an answer, in the mean
         self._answer(weights / instance.cluster.slots)
-        self._pricing = time.monotonic() - before
 
     @property
     def message(self) -> str:
@@ -157,4 +156,8 @@ class _Slots:
         return max(candidates, key=lambda y: float(weights @ self._oracle.reward(y).reward))
 
     def _answer(self, weights: np.ndarray) -> np.ndarray:
-        return self._oracle.respond(weights, self.duals.reference).y
+        before = time.monotonic()
+        y = self._oracle.respond(weights, self.duals.reference).y
+        self._answers += 1
+        self._pricing += (time.monotonic() - before - self._pricing) / self._answers
+        return y

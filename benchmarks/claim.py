@@ -25,6 +25,7 @@ __all__ = [
     "grouped_trend",
     "highest",
     "judged",
+    "untestable",
 ]
 
 Verdict = Literal["reproduced", "not reproduced", "not testable"]
@@ -121,6 +122,11 @@ def claims_of(problem_name: str) -> tuple[Claim, ...]:
 def judged(passed: bool, measured: str, why: str = "") -> Finding:
     """Make a finding from a test that has an outcome."""
     return Finding("reproduced" if passed else "not reproduced", measured, why)
+
+
+def untestable(why: str) -> Judge:
+    """Judge of a claim that cannot be tested here."""
+    return lambda evidence: Finding("not testable", "-", why)
 
 
 def compare_first(

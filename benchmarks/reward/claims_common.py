@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.claim import Evidence, Finding, Judge, highest, judged
-from benchmarks.reward.figures_common import BASELINES, along
+from benchmarks.reward.figures_common import BASELINES, GENEROUS, along
 from benchmarks.table import bootstrap_interval
 
 __all__ = [
     "FIRST",
+    "READINGS",
     "best_everywhere",
     "by_seed",
     "end_of",
@@ -24,6 +25,9 @@ __all__ = [
 
 FIRST = "ogasched"
 """The policy that claims are about, unless they say otherwise."""
+
+READINGS = {"": BASELINES, "-generous": GENEROUS}
+"""The baselines in two readings, by what is added to the name of a claim."""
 
 
 def interval_of(values: Sequence[float] | np.ndarray) -> tuple[float, float, str]:
@@ -48,7 +52,9 @@ def listed(means: pd.Series) -> str:
     return ", ".join(f"{name:g}: {mean:.4g}" for name, mean in means.items())
 
 
-def best_everywhere(figure: str, column: str, rule: str, value: str) -> Judge:
+def best_everywhere(
+    figure: str, column: str, rule: str, value: str, baselines: Sequence[str] = BASELINES
+) -> Judge:
     """One step rule is better than every baseline at every value of a setting.
 
     ``column`` is ``"slot"`` for the ends of curves, a setting that is varied, or
@@ -57,7 +63,7 @@ def best_everywhere(figure: str, column: str, rule: str, value: str) -> Judge:
 
     def rows(frame: pd.DataFrame) -> pd.DataFrame:
         part = end_of(frame) if column == "slot" else along(frame, column)
-        return part[part["policy"].isin((rule, *BASELINES))]
+        return part[part["policy"].isin((rule, *baselines))]
 
     return highest(figure, value=value, groups=[column], first=rule, rows=rows)
 

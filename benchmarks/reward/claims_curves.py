@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from benchmarks.claim import Evidence, Finding, Judge, highest, judged
@@ -22,7 +24,7 @@ _EARLY = 0.01  # of the horizon: "in the beginning"
 
 
 def lead(baseline: str, percent: float) -> Judge:
-    """Relative lead of OGASched over a baseline at the end of Fig. 2, against a percentage."""
+    """Relative lead of OGASched over a policy at the end of Fig. 2, against a percentage."""
 
     def judge(evidence: Evidence) -> Finding:
         wide = by_seed(end_of(evidence.frame("reward-2")), "average", "policy")
@@ -79,24 +81,23 @@ def ratio_rises(evidence: Evidence) -> Finding:
     return judged(all(shown), f"change of the ratio: {', '.join(texts)}")
 
 
-def fairness_best_of_baselines(evidence: Evidence) -> Finding:
+def fairness_best_of_baselines(baselines: Sequence[str]) -> Judge:
     """FAIRNESS earns more than every other baseline in Fig. 2."""
-    return highest(
-        "reward-2",
-        value="reward",
-        groups=["slot"],
-        first="fairness",
-        rows=lambda frame: end_of(frame)[lambda end: end["policy"].isin(BASELINES)],
-    )(evidence)
+
+    def rows(frame: pd.DataFrame) -> pd.DataFrame:
+        end = end_of(frame)
+        return end[end["policy"].isin(baselines)]
+
+    (first,) = (name for name in baselines if name.startswith("fairness"))
+    return highest("reward-2", value="reward", groups=["slot"], first=first, rows=rows)
 
 
-def fairness_steady(evidence: Evidence) -> Finding:
+def fairness_steady(baselines: Sequence[str]) -> Judge:
     """FAIRNESS earns more than every other baseline wherever contention is at most 1."""
 
     def rows(frame: pd.DataFrame) -> pd.DataFrame:
         part = along(frame, "contention")
-        return part[(part["contention"] <= 1.0) & part["policy"].isin(BASELINES)]
+        return part[(part["contention"] <= 1.0) & part["policy"].isin(baselines)]
 
-    return highest("reward-3", value="reward", groups=["contention"], first="fairness", rows=rows)(
-        evidence
-    )
+    (first,) = (name for name in baselines if name.startswith("fairness"))
+    return highest("reward-3", value="reward", groups=["contention"], first=first, rows=rows)

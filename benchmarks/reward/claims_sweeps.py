@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
-from benchmarks.claim import Evidence, Finding, judged
+from benchmarks.claim import Evidence, Finding, Judge, judged
 from benchmarks.reward.claims_common import FIRST, by_seed, interval_of, listed
 from benchmarks.reward.figures_common import BASELINES, along
 from benchmarks.table import bootstrap_interval
@@ -21,38 +23,44 @@ __all__ = [
 _SLOW = 0.5  # "slowly": no more than with the square root
 
 
-def _leads(evidence: Evidence, column: str) -> pd.DataFrame:
+def _leads(evidence: Evidence, column: str, baselines: Sequence[str]) -> pd.DataFrame:
     """OGASched over the best baseline, by seed and setting; NaN where that earns nothing."""
     part = along(evidence.frame("reward-3"), column)
     wide = part.pivot(index=[column, "seed"], columns="policy", values="reward")
-    best = wide[list(BASELINES)].max(axis=1)
+    best = wide[list(baselines)].max(axis=1)
     return (wide[FIRST] / best.where(best > 0)).unstack(column)
 
 
-def lead_peaks_inside(evidence: Evidence) -> Finding:
+def lead_peaks_inside(baselines: Sequence[str]) -> Judge:
     """The ratio to the best baseline is largest at an inner number of servers."""
-    leads = _leads(evidence, "servers")
-    means = leads.mean()
-    top = means.idxmax()
-    measured = f"ratio to the best baseline: {listed(means)}"
-    if top in (leads.columns[0], leads.columns[-1]):
-        return Finding("not reproduced", measured, f"largest at an end, {top:g}")
-    shown = [
-        bootstrap_interval(leads[top] - leads[end])[0] > 0
-        for end in (leads.columns[0], leads.columns[-1])
-    ]
-    return judged(all(shown), measured)
+
+    def judge(evidence: Evidence) -> Finding:
+        leads = _leads(evidence, "servers", baselines)
+        means = leads.mean()
+        top = means.idxmax()
+        ends = (leads.columns[0], leads.columns[-1])
+        measured = f"ratio to the best baseline: {listed(means)}"
+        if top in ends:
+            return Finding("not reproduced", measured, f"largest at an end, {top:g}")
+        shown = [bootstrap_interval(leads[top] - leads[end])[0] > 0 for end in ends]
+        return judged(all(shown), measured)
+
+    return judge
 
 
-def lead_changes(evidence: Evidence) -> Finding:
+def lead_changes(baselines: Sequence[str]) -> Judge:
     """The ratio to the best baseline is smaller at the most contention than at 1."""
-    leads = _leads(evidence, "contention")
-    low, _, text = interval_of(leads[1.0] - leads[leads.columns[-1]])
-    return judged(
-        low > 0,
-        f"ratio to the best baseline by contention: {listed(leads.mean())}; at 1 minus at "
-        f"{leads.columns[-1]:g}: {text}",
-    )
+
+    def judge(evidence: Evidence) -> Finding:
+        leads = _leads(evidence, "contention", baselines)
+        low, _, text = interval_of(leads[1.0] - leads[leads.columns[-1]])
+        return judged(
+            low > 0,
+            f"ratio to the best baseline by contention: {listed(leads.mean())}; at 1 minus at "
+            f"{leads.columns[-1]:g}: {text}",
+        )
+
+    return judge
 
 
 def ports_matter_less(evidence: Evidence) -> Finding:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from benchmarks.evaluate import run_policy
 from benchmarks.figure import Cell
@@ -18,16 +19,23 @@ from benchmarks.reward.workload import generate
 from models.reward import RewardInstance
 from online.policy import Policy
 from online.registry import find_policy
+from online.reward.binpacking import BinPacking
+from online.reward.drf import DRF
+from online.reward.fairness import Fairness
 
 __all__ = [
     "BASELINES",
+    "GENEROUS",
+    "GENEROUS_OF",
     "RULES",
     "SCHEMES",
     "along",
     "base_cell",
+    "build",
     "draw",
     "means_of",
     "plot_along",
+    "ratio_axis",
     "ratios_to_baselines",
     "run_sweep",
     "setting_of",
@@ -39,8 +47,23 @@ RULES = ("ogasched", "ogasched-constant")
 """OGASched twice: with the steps of the paper's experiments, and with those of its theorem."""
 
 BASELINES = ("drf", "fairness", "binpacking", "spreading")
+"""As they are registered: DRF, BINPACKING and SPREADING give a job no more in total of a device
+type than it requests; shares of FAIRNESS go over all ports of a server."""
 
-SCHEMES = (*RULES, *BASELINES)
+_GENEROUS: Mapping[str, Callable[[], Policy]] = {
+    "drf-per-server": lambda: DRF(per_server=True),
+    "fairness-arrived": lambda: Fairness(arrived_only=True),
+    "binpacking-per-server": lambda: BinPacking(per_server=True),
+}
+
+GENEROUS = tuple(_GENEROUS)
+"""The same, where the paper can be read to allow them more: as much on every server as (3)
+allows, so that BINPACKING and SPREADING coincide; shares over the jobs that came."""
+
+GENEROUS_OF = dict(zip(BASELINES, (*GENEROUS, GENEROUS[-1]), strict=True))
+"""Name of a baseline in its generous reading."""
+
+SCHEMES = (*RULES, *BASELINES, *GENEROUS)
 """The policies of Figures 2, 3, 5, 6, 7 and of Table 2."""
 
 _SETTINGS = (
@@ -98,6 +121,11 @@ def draw(*, beta_low: float, beta_high: float, seed: int, **settings: Any) -> Re
     return generate(chosen, np.random.default_rng(seed))[0]
 
 
+def build(name: str) -> Policy | type[Policy]:
+    """A policy of :data:`SCHEMES`, or any registered one."""
+    return _GENEROUS[name]() if name in _GENEROUS else find_policy("reward", name)
+
+
 def sweep_record(instance: RewardInstance, policy: type[Policy] | Policy) -> dict[str, float]:
     """Run one policy.
 
@@ -119,7 +147,7 @@ def sweep_record(instance: RewardInstance, policy: type[Policy] | Policy) -> dic
 
 def run_sweep(*, policy: str, **settings: Any) -> list[dict[str, Any]]:
     """Run one policy on one instance: the cell and what :func:`sweep_record` says."""
-    record = sweep_record(draw(**settings), find_policy("reward", policy))
+    record = sweep_record(draw(**settings), build(policy))
     return [{**settings, "policy": policy, **record}]
 
 
@@ -143,7 +171,7 @@ def ratios_to_baselines(frame: pd.DataFrame, first: str, *, x: str, y: str) -> p
         nothing or less.
     """
     own = frame[frame["policy"] == first].set_index([x, "seed"])[y]
-    rest = frame[frame["policy"].isin(BASELINES)]
+    rest = frame[~frame["policy"].isin(RULES)]
     under = rest[y].where(rest[y] > 0).to_numpy()
     over = own.reindex(pd.MultiIndex.from_frame(rest[[x, "seed"]])).to_numpy()
     return rest[[x, "seed", "policy"]].assign(ratio=over / under)
@@ -191,3 +219,12 @@ def plot_along(
         among=SCHEMES,
         legend=False,
     )
+
+
+def ratio_axis(axes: Axes) -> None:
+    """A logarithmic axis for ratios, with a line at 1."""
+    axes.axhline(1.0, color="0.4", linewidth=0.8)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 1.2, 1.5, 2.0, 3.0, 5.0)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())

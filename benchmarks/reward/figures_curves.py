@@ -18,13 +18,14 @@ from benchmarks.reward.figures_common import (
     RULES,
     SCHEMES,
     base_cell,
+    build,
     draw,
+    ratio_axis,
     ratios_to_baselines,
     setting_of,
     sweep_cells,
 )
 from benchmarks.reward.views import slot_table
-from online.registry import find_policy
 
 __all__ = ["FIGURE_2", "FIGURE_5"]
 
@@ -59,7 +60,7 @@ def _cells_of(
 
 def _run(*, policy: str, **settings: Any) -> list[dict[str, Any]]:
     """The cell, with ``average`` and accumulated ``reward`` after ``slot`` slots."""
-    run = run_policy(draw(**settings), find_policy("reward", policy))
+    run = run_policy(draw(**settings), build(policy))
     table = slot_table(run)
     table["total"] = table["reward"].cumsum()
     points = np.unique(np.linspace(0, len(table), _POINTS + 1).round().astype(int))[1:]
@@ -104,11 +105,11 @@ def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
             xlabel="slots t",
             ylabel=f"average of {rule} / baseline",
             title=f"(c) {rule}",
-            level=1.0,
             among=SCHEMES,
             legend=False,
         )
-    legend_below(drawn[0], columns=len(SCHEMES))
+        ratio_axis(panel)
+    legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
 

@@ -63,7 +63,7 @@ def _run(
 
 
 def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
-    drawn = panels(axes, 2, 10.0, 4.2)
+    drawn = panels(axes, 2, 11.0, 4.4)
     initial, factor = TABLE_1
     panel_of = (
         ("initial", "factor", factor, "initial learning rate η0", f"(a) decay {factor:g}"),
@@ -85,9 +85,7 @@ def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
             series="policy",
             xlabel=label,
             ylabel="accumulated reward" if panel is drawn[0] else "",
-            title=f"{title}; {setting_of(frame)}"
-            if panel is drawn[0]
-            else f"{title}; {means_of(frame)}",
+            title=f"{title}\n{setting_of(frame) if panel is drawn[0] else means_of(frame)}",
             spacing="even",
             legend=False,
         )

@@ -13,11 +13,11 @@ from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.style import figure_of, legend_below, panels
 from benchmarks.reward.figures_common import (
     RULES,
-    SCHEMES,
     along,
     base_cell,
     means_of,
     plot_along,
+    ratio_axis,
     ratios_to_baselines,
     run_sweep,
     setting_of,
@@ -37,7 +37,7 @@ _SEEDS = {"quick": 2, "default": 3, "paper": 5}
 # The values on the axes of Figures 3, 6 and 7 are ours, those of Table 2 the paper's.
 _CONTENTION = {
     "quick": (0.1, 1.0, 10.0),
-    "default": (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0),
+    "default": (0.1, 0.5, 1.0, 5.0, 10.0, 20.0),
     "paper": (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0),
 }
 _VARIED_3: dict[str, dict[str, tuple[float, ...]]] = {
@@ -104,8 +104,8 @@ def _plot_3(frame: pd.DataFrame, axes: Axes | None) -> Picture:
                 xlabel=_LABELS[name],
                 ylabel="" if place else f"{rule} / baseline",
             )
-            panel.axhline(1.0, color="0.4", linewidth=0.8)
-    legend_below(drawn[0], columns=len(SCHEMES))
+            ratio_axis(panel)
+    legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
 
@@ -134,7 +134,7 @@ def _plot_6(frame: pd.DataFrame, axes: Axes | None) -> Picture:
             ylabel=f"average {word} of a slot",
             title=title,
         )
-    legend_below(drawn[0], columns=len(SCHEMES))
+    legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
 
@@ -173,7 +173,7 @@ def _plot_7(frame: pd.DataFrame, axes: Axes | None) -> Picture:
             level=0.0,
             legend=False,
         )
-    legend_below(drawn[0], columns=len(SCHEMES) + 1)
+    legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
 
@@ -205,7 +205,7 @@ def _plot_table(frame: pd.DataFrame, axes: Axes | None) -> Picture:
             if panel is drawn[1]
             else "",
         )
-    legend_below(drawn[0], columns=len(SCHEMES))
+    legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
 

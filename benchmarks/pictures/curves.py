@@ -72,5 +72,5 @@ def plot_curves(
         )
     describe(axes, x=xlabel, y=ylabel, title=title)
     if legend:
-        legend_above(axes, columns=max(3, min(5, len(names))))
+        legend_above(axes, columns=3)
     return figure_of(axes)

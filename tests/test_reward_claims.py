@@ -16,7 +16,7 @@ from benchmarks.reward import claims_steps as steps
 from benchmarks.reward import claims_sweeps as sweeps
 from benchmarks.reward import claims_theory as theory
 from benchmarks.reward.claims_common import best_everywhere, moves
-from benchmarks.reward.figures_common import BASELINES, base_cell
+from benchmarks.reward.figures_common import BASELINES, GENEROUS, base_cell
 from tests.test_claims import evidence
 
 SEEDS = range(5)
@@ -54,6 +54,20 @@ def test_best_everywhere_looks_at_one_rule() -> None:
     bad = best_everywhere("reward-3", "servers", "ogasched", "reward")(data)
     assert bad.verdict == "not reproduced"
     assert "worse than" in bad.why and "drf (256)" in bad.why and "(128)" not in bad.why
+
+
+def test_generous_readings_are_claims_of_their_own() -> None:
+    rows = sweep({"ogasched": 3.0, **LOW, **dict.fromkeys(GENEROUS, 4.0)})
+    data = evidence(reward_3=pd.DataFrame(rows))
+    judge = best_everywhere("reward-3", "servers", "ogasched", "reward", GENEROUS)
+    finding = judge(data)
+    assert finding.verdict == "not reproduced"
+    assert "drf-per-server (128)" in finding.why and "drf (128)" not in finding.why
+    own = best_everywhere("reward-3", "servers", "ogasched", "reward")
+    assert own(data).verdict == "reproduced"
+    names = {claim.name for claim in claims_of("reward")}
+    for name in ("fig2-best", "tab2-slots", "fig2-fairness", "fig2-lead-drf"):
+        assert {name, f"{name}-generous"} <= names
 
 
 def test_moves() -> None:
@@ -109,12 +123,12 @@ def test_edge_and_ratio() -> None:
     data = evidence(reward_2=curve({"ogasched": (1.0, 2.0, 3.0), **flat}))
     assert curves.slight_edge(data).verdict == "reproduced"
     assert curves.ratio_rises(data).verdict == "reproduced"
-    assert curves.fairness_best_of_baselines(data).verdict == "not reproduced"  # a tie
+    assert curves.fairness_best_of_baselines(BASELINES)(data).verdict == "not reproduced"  # a tie
     ahead = {**flat, "fairness": (2.0, 2.0, 9.0)}
     data = evidence(reward_2=curve({"ogasched": (3.0, 3.0, 3.0), **ahead}))
     assert curves.slight_edge(data).verdict == "not reproduced"
     assert curves.ratio_rises(data).verdict == "not reproduced"
-    assert curves.fairness_best_of_baselines(data).verdict == "reproduced"
+    assert curves.fairness_best_of_baselines(BASELINES)(data).verdict == "reproduced"
 
 
 def stepped(initial: dict[float, float], factor: dict[float, float], **others: float) -> Evidence:
@@ -174,12 +188,13 @@ def leads(column: str, values: dict[float, float]) -> Evidence:
 
 def test_where_the_lead_is_largest() -> None:
     inner = leads("servers", {64: 2.0, 128: 3.0, 256: 2.0})
-    assert sweeps.lead_peaks_inside(inner).verdict == "reproduced"
-    finding = sweeps.lead_peaks_inside(leads("servers", {64: 2.0, 128: 3.0, 256: 4.0}))
+    assert sweeps.lead_peaks_inside(BASELINES)(inner).verdict == "reproduced"
+    finding = sweeps.lead_peaks_inside(BASELINES)(leads("servers", {64: 2.0, 128: 3.0, 256: 4.0}))
     assert (finding.verdict, finding.why) == ("not reproduced", "largest at an end, 256")
-    assert sweeps.lead_changes(leads("contention", {1.0: 3.0, 10.0: 2.0})).verdict == "reproduced"
+    falls = leads("contention", {1.0: 3.0, 10.0: 2.0})
+    assert sweeps.lead_changes(BASELINES)(falls).verdict == "reproduced"
     grows = leads("contention", {1.0: 2.0, 10.0: 3.0})
-    assert sweeps.lead_changes(grows).verdict == "not reproduced"
+    assert sweeps.lead_changes(BASELINES)(grows).verdict == "not reproduced"
 
 
 def test_exponents_in_ports_and_servers() -> None:

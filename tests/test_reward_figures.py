@@ -12,17 +12,20 @@ from matplotlib.axes import Axes
 from benchmarks.evaluate import run_policy
 from benchmarks.figure import CellStore, compute, find_figure
 from benchmarks.reward.figures_common import (
-    BASELINES,
+    GENEROUS_OF,
     SCHEMES,
     along,
     base_cell,
+    build,
     draw,
     ratios_to_baselines,
 )
 from benchmarks.reward.figures_regret import AXES, regret_along
 from benchmarks.reward.views import slot_table
+from online.policy import Policy
 from online.reward.fairness import Fairness
 from online.reward.oga import OGASched
+from online.reward.spreading import Spreading
 from online.reward.steps import Decay
 from tests.small_reward import reward
 
@@ -56,6 +59,20 @@ def test_curves_end_in_the_objective(quick: Any) -> None:
     assert run_policy(instance, OGASched).score.objective == pytest.approx(row["reward"])
 
 
+def test_generous_readings() -> None:
+    assert GENEROUS_OF["spreading"] == GENEROUS_OF["binpacking"] == "binpacking-per-server"
+    instance = draw(**base_cell(ports=4, servers=8, slots=20), seed=0)
+    rewards = [
+        run_policy(instance, policy).score.objective
+        for policy in (build("binpacking-per-server"), Spreading(per_server=True))
+    ]
+    assert rewards[0] == pytest.approx(rewards[1])
+    for name, generous in GENEROUS_OF.items():
+        policy = build(generous)
+        assert isinstance(policy, Policy) and generous.startswith(policy.name)
+        assert name in (policy.name, "spreading")
+
+
 def test_captions() -> None:
     """Figures 2 and 5 have the sizes and ranges of their captions, at paper size."""
     (first,) = find_figure("reward-2").cells("paper", [0])[:1]
@@ -71,8 +88,8 @@ def test_table_2_has_the_settings_of_the_paper() -> None:
     assert sorted(cells["slots"].unique()) == [1000, 2000, 5000, 10000]
     assert sorted(cells["probability"].unique()) == [0.3, 0.5, 0.7, 0.9]
     assert sorted(cells["density"].unique()) == [2.0, 2.5, 3.0]
-    # Nine settings beside the base, which the three columns share; six policies each.
-    assert len(cells) == 6 * (1 + 3 + 3 + 2)
+    # Nine settings beside the base, which the three columns share.
+    assert len(cells) == len(SCHEMES) * (1 + 3 + 3 + 2)
 
 
 def test_along_takes_what_differs_from_the_base_in_one_setting(quick: Any) -> None:
@@ -85,7 +102,7 @@ def test_along_takes_what_differs_from_the_base_in_one_setting(quick: Any) -> No
         assert (part[others] == frame[others].iloc[0]).all(axis=None)
         assert list(dict.fromkeys(part["policy"])) == list(SCHEMES)
     # Every row is in one of them, and the base in all.
-    assert len(frame) == (3 * 3 - 2) * 6 * 2
+    assert len(frame) == (3 * 3 - 2) * len(SCHEMES) * 2
 
 
 def test_ratios_by_hand() -> None:
@@ -93,14 +110,13 @@ def test_ratios_by_hand() -> None:
         {
             "x": 1,
             "seed": [0, 0, 0, 1, 1, 1],
-            "policy": ["ogasched", "drf", "fairness"] * 2,
+            "policy": ["ogasched", "drf", "fairness-arrived"] * 2,
             "reward": [6.0, 3.0, -1.0, 8.0, 2.0, 16.0],
         }
     )
     found = ratios_to_baselines(frame, "ogasched", x="x", y="reward")
-    assert found["policy"].tolist() == ["drf", "fairness"] * 2
+    assert found["policy"].tolist() == ["drf", "fairness-arrived"] * 2
     np.testing.assert_allclose(found["ratio"], [2.0, np.nan, 4.0, 0.5])
-    assert set(found["policy"]) <= set(BASELINES)
 
 
 def test_figure_6_is_the_contention_of_figure_3(quick: Any) -> None:

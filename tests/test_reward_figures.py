@@ -157,7 +157,7 @@ def test_regret_figure(quick: Any) -> None:
         assert axis == "servers" or servers.nunique() == 1
 
 
-@pytest.mark.parametrize("name", [f"reward-{n}" for n in (2, 3, 4, 5, 6, 7, "regret")])
+@pytest.mark.parametrize("name", [f"reward-{n}" for n in (2, 3, 4, 5, 6, 7, "table-2", "regret")])
 def test_every_figure_states_its_density(name: str, quick: Any) -> None:
     picture = find_figure(name).plot(quick(name), None)
     titles = " ".join(axes.get_title(loc="left") for axes in picture.axes if isinstance(axes, Axes))

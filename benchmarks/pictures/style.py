@@ -19,10 +19,16 @@ __all__ = [
     "ready",
 ]
 
-# Okabe and Ito's palette, without the yellow that vanishes on white.
-_COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-_LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+# Okabe and Ito's palette, without the yellow that vanishes on white, then a wine red and a grey.
+_COLOURS = (
+    *("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"),
+    *("#882255", "#8C8C8C"),
+)
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
+_LINES: tuple[Any, ...] = (
+    *("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))),
+    *((0, (8, 2)), (0, (6, 2, 2, 2))),
+)
 
 
 class Look(NamedTuple):
@@ -34,9 +40,9 @@ class Look(NamedTuple):
 
 
 def looks(names: Sequence[Any]) -> dict[Any, Look]:
-    """One look for each name, in the order of the names; after seven the lines are others."""
+    """One look for each name, in the order of the names; after nine the lines are others."""
     return {
-        name: Look(_COLOURS[i % 7], _MARKERS[i % 7], _LINES[(i + i // 7) % 7])
+        name: Look(_COLOURS[i % 9], _MARKERS[i % 9], _LINES[(i + i // 9) % 9])
         for i, name in enumerate(names)
     }
 

@@ -225,6 +225,9 @@ def ratio_axis(axes: Axes) -> None:
     """A logarithmic axis for ratios, with a line at 1."""
     axes.axhline(1.0, color="0.4", linewidth=0.8)
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 1.2, 1.5, 2.0, 3.0, 5.0)))
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(
+        LogLocator(subs=(1.0, 1.2, 1.5, 2.0, 3.0, 5.0) if high < 10 * low else (1.0, 2.0, 5.0))
+    )
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())

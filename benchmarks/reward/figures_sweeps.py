@@ -190,8 +190,13 @@ FIGURE_7 = Figure(
 
 def _plot_table(frame: pd.DataFrame, axes: Axes | None) -> Picture:
     names = ("slots", "probability", "density")
-    drawn = panels(axes, 3, 12.0, 4.2)
-    for panel, name in zip(drawn, names, strict=True):
+    drawn = panels(axes, 3, 13.0, 4.2)
+    titles = (
+        setting_of(frame, "slots"),
+        setting_of(frame, "ports", "servers", "contention"),
+        f"{setting_of(frame, 'ports', 'servers', 'contention', 'density')}; {means_of(frame)}",
+    )
+    for panel, name, title in zip(drawn, names, titles, strict=True):
         plot_along(
             along(frame, name),
             panel,
@@ -199,11 +204,7 @@ def _plot_table(frame: pd.DataFrame, axes: Axes | None) -> Picture:
             y="average",
             xlabel=_LABELS[name],
             ylabel="average reward of a slot" if panel is drawn[0] else "",
-            title=setting_of(frame, "slots", "density", "contention")
-            if panel is drawn[0]
-            else means_of(frame)
-            if panel is drawn[1]
-            else "",
+            title=title,
         )
     legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.reward import utilities
+from models.reward import RewardSchedule, score, utilities
 from models.reward.instance import RewardInstance
 from models.reward.reward import RewardFunction
 from models.reward.utilities import KINDS
@@ -123,6 +123,20 @@ def test_what_the_scorer_tolerates_is_within_the_bound() -> None:
     assert RewardFunction(ins.cluster)(over).reward.sum() <= oracle.bound(
         np.ones(1), np.ones((1, 1))
     )
+
+
+def test_less_than_nothing_for_some_is_no_room_for_others() -> None:
+    # 50 ports without jobs at -1e-9 would make room for 50 times what (4) tolerates.
+    ins = reward([[5.0]] * 51, [[0.0]], [[1] + [0] * 50])
+    y = np.full(ins.cluster.shape, -1e-9)
+    y[0, 0] = 40e-9
+    found = score(ins, RewardSchedule.constant(ins, y))
+    assert [violation.equation for violation in found.violations] == ["(4)"]
+    y[0, 0] = 1e-9
+    found = score(ins, RewardSchedule.constant(ins, y))
+    weights = ins.weights.astype(float)
+    assert not found.violations
+    assert 0 < found.objective <= Oracle(ins.cluster).bound(weights, np.ones((51, 1)))
 
 
 def test_rows_without_multipliers_become_uniform() -> None:

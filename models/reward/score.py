@@ -99,13 +99,13 @@ class ScoreStream:
         return found
 
     def _used(self, y: np.ndarray) -> np.ndarray:
-        """Left side of (4), shape (R, K)."""
+        """Left side of (4), shape (R, K); what is below 0, within tolerance, counts as 0."""
         cluster = self._instance.cluster
         used = np.zeros_like(cluster.capacities)
         if len(y):
             with np.errstate(invalid="ignore", over="ignore"):
                 start = cluster.server_start[self._busy]
-                used[self._busy] = np.add.reduceat(y, start, axis=0)
+                used[self._busy] = np.add.reduceat(np.maximum(y, 0.0), start, axis=0)
         return used
 
     def _collect(self, y: np.ndarray, slot: int, stop: int) -> None:

@@ -123,6 +123,15 @@ def test_nothing_to_earn() -> None:
     assert (found.value, found.bound, found.gap) == (0.0, 0.0, 0.0)
 
 
+def test_requests_far_beyond_the_capacities() -> None:
+    # Whatever is above 3 cannot be had: y = 3 and 3 - 0.5 * 3 in each of 2 slots.
+    ins = reward([[1e15]], [[3.0]], [[1], [1]], beta=[0.5])
+    found = best_fixed(ins.cluster, ins.weights)
+    check(ins, found)
+    assert found.value == pytest.approx(3.0, rel=1e-6)
+    assert found.gap <= 1e-6
+
+
 def test_a_start_is_never_lost() -> None:
     ins = random_reward(np.random.default_rng(0), gangs=True, contention=1.5)
     best = best_fixed(ins.cluster, ins.weights)

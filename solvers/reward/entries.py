@@ -97,7 +97,8 @@ def _gather(place, floor, upper, capacity, server_start, hair):  # type: ignore[
             first, total = entries, 0.0
             for c in range(server_start[r], server_start[r + 1]):
                 most_here = min(upper[c, k] - floor[c, k], free)
-                if place[c] >= 0 and most_here > hair * upper[c, k]:
+                # A request may be far beyond the capacity.
+                if place[c] >= 0 and most_here > hair * min(upper[c, k], capacity[r, k]):
                     channel[entries], device[entries], ceiling[entries] = c, k, most_here
                     total += most_here
                     entries += 1

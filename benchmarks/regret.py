@@ -205,7 +205,8 @@ def _parser() -> Parser:
         "--arrivals",
         type=parse_words,
         metavar="NAME,...",
-        help=f"arrival patterns; {TRACE} for those of the trace (the default with --trace)",
+        help="arrival patterns, those of `--set arrivals`, which this replaces; "
+        f"{TRACE} for those of the trace (the default with --trace)",
     )
     parser.add_argument(
         "--scaling",

@@ -149,6 +149,8 @@ def test_utilities_of_one_kind() -> None:
     [
         ({"ports": 0}, "ports is 0, but has to be at least 1"),
         ({"ports": 10**5, "servers": 10**5}, "100000 ports x 100000 servers are more than"),
+        ({"slots": 10**11}, "100000000000 slots x 4 ports x 1 jobs of a port in a slot are more"),
+        ({"most_arrivals": 10**9}, "x 1000000000 jobs of a port in a slot are more than"),
         ({"density": 4.5}, r"density 4.5 is not in 1\.\.4"),
         ({"density": 0.5}, r"density 0.5 is not in 1\.\.4"),
         ({"density": float("nan")}, "density nan"),
@@ -170,6 +172,7 @@ def test_bad_settings(changes: dict[str, Any], message: str) -> None:
 
 
 def test_settings_from_the_command_line() -> None:
+    assert OPTIONS["arrivals"].split("|") == list(PATTERNS)
     given_texts = [f"{name}={text}" for name, text in OPTIONS.items()]
     given_texts[3], given_texts[7] = "utilities=log", "arrivals=coin"
     found = parse_set(WORKLOAD, "reward", given_texts)

@@ -17,6 +17,7 @@ MIXED = "mixed"
 
 _DENSITY = 2.5
 _MOST_PAIRS = 2 * 10**7  # ports x servers, of which the edges are drawn
+_MOST_DRAWS = 2 * 10**7  # slots x ports x jobs of a port in a slot
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,11 @@ class Settings:
         if self.ports * self.servers > _MOST_PAIRS:
             raise InputError(
                 f"{self.ports} ports x {self.servers} servers are more than {_MOST_PAIRS} pairs"
+            )
+        if self.slots * self.ports * self.most_arrivals > _MOST_DRAWS:
+            raise InputError(
+                f"{self.slots} slots x {self.ports} ports x {self.most_arrivals} jobs of a port "
+                f"in a slot are more than {_MOST_DRAWS}"
             )
         for name in ("contention", "trace_slot_seconds"):
             if not 0 < getattr(self, name) < math.inf:
@@ -159,7 +165,7 @@ OPTIONS: Mapping[str, str] = {
     "alpha": "1:1.5",
     "beta": "0.3:0.5",
     "probability": "0.7",
-    "arrivals": "PATTERN",
+    "arrivals": "bernoulli|bursty|alternating|switching|coin|drifting",
     "most_arrivals": "1",
     "trace_slot_seconds": "1.8",
 }

@@ -13,6 +13,7 @@ from benchmarks.table import bootstrap_interval
 __all__ = ["format_growth", "format_regret", "growths"]
 
 _AXES = {"slots": "T", "ports": "|L|"}
+_FEW = 20  # seeds; with more, intervals of the bootstrap are about what they say
 
 
 def format_regret(base: pd.DataFrame, rows: pd.DataFrame, study: Study | None) -> str:
@@ -62,7 +63,7 @@ def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
     notes = [
         "regret: mean of (best fixed decision - achieved), a range where the best fixed decision "
         f"is not known to four digits; it is certified to {gap:.1e} relative at worst. The "
-        "95 % interval is of the bootstrap over instances.",
+        f"95 % interval is of the bootstrap over instances{_too_short(base)}.",
     ]
     if not rows["commits"].all():
         notes.append(
@@ -97,6 +98,17 @@ def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
             "comparator than that of regret and (14)."
         )
     return notes
+
+
+def _too_short(base: pd.DataFrame) -> str:
+    """What to say of intervals from few instances."""
+    seeds = int(base.groupby(["arrivals", "policy"]).size().min())
+    if not 2 <= seeds < _FEW:
+        return ""
+    return (
+        f", too short for {seeds} seeds, as those of exponents are: of 3, 5, 10 and 20 normal "
+        "draws it holds the mean in about 73, 83, 90 and 93 % of cases"
+    )
 
 
 def growths(rows: pd.DataFrame, study: Study) -> pd.DataFrame:

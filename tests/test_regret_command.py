@@ -104,6 +104,7 @@ def test_rows_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "not applicable: fewer than 3 sizes" in text
     assert "(14) is proven for ogasched-constant" in text
     assert "dynamic regret: optima of the slots" in text
+    assert "bootstrap over instances, too short for 2 seeds, as those of exponents are" in text
     rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
     assert len(rows) == 2 * (3 + 1) * 2 * len(POLICIES)  # arrivals x sizes x seeds x policies
     assert all(row["regret_lower"] <= row["regret_upper"] for row in rows)

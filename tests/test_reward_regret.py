@@ -20,7 +20,7 @@ from online.reward.events import Commit, Reveal
 from online.reward.oga import OGASched, OGASchedConstant
 from online.reward.steps import Decay
 from online.reward.theory import diameter, gradient_bound, regret_bound
-from solvers.reward.hindsight import best_fixed
+from solvers.reward.hindsight import FixedOptimum, best_fixed
 from solvers.reward.projection import project
 from tests.reward_cases import random_reward
 from tests.small_reward import play, reward
@@ -95,8 +95,8 @@ def test_inequality_by_hand() -> None:
 # ---- the bound (14) ----------------------------------------------------------------------------
 
 
-def telling(draw: Iterator[RewardInstance]) -> tuple[RewardInstance, float, float]:
-    """The first instance on which doing nothing violates (14); its optimum, lower and upper.
+def telling(draw: Iterator[RewardInstance]) -> tuple[RewardInstance, FixedOptimum]:
+    """The first instance on which doing nothing violates (14), and its best fixed decision.
 
     The bound grows with the root of T and the optimum with T, so ``draw`` gives longer and longer
     ones.
@@ -104,7 +104,7 @@ def telling(draw: Iterator[RewardInstance]) -> tuple[RewardInstance, float, floa
     for ins in draw:
         best = best_fixed(ins.cluster, ins.weights)
         if best.value > 1.2 * regret_bound(ins.cluster):
-            return ins, best.value, best.bound
+            return ins, best
     raise AssertionError("no instance is long enough")
 
 
@@ -128,16 +128,19 @@ def with_arrivals(ins: RewardInstance, arrivals: np.ndarray) -> RewardInstance:
     return RewardInstance.from_file(file)
 
 
-def regret_of_constant_step(ins: RewardInstance, upper: float) -> float:
-    """Upper bound of the measured regret."""
-    return upper - score(ins, play(ins, OGASchedConstant())[1].schedule).objective
-
-
 def check_bound(draw: Iterator[RewardInstance]) -> None:
-    ins, lower, upper = telling(draw)
+    ins, best = telling(draw)
     bound = regret_bound(ins.cluster)
-    assert lower > bound  # the regret of doing nothing
-    assert regret_of_constant_step(ins, upper) <= bound
+    assert best.value > bound  # the regret of doing nothing
+    policy = OGASchedConstant()
+    achieved = score(ins, play(ins, policy)[1].schedule).objective
+    assert best.bound - achieved <= bound
+    # The inequality of this very run is tighter than (14), and holds, too.
+    eta = diameter(ins.cluster) / (gradient_bound(ins.cluster) * math.sqrt(ins.cluster.slots))
+    left, right = (side / eta for side in policy.path.inequality(best.y))
+    assert best.value - achieved <= left + 1e-9 * bound
+    assert left <= right + 1e-9 * bound
+    assert right < bound
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -87,5 +87,7 @@ def negative_slots(evidence: Evidence) -> Finding:
     initial, factor = shares.idxmax()
     return judged(
         bool(shares.max() >= _MANY),
-        f"most with eta_0 {initial:g}, decay {factor:g}: {100 * shares.max():.1f} % of the slots",
+        f"most with eta_0 {initial:g}, decay {factor:g}: {100 * shares.max():.1f} % of the slots"
+        if shares.max() > 0
+        else "no slot with a negative reward under any setting",
     )

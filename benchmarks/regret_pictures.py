@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from benchmarks.pictures.curves import plot_curves as draw_curves
 from benchmarks.pictures.medians import plot_medians
-from benchmarks.pictures.style import describe, figure_of, legend_below, looks, panels
+from benchmarks.pictures.style import figure_of, legend_below, panels
 from benchmarks.regret_sizes import Study
 
 __all__ = ["plot_curves", "plot_growth"]
@@ -16,7 +17,7 @@ _AXES = {"slots": "horizon T", "ports": "ports |L|"}
 
 
 def plot_curves(curves: pd.DataFrame) -> Figure:
-    """Mean regret after t slots against t: a panel for each kind of arrivals.
+    """Regret after t slots against t, mean and range: a panel for each kind of arrivals.
 
     Parameters
     ----------
@@ -26,24 +27,24 @@ def plot_curves(curves: pd.DataFrame) -> Figure:
     """
     kinds = list(dict.fromkeys(curves["arrivals"]))
     axes = panels(None, len(kinds), max(6.4, 3.4 * len(kinds)), 4.0)
-    looked = looks(list(dict.fromkeys(curves["policy"])))
+    names = list(dict.fromkeys(curves["policy"]))
     for place, (panel, kind) in enumerate(zip(axes, kinds, strict=True)):
-        rows = curves[curves["arrivals"] == kind]
-        panel.axhline(0.0, color="0.4", linewidth=0.8)
-        for name, look in looked.items():
-            mean = rows[rows["policy"] == name].groupby("slot")["regret"].mean()
-            panel.plot(
-                mean.index.to_numpy(dtype=float),
-                mean,
-                color=look.colour,
-                linestyle=look.line,
-                linewidth=1.4,
-                label=str(name),
-            )
-        describe(panel, x="slot t", y="" if place else "regret after t slots", title=str(kind))
+        draw_curves(
+            curves[curves["arrivals"] == kind],
+            panel,
+            x="slot",
+            y="regret",
+            series="policy",
+            xlabel="slot t",
+            ylabel="" if place else "regret after t slots",
+            title=str(kind),
+            level=0.0,
+            among=names,
+            legend=False,
+        )
     legend_below(axes[0], columns=2 * len(kinds) if len(kinds) < 4 else 8)
     figure_of(axes[0]).suptitle(
-        f"{_size(curves)}; against the decision that is best over all slots; means over instances",
+        f"{_size(curves)}; against the fixed decision best over all slots; mean and range of instances",
         x=0.01,
         ha="left",
         fontsize="small",

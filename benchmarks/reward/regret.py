@@ -16,6 +16,7 @@ import numpy as np
 from benchmarks.evaluate import Run, run_policy
 from benchmarks.regret_sizes import Study
 from benchmarks.reward.settings import Settings, parse_servers
+from benchmarks.reward.views import slot_table
 from models.reward import RewardInstance
 from models.reward.reward import RewardFunction
 from online.policy import Policy
@@ -96,7 +97,7 @@ def measure(
     rows = []
     for run in runs:
         achieved = run.score.objective
-        slots, curve = _curve(fixed, _slot_rewards(run))
+        slots, curve = _curve(fixed, slot_table(run)["reward"].to_numpy())
         rows.append(
             {
                 "policy": run.policy.name,
@@ -123,11 +124,6 @@ def _fixed_rewards(instance: RewardInstance, best: FixedOptimum) -> np.ndarray:
     """Reward of the fixed decision in every slot, shape (T,)."""
     reward = RewardFunction(instance.cluster)(best.y).reward
     return instance.cluster.active(instance.arrivals) @ reward
-
-
-def _slot_rewards(run: Run) -> np.ndarray:
-    """Reward achieved in every slot, shape (T,); the second event of a slot records it."""
-    return np.array([row["gain"] - row["penalty"] for row in run.trace.decisions if "gain" in row])
 
 
 def _curve(fixed: np.ndarray, achieved: np.ndarray) -> tuple[list[int], list[float]]:

@@ -159,10 +159,10 @@ def test_each_violation_is_named() -> None:
     assert (where.equation, where.slot, where.server, where.job) == ("(4)", 1, 1, None)
 
 
-@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
-def test_what_is_no_number_is_a_violation(number: float) -> None:
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e308])
+def test_what_is_no_number_or_too_large_is_a_violation(number: float) -> None:
     y = Y.copy()
-    y[0, 0] = number
+    y[:] = number
     scorer = ScoreStream(instance())
     assert "(3) port 0 is allocated" in str(scorer.add(0, y)[0])
     assert np.isfinite(scorer.result().objective)

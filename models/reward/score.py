@@ -20,6 +20,7 @@ __all__ = ["ScoreStream", "score", "stream"]
 
 _TOLERANCE = 1e-9  # relative to max(1, right-hand side)
 _MOST_VIOLATIONS = 1000  # named one by one; the others are counted
+_MOST_AMOUNT = 1e18  # as in instance files; sums of more may overflow
 
 
 class ScoreStream:
@@ -95,7 +96,7 @@ class ScoreStream:
             *self._named(over, lambda c, k: self._constraint_3(slot, y, c, k)),
             *self._named(full, lambda r, k: self._constraint_4(slot, used, r, k)),
         ]
-        self._collect(np.nan_to_num(y, posinf=0.0, neginf=0.0) if found else y, slot, stop)
+        self._collect(_finite(y) if found else y, slot, stop)
         return found
 
     def _used(self, y: np.ndarray) -> np.ndarray:
@@ -203,6 +204,11 @@ def score(instance: RewardInstance, schedule: RewardSchedule) -> Score:
     if schedule.streamed is not None:
         return schedule.streamed
     return stream(instance, schedule).result()
+
+
+def _finite(y: np.ndarray) -> np.ndarray:
+    """What an allocation that breaks constraints counts for: no number for nothing."""
+    return np.minimum(np.nan_to_num(y, posinf=0.0, neginf=0.0), _MOST_AMOUNT)
 
 
 def _check_owner(instance: RewardInstance, schedule: RewardSchedule) -> None:

@@ -44,7 +44,7 @@ def plot_curves(curves: pd.DataFrame) -> Figure:
         )
     legend_below(axes[0], columns=2 * len(kinds) if len(kinds) < 4 else 8)
     figure_of(axes[0]).suptitle(
-        f"{_size(curves)}; against the fixed decision best over all slots; mean and range of instances",
+        f"{_size(curves)}; against the best decision over all slots; mean and range of instances",
         x=0.01,
         ha="left",
         fontsize="small",

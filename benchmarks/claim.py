@@ -13,7 +13,20 @@ from benchmarks.figure import CellStore, compute, find_figure
 from benchmarks.table import bootstrap_interval
 from models.problem import sub_package
 
-__all__ = ["Claim", "Evidence", "Finding", "claims_of", "compare_first", "grouped_trend", "judged"]
+__all__ = [
+    "Claim",
+    "Evidence",
+    "Finding",
+    "Judge",
+    "against_best",
+    "claims_of",
+    "compare_first",
+    "compared",
+    "grouped_trend",
+    "highest",
+    "judged",
+    "untestable",
+]
 
 Verdict = Literal["reproduced", "not reproduced", "not testable"]
 
@@ -90,6 +103,10 @@ class Evidence:
         return self._frames[figure]
 
 
+Judge = Callable[[Evidence], Finding]
+"""Judges a claim by the data."""
+
+
 def claims_of(problem_name: str) -> tuple[Claim, ...]:
     """The claims of a problem's paper.
 
@@ -105,6 +122,11 @@ def claims_of(problem_name: str) -> tuple[Claim, ...]:
 def judged(passed: bool, measured: str, why: str = "") -> Finding:
     """Make a finding from a test that has an outcome."""
     return Finding("reproduced" if passed else "not reproduced", measured, why)
+
+
+def untestable(why: str) -> Judge:
+    """Judge of a claim that cannot be tested here."""
+    return lambda evidence: Finding("not testable", "-", why)
 
 
 def compare_first(
@@ -169,6 +191,79 @@ def compare_first(
                 }
             )
     return pd.DataFrame(records)
+
+
+def compared(table: pd.DataFrame, groups: Sequence[str], measured: str) -> Finding:
+    """Verdict on a table of :func:`compare_first`.
+
+    Reproduced if the first series is better than every other one in every group. Not testable
+    if nothing speaks against it, but somewhere fewer than two seeds can be compared.
+    """
+    failing = table[table["outcome"] != "better"]
+    words = {
+        "worse": "worse than",
+        "open": "not shown to be better than",
+        "unknown": "too few seeds to compare with",
+    }
+    reasons = []
+    for outcome, phrase in words.items():
+        rows = failing[failing["outcome"] == outcome]
+        if len(rows):
+            cases = [
+                " ".join([str(row["other"]), *(f"({row[name]})" for name in groups)])
+                for _, row in rows.iterrows()
+            ]
+            reasons.append(f"{phrase} {', '.join(cases)}")
+    if len(failing) and (failing["outcome"] == "unknown").all():
+        return Finding("not testable", measured, reasons[0])
+    return judged(failing.empty, measured, "; ".join(reasons))
+
+
+def against_best(
+    table: pd.DataFrame, groups: Sequence[str], first: str, sense: Literal["max", "min"]
+) -> str:
+    """Mean of the first series and of the best other one, group by group, in words."""
+    pieces = []
+    for key, part in table.groupby(list(groups), sort=True) if groups else [((), table)]:
+        label = f"{'/'.join(str(k) for k in key)}: " if groups else ""
+        known = part.dropna(subset=["mean_other", "mean_first"])
+        if known.empty:
+            pieces.append(f"{label}nothing to compare")
+            continue
+        row = known.sort_values("mean_other", ascending=sense == "min", kind="stable").iloc[0]
+        pieces.append(
+            f"{label}{first} {row['mean_first']:.4g}, best other {row['other']} "
+            f"{row['mean_other']:.4g} (better on {row['wins']} of {row['pairs']} seeds)"
+        )
+    return "; ".join(pieces)
+
+
+def highest(
+    figure: str,
+    *,
+    value: str,
+    groups: Sequence[str],
+    first: str,
+    rows: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
+) -> Judge:
+    """The first series has the highest value in every group of a figure's data.
+
+    Parameters
+    ----------
+    figure : str
+    value, groups, first
+        As for :func:`compare_first`.
+    rows : callable, optional
+        Takes the rows that count.
+    """
+
+    def judge(evidence: Evidence) -> Finding:
+        frame = evidence.frame(figure)
+        frame = frame if rows is None else rows(frame)
+        table = compare_first(frame, value=value, groups=groups, first=first, sense="max")
+        return compared(table, groups, against_best(table, groups, first, "max"))
+
+    return judge
 
 
 def grouped_trend(

@@ -10,7 +10,15 @@ from typing import NoReturn
 
 from models.errors import InputError
 
-__all__ = ["BAD_INPUT", "Parser", "parse_count", "parse_range", "run_command"]
+__all__ = [
+    "BAD_INPUT",
+    "Parser",
+    "parse_count",
+    "parse_positive",
+    "parse_range",
+    "parse_words",
+    "run_command",
+]
 
 BAD_INPUT = 2
 
@@ -61,6 +69,28 @@ def parse_count(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
     return int(text)
+
+
+def parse_positive(text: str) -> float:
+    """Read a positive number.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        If it is not one.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
+    return value
+
+
+def parse_words(text: str) -> list[str]:
+    """Words joined by commas."""
+    return text.split(",")
 
 
 def parse_range(text: str) -> range:

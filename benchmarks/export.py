@@ -40,6 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     formulations: Mapping[str, Callable[[Any], Any]] = sub_package(
         "models", instance.problem, "formulations"
     ).FORMULATIONS
+    if not formulations:
+        raise InputError(f"problem '{instance.problem}' has no linear model to write")
     if args.formulation not in formulations:
         raise InputError(
             f"unknown formulation '{args.formulation}': choose from {', '.join(formulations)}"

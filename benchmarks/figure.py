@@ -48,6 +48,9 @@ class Figure:
         ``(**cell) -> list of records``: flat, JSON types, the same for the same cell; no times.
     plot : callable
         ``(frame, axes or None) -> matplotlib figure``.
+    data : str
+        Name under which finished cells are kept, the figure's own by default. Figures with the
+        same ``run`` may share one, and then share the cells that both have.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Figure:
     cells: Callable[[str, Sequence[int] | None], list[Cell]]
     run: Callable[..., list[dict[str, Any]]]
     plot: Callable[[pd.DataFrame, Axes | None], Picture]
+    data: str = ""
 
 
 def figures_of(problem_name: str) -> dict[str, Figure]:
@@ -89,7 +93,7 @@ def find_figure(name: str) -> Figure:
 class CellStore:
     """Folder of finished cells, so that a long figure can be taken up again.
 
-    The key of a cell is made of the figure, the cell's parameters and all code that its
+    The key of a cell is made of the figure's data, the cell's parameters and all code that its
     records may depend on, so a cell is used again only if nothing has changed.
 
     Parameters
@@ -111,9 +115,10 @@ class CellStore:
             raise InputError(f"{path}: cannot be made: {error.strerror}") from None
 
     def _file(self, figure: Figure, cell: Cell) -> Path:
-        key = json.dumps([figure.name, cell, fingerprint(_counts)], sort_keys=True)
+        name = figure.data or figure.name
+        key = json.dumps([name, cell, fingerprint(_counts)], sort_keys=True)
         digest = hashlib.sha256(key.encode()).hexdigest()[:16]
-        return self._path / f"{figure.name}-{digest}.json"
+        return self._path / f"{name}-{digest}.json"
 
     def load(self, figure: Figure, cell: Cell) -> list[dict[str, Any]] | None:
         """Records of a cell finished before; None if there are none that can be read."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.cli import Parser, parse_range, run_command
+from benchmarks.cli import Parser, parse_range, parse_words, run_command
 from benchmarks.figure import Cell, CellStore, Figure, compute
 from benchmarks.fingerprint import versions
 from benchmarks.gap_report import (
@@ -152,10 +152,6 @@ def _draw(workload: Workload, size: Size, seed: int) -> None:
     workload.draw(jobs=size.jobs, slots=size.slots, servers=size.servers, seed=seed, trace=None)
 
 
-def _words(text: str) -> list[str]:
-    return text.split(",")
-
-
 def _seconds(text: str) -> list[float]:
     try:
         times = [float(word) for word in text.split(",")]
@@ -182,7 +178,7 @@ def _parser() -> Parser:
     )
     parser.add_argument(
         "--sizes",
-        type=_words,
+        type=parse_words,
         metavar="JxTxS,...",
         help="jobs x slots x servers, e.g. 10x10x5+5,20x20x10+10",
     )
@@ -194,7 +190,7 @@ def _parser() -> Parser:
     )
     parser.add_argument(
         "--methods",
-        type=_words,
+        type=parse_words,
         metavar="NAME,...",
         help=_known_methods(),
     )

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from benchmarks.cli import Parser, parse_count, run_command
-from benchmarks.instances import Workload
+from benchmarks.instances import Workload, add_set_argument, parse_set
 from benchmarks.traces import read_trace
 from models.problem import problem_names, sub_package
 
@@ -19,6 +19,8 @@ _EXAMPLES = """
       packed by file ending
   python -m benchmarks.generate --trace google:../shared/data/google-2011 --out google.json
       arrivals from a real trace; python -m benchmarks.trace says what is taken from it
+  python -m benchmarks.generate --problem reward --slots 100 --set density=3 --out reward.json
+      sizes not given are those of the problem's default
   python -m benchmarks.generate --trace philly:../shared/data/philly/philly.csv.gz \\
       --jobs 50 --slots 50 --servers 20+20 --seed 7 --out philly.json
 """
@@ -43,22 +45,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         default="utility",
         help=f"one of {', '.join(problem_names())} (default: utility)",
     )
-    parser.add_argument("--jobs", type=parse_count, default=10, help="number of jobs (default: 10)")
-    parser.add_argument("--slots", type=parse_count, default=10, help="time span (default: 10)")
+    parser.add_argument("--jobs", type=parse_count, help="number of jobs; reward: ports")
+    parser.add_argument("--slots", type=parse_count, help="time span")
     parser.add_argument(
-        "--servers", default="5+5", help="servers, e.g. 5+5: worker + parameter servers (default)"
+        "--servers", help="servers, e.g. 5+5: worker + parameter servers; reward: e.g. 128"
     )
+    add_set_argument(parser)
     parser.add_argument("--seed", type=_seed, default=0, help="(default: 0)")
     parser.add_argument("--trace", metavar="KIND:PATH", help="take arrivals from a real trace")
     parser.add_argument("--out", required=True, metavar="FILE", help=".json, or .json.gz packed")
     args = parser.parse_args(argv)
     workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
     instance, report = workload.draw(
-        jobs=args.jobs,
-        slots=args.slots,
-        servers=args.servers,
+        jobs=args.jobs or workload.default.jobs,
+        slots=args.slots or workload.default.slots,
+        servers=args.servers or workload.default.servers,
         seed=args.seed,
         trace=read_trace(args.trace) if args.trace else None,
+        **parse_set(workload, args.problem, args.set),
     )
     instance.write(args.out)
     print(f"{args.out}: {instance.name}\nsha256   {instance.hash}\n{report}")

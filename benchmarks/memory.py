@@ -1,12 +1,42 @@
-"""Peak memory of a process and all that it has started, as the kernel counts it."""
+"""Peak memory of processes, as the kernel counts it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["tree_peak"]
+__all__ = ["PeakMemory", "tree_peak"]
 
 _PROC = Path("/proc")
+_RESET_PEAK = "5"  # for clear_refs: forget the peak
+
+
+class PeakMemory:
+    """How far the resident memory of this process rises above what it is now.
+
+    The kernel's record of the peak is reset; it works on Linux alone.
+    """
+
+    def __init__(self) -> None:
+        self._before = _status("self", "VmRSS")
+        try:
+            (_PROC / "self" / "clear_refs").write_text(_RESET_PEAK)
+        except OSError:
+            self._before = None
+
+    @property
+    def risen(self) -> int | None:
+        """Bytes; None where the kernel does not tell."""
+        peak = _status("self", "VmHWM")
+        return None if peak is None or self._before is None else max(0, peak - self._before)
+
+
+def _status(process: str, key: str) -> int | None:
+    """Bytes that the kernel states of a process under a key."""
+    try:
+        lines = (_PROC / process / "status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{key}:")), None)
 
 
 def tree_peak(pid: int) -> int | None:
@@ -26,13 +56,12 @@ def tree_peak(pid: int) -> int | None:
     int or None
         Bytes; None if the process has ended, or where the kernel does not tell (not Linux).
     """
+    peak = _status(str(pid), "VmHWM")
     try:
-        status = (_PROC / str(pid) / "status").read_text()
         tasks = [task / "children" for task in (_PROC / str(pid) / "task").iterdir()]
         children = [int(child) for task in tasks for child in task.read_text().split()]
     except OSError:  # it has ended meanwhile
         return None
-    peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
-    if not peaks:  # ended, and not yet waited for
+    if peak is None:  # ended, and not yet waited for
         return None
-    return 1024 * int(peaks[0]) + sum(tree_peak(child) or 0 for child in children)
+    return peak + sum(tree_peak(child) or 0 for child in children)

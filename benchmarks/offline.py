@@ -111,12 +111,13 @@ def ratio_interval(
     """Competitive ratio >= 1 of one run, as an interval.
 
     OPT/ALG for a maximisation, ALG/OPT for a minimisation. 0/0 counts as 1 (there was
-    nothing to gain), x/0 as infinity.
+    nothing to gain), x/0 as infinity. So does a maximisation that ends at or below 0 where more
+    was possible: rewards may be negative, and a quotient would then say nothing.
     """
 
     def ratio(numerator: float, denominator: float) -> float:
-        if denominator == 0.0:
-            return 1.0 if numerator == 0.0 else float("inf")
+        if denominator <= 0.0:
+            return 1.0 if numerator <= denominator else float("inf")
         return numerator / denominator
 
     if sense == "max":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
-from benchmarks.cli import Parser, run_command
+from benchmarks.cli import Parser, parse_positive, run_command
 from benchmarks.evaluate import evaluate
 from benchmarks.instances import add_instance_arguments, instances_from
 from benchmarks.results import ResultsFolder
@@ -34,11 +33,13 @@ _EXAMPLES = """
       one seed; a registered policy against one from my_file.py in this folder
   python -m benchmarks.ratio --trace google:PATH --seeds 5
       arrivals from a real trace
+  python -m benchmarks.ratio --problem reward --slots 500 --set arrivals=drifting
+      another problem, and a setting of its workload
   python -m benchmarks.ratio --instance one.json two.json.gz --format csv
       your own instances; a table for pandas
   python -m benchmarks.ratio --instance one.json --policy oasis --out one
       the schedules are one/cells/*/schedules/oasis.json.gz and, the best one known,
-      one/cells/*/offline.json.gz
+      one/cells/*/offline.json.gz; those of `reward` end in .npz
 """
 
 
@@ -133,16 +134,6 @@ def add_policy_argument(parser: Parser) -> None:
     )
 
 
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
-    return value
-
-
 def _parser() -> Parser:
     parser = Parser(
         "benchmarks.ratio",
@@ -154,7 +145,7 @@ def _parser() -> Parser:
     add_policy_argument(parser)
     parser.add_argument(
         "--time-limit",
-        type=_positive,
+        type=parse_positive,
         default=30.0,
         metavar="SECONDS",
         help="for the offline solve of one instance (default: 30); what is not proven by then "

@@ -18,6 +18,7 @@ from benchmarks.fingerprint import fingerprint, is_covered, versions
 from benchmarks.rows import Row, Timing, from_json_lines, to_json_lines
 from models.errors import InputError
 from models.files import write_atomic
+from models.problem import problem
 from online.policy import Policy
 from online.registry import check_policy
 
@@ -45,6 +46,8 @@ class ResultsFolder:
                             offline.json.gz (the best schedule known),
                             certificate.json.gz (prices, and the bound they prove),
                             schedules/<policy>.json.gz
+
+    Schedules end as the problem's schedule files do, ``.json.gz`` for most.
 
     The key of a cell is made of the instance's hash, the settings, the policies and the code
     and libraries, so a cell is taken up again only if nothing has changed. What a policy from
@@ -91,7 +94,7 @@ class ResultsFolder:
         A cell that is damaged counts as absent.
         """
         cell = self._cell(instance)
-        if not (self._resumes and all(file.is_file() for file in self._files(cell))):
+        if not (self._resumes and all((cell / file).is_file() for file in self._files(instance))):
             return None
         try:
             rows = from_json_lines((cell / "rows.jsonl").read_text(encoding="utf-8"), Row)
@@ -105,10 +108,11 @@ class ResultsFolder:
             return None
         return rows, timings
 
-    def _files(self, cell: Path) -> list[Path]:
-        names = ("rows.jsonl", "timings.jsonl", "instance.json.gz", "offline.json.gz")
-        schedules = (f"schedules/{name}.json.gz" for name in self._policies)
-        return [cell / name for name in (*names, *schedules)]
+    def _files(self, instance: Any) -> list[str]:
+        """What a finished cell holds, the certificate apart."""
+        schedules = (_schedule_file(instance, name) for name in self._policies)
+        offline = _offline_file(instance)
+        return ["rows.jsonl", "timings.jsonl", "instance.json.gz", offline, *schedules]
 
     def save(self, instance: Any, cell: Cell) -> None:
         """Keep one instance; ``rows.jsonl`` comes last and marks it complete."""
@@ -116,11 +120,11 @@ class ResultsFolder:
         (folder / "schedules").mkdir(parents=True, exist_ok=True)
         (folder / "rows.jsonl").unlink(missing_ok=True)
         instance.write(folder / "instance.json.gz")
-        cell.interval.incumbent.schedule.write(folder / "offline.json.gz")
+        cell.interval.incumbent.schedule.write(folder / _offline_file(instance))
         if cell.certificate is not None:
             cell.certificate.write(folder / _CERTIFICATE)
         for run in cell.runs:
-            run.trace.schedule.write(folder / "schedules" / f"{run.policy.name}.json.gz")
+            run.trace.schedule.write(folder / _schedule_file(instance, run.policy.name))
         write_atomic(folder / "timings.jsonl", to_json_lines(cell.timings).encode())
         write_atomic(folder / "rows.jsonl", to_json_lines(cell.rows).encode())
 
@@ -138,6 +142,14 @@ class ResultsFolder:
         write_atomic(self.path / "rows.jsonl", to_json_lines(rows).encode())
         frame = pd.DataFrame([asdict(row) for row in rows])
         write_atomic(self.path / "rows.csv", frame.to_csv(index=False).encode())
+
+
+def _offline_file(instance: Any) -> str:
+    return f"offline{problem(instance.problem).schedule_suffix}"
+
+
+def _schedule_file(instance: Any, policy: str) -> str:
+    return f"schedules/{policy}{problem(instance.problem).schedule_suffix}"
 
 
 def _label(policy: type[Policy]) -> str:

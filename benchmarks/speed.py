@@ -15,9 +15,11 @@ from tqdm import tqdm
 
 from benchmarks.cli import Parser, run_command
 from benchmarks.evaluate import run_policy
-from benchmarks.instances import add_instance_arguments, instances_from
+from benchmarks.instances import Workload, add_instance_arguments, instances_from
+from benchmarks.memory import PeakMemory
 from benchmarks.ratio import add_policy_argument, find_policies
 from benchmarks.warm import warm_up
+from models.problem import has_sub_package, sub_package
 from online.run import Trace
 
 __all__ = ["main", "measure_speed"]
@@ -26,6 +28,11 @@ _EXAMPLES = """
   python -m benchmarks.speed --jobs 300 --slots 300 --servers 50+50 --seeds 1
       every policy at the papers' full scale; oasis's arrivals are calls of the oracle
   python -m benchmarks.speed --quick --policy oasis --format csv
+  python -m benchmarks.speed --problem reward --slots 8000 --seeds 1
+      and beside the policies a plain NumPy version of OGASched
+  python -m benchmarks.speed --problem reward --jobs 100 --servers 1024 --slots 10000 --seeds 1 \\
+      --set density=25 --set most_ports=25
+      the large instance
 """
 
 
@@ -33,8 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print one line per policy; returns the exit code."""
     parser = Parser(
         "benchmarks.speed",
-        "Time policies decision by decision. A first run of each on a small instance compiles "
-        "what is compiled and is not counted.",
+        "Time policies decision by decision, and measure the peak of memory above what the "
+        "instance takes. A first run of each on a small instance compiles what is compiled and is "
+        "not counted. Where a problem has plain versions of its policies, they run as well.",
         _EXAMPLES,
     )
     add_instance_arguments(parser)
@@ -43,6 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     policies = find_policies(args.problem, args.policy)
     instances = instances_from(args)
+    if has_sub_package("benchmarks", args.problem, "references"):
+        policies += sub_package("benchmarks", args.problem, "references").REFERENCES
     warm_up(args.problem, policies)
     frame = measure_speed(instances, policies)
     if args.format == "csv":
@@ -60,36 +70,44 @@ def measure_speed(instances: Sequence[Any], policies: Sequence[Any]) -> pd.DataF
     -------
     DataFrame
         Per instance and policy: ``policy_s`` (time inside the policy's reset and decisions),
-        ``run_s`` (with its construction, the runner and the scorer); per kind of event (arrival
-        of a job, start of a slot) their number, median and worst time. OASiS decides at
-        arrivals, by one call of the oracle; FIFO, DRF, RRH and Dorm at the start of slots.
+        ``run_s`` (with its construction, the runner and the scorer), ``peak_mb`` (rise of the
+        process's memory meanwhile, with the schedule that is kept; None where the system does not
+        tell); per kind of event (of ``utility``: arrival of a job, start of a slot) their number,
+        median and worst time. OASiS decides at arrivals, by one call of the oracle; FIFO, DRF,
+        RRH and Dorm at the start of slots; OGASched learns after a slot's arrivals are revealed,
+        when the heuristics of ``reward`` decide.
     """
     rows = []
     with tqdm(total=len(instances) * len(policies), disable=None, file=sys.stderr) as progress:
         for instance in instances:
+            workload: Workload = sub_package("benchmarks", instance.problem).WORKLOAD
+            events = workload.words.events
             for policy in policies:
                 progress.set_postfix_str(f"{instance.name} {policy.name}")
+                memory = PeakMemory()
                 begin = time.perf_counter()
                 run = run_policy(instance, policy)
                 whole = time.perf_counter() - begin
+                risen = memory.risen
                 rows.append(
                     {
                         "instance": instance.name,
                         "policy": policy.name,
                         "policy_s": float(run.trace.seconds.sum()),
                         "run_s": whole,
-                        **_per_event(run.trace),
+                        "peak_mb": None if risen is None else risen / 1e6,
+                        **_per_event(run.trace, events),
                     }
                 )
                 progress.update()
     return pd.DataFrame(rows)
 
 
-def _per_event(trace: Trace) -> dict[str, float]:
+def _per_event(trace: Trace, events: Sequence[str]) -> dict[str, float]:
     milliseconds = 1e3 * trace.seconds[1:]  # the first is the reset
     kinds = np.array([row["event"] for row in trace.decisions])
     found: dict[str, float] = {}
-    for kind in ("arrival", "slot"):
+    for kind in events:
         times = milliseconds[kinds == kind] if len(kinds) else milliseconds
         found[f"{kind}s"] = len(times)
         found[f"{kind}_median_ms"] = float(np.median(times)) if len(times) else 0.0

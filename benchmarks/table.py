@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from models.problem import problem
+from benchmarks.instances import Workload
+from models.problem import problem, sub_package
 from solvers.result import OPTIMAL_GAP
 
 __all__ = ["bootstrap_interval", "common_origin", "format_table", "summarise"]
@@ -23,7 +24,7 @@ _HEADER = (
     "interval",
     "worst (seed)",
     "guarantee",
-    "jobs done",
+    "",  # Words.done
     "violations",
     "ms/decision",
 )
@@ -104,8 +105,8 @@ def _total_ratio(group: pd.DataFrame) -> float:
     over, under = group["offline_upper"].sum(), group["objective"].sum()
     if problem(group["problem"].iloc[0]).sense == "min":
         over, under = group["objective"].sum(), group["offline_lower"].sum()
-    if under == 0:
-        return 1.0 if over == 0 else float("inf")
+    if under <= 0:
+        return 1.0 if over == under == 0 else float("inf")
     return float(over / under)
 
 
@@ -128,7 +129,9 @@ def _short(number: float) -> str:
 
 def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
     """The table as text, with the notes that say what may be concluded from it."""
-    lines: list[tuple[str, ...]] = [_HEADER]
+    workload: Workload = sub_package("benchmarks", frame["problem"].iloc[0]).WORKLOAD
+    header = (name or workload.words.done for name in _HEADER)
+    lines: list[tuple[str, ...]] = [tuple(header)]
     for name, row in summary.iterrows():
         seed = "file" if pd.isna(row["worst_seed"]) else f"{int(row['worst_seed'])}"
         guarantee = "-"
@@ -193,7 +196,8 @@ def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
         + (f"; widest interval {widest:.4g}." if proven < len(instances) else "."),
         "of totals: sum of the offline upper bounds / sum of the objectives. mean ratio: mean of "
         "bound / objective (>= 1), with a bootstrap interval over instances; an objective of 0 "
-        "makes it inf. interval: the mean with the best schedule known, and with the bound.",
+        f"{'or less ' if (frame['objective'] < 0).any() else ''}makes it inf. interval: the mean "
+        "with the best schedule known, and with the bound.",
         _vouching(instances),
     ]
     if limited := int(instances["offline_time_limited"].sum()):

@@ -79,7 +79,7 @@ class Problem:
     paper : str
         Reference of the paper that poses it.
     instance_file, schedule_file : type
-        The ``msgspec.Struct`` of their files.
+        The ``msgspec.Struct`` of their files; None for schedules that are not JSON.
     decode_instance : callable
         ``(bytes, source) -> Instance``; raises InputError.
     read_schedule : callable
@@ -89,6 +89,8 @@ class Problem:
     certificate_file : type, optional
         The ``msgspec.Struct`` of its certificates (``solvers.<problem>.certificate``), if there
         are any.
+    schedule_suffix : str
+        How names of schedule files end.
     """
 
     name: str
@@ -96,11 +98,12 @@ class Problem:
     title: str
     paper: str
     instance_file: type[msgspec.Struct]
-    schedule_file: type[msgspec.Struct]
+    schedule_file: type[msgspec.Struct] | None
     decode_instance: Callable[[bytes, str], Any]
     read_schedule: Callable[[str | Path, Any], Any]
     score: Callable[[Any, Any], Score]
     certificate_file: type[msgspec.Struct] | None = None
+    schedule_suffix: str = ".json.gz"
 
 
 def problem_names() -> tuple[str, ...]:

@@ -5,11 +5,31 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-__all__ = ["Arrival", "Decision", "Event", "Guarantee", "Policy", "SlotStart"]
+__all__ = ["Arrival", "Decision", "Event", "Guarantee", "JobEvent", "Policy", "SlotStart"]
+
+
+class Event(Protocol):
+    """What a world reveals. Each problem has events of its own; all of them offer this."""
+
+    @property
+    def slot(self) -> int:
+        """Current slot."""
+
+    @property
+    def kind(self) -> str:
+        """One word for the rows of a Trace."""
+
+    @property
+    def job_id(self) -> str | None:
+        """Id of the one job that the event is about, if there is one."""
+
+    @property
+    def label(self) -> str:
+        """What happens, for messages."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +46,17 @@ class Arrival:
 
     slot: int
     job: Any
+    kind: ClassVar[str] = "arrival"
+
+    @property
+    def job_id(self) -> str:
+        """Id of the job."""
+        return str(self.job.id)
+
+    @property
+    def label(self) -> str:
+        """The arrival of this job."""
+        return f"arrival of job '{self.job.id}'"
 
 
 @dataclass(frozen=True)
@@ -51,14 +82,20 @@ class SlotStart:
     arrived: tuple[int, ...]
     completed: tuple[int, ...]
     remaining: Mapping[int, int]
+    kind: ClassVar[str] = "slot"
+    job_id: ClassVar[None] = None
+    label: ClassVar[str] = "its start"
 
 
-Event = Arrival | SlotStart
+JobEvent = Arrival | SlotStart
+"""The events of problems that are decided job by job."""
 
 
 @dataclass(frozen=True)
 class Decision:
     """Answer of a policy to one event; empty = leave everything as it is.
+
+    A world refuses what does not belong to its problem.
 
     Parameters
     ----------
@@ -70,12 +107,17 @@ class Decision:
         horizon.
     info : Mapping[str, Any]
         Numbers worth recording beside the decision (payoff, dual increments, ...); not under
-        ``slot``, ``event`` or ``job``, which the runner records.
+        ``slot``, ``event``, ``job`` or what else the runner and the world record.
+    allocation : Any, optional
+        What is allocated in this slot, for problems that are decided slot by slot and not job by
+        job (``reward``: an array, see :mod:`online.reward.events`). It is read at once and never
+        changed, so a policy may go on using its array.
     """
 
     plans: Mapping[int, Any] = field(default_factory=dict)
     wake_at: int | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
+    allocation: Any | None = None
 
 
 @dataclass(frozen=True)
@@ -119,8 +161,8 @@ class Policy(ABC):
         """Start a run, knowing only what is public (the cluster)."""
 
     @abstractmethod
-    def step(self, event: Event) -> Decision:
-        """Answer one event."""
+    def step(self, event: Any) -> Decision:
+        """Answer one event; which events there are, the problem's world says."""
 
     @property
     def final_prices(self) -> Any | None:

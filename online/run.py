@@ -12,11 +12,9 @@ import numpy as np
 
 from models.errors import InputError
 from models.problem import sub_package
-from online.policy import Arrival, Decision, Event, Policy
+from online.policy import Decision, Event, Policy
 
 __all__ = ["InfeasibleDecision", "Trace", "World", "raised_by", "run"]
-
-_OWN_KEYS = ("slot", "event", "job")  # of the rows of a Trace
 
 
 class InfeasibleDecision(InputError):
@@ -32,7 +30,8 @@ class Trace:
     schedule : Schedule
         What was executed, for the scorer.
     decisions : list of dict
-        One row per event: ``slot``, ``event``, ``job`` (id or None) and the policy's info.
+        One row per event: ``slot``, ``event``, ``job`` (id or None), what the world records of
+        it, and the policy's info.
     seconds : ndarray of float
         Time the policy took for its reset, then for each event; kept apart from the rows, which
         are deterministic.
@@ -53,8 +52,11 @@ class World(Protocol):
     def events(self) -> Iterator[Event]:
         """Events in order; advances the state between them."""
 
-    def apply(self, decision: Decision) -> None:
-        """Carry a decision out; raises InfeasibleDecision."""
+    def apply(self, decision: Decision) -> Mapping[str, Any]:
+        """Carry a decision out; raises InfeasibleDecision.
+
+        Returns what is worth recording of it beside the policy's own info.
+        """
 
     def schedule(self) -> Any:
         """What has been executed."""
@@ -90,17 +92,20 @@ def run(instance: Any, policy: Policy, rng: np.random.Generator) -> Trace:
     _timed(seconds, f"{who}, reset", policy.reset, world.public, rng)
     rows: list[dict[str, Any]] = []
     for event in world.events():
-        job = event.job.id if isinstance(event, Arrival) else None
-        what = "its start" if job is None else f"arrival of job '{job}'"
-        where = f"{who}, slot {event.slot} ({what})"
+        where = f"{who}, slot {event.slot} ({event.label})"
         decision = _timed(seconds, where, policy.step, event)
         try:
             _check_form(decision)
-            world.apply(decision)
+            row = {
+                "slot": event.slot,
+                "event": event.kind,
+                "job": event.job_id,
+                **world.apply(decision),
+            }
+            _check_info(decision.info, row)
         except InfeasibleDecision as error:
             raise InfeasibleDecision(f"{where}: {error}") from None
-        kind = "slot" if job is None else "arrival"
-        rows.append({"slot": event.slot, "event": kind, "job": job, **decision.info})
+        rows.append({**row, **decision.info})
     return Trace(world.schedule(), rows, np.array(seconds))
 
 
@@ -130,6 +135,9 @@ def _check_form(decision: Any) -> None:
     for name in ("plans", "info"):
         if not isinstance(getattr(decision, name), Mapping):
             raise InfeasibleDecision(f"`{name}` of the Decision is not a mapping")
-    for key in _OWN_KEYS:
-        if key in decision.info:
-            raise InfeasibleDecision(f"`info` may not hold '{key}': the runner records it")
+
+
+def _check_info(info: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+    """Refuse info that would hide what a row records."""
+    for key in row.keys() & info.keys():
+        raise InfeasibleDecision(f"`info` may not hold '{key}': the runner records it")

@@ -17,10 +17,12 @@ import models
 from models.errors import InputError
 from models.files import sha256
 from models.problem import has_sub_package, problem, problem_names, sub_package
+from models.reward import RewardInstance
 from models.utility import UtilityInstance
-from online.policy import Arrival, Decision, Event, Policy
+from online.policy import Decision, Event, Policy
 from online.registry import build_policy, find_policy, policy_names
 from online.run import Trace, run
+from tests.reward_cases import random_reward
 from tests.small import random_instance
 
 
@@ -70,13 +72,51 @@ def executed_utility(ins: UtilityInstance, trace: Trace, slot: int) -> set[tuple
     }
 
 
-CROWDED: dict[str, Callable[..., Any]] = {"utility": crowded_utility}
-OTHER_FUTURE: dict[str, Callable[[Any, int, int], Any]] = {"utility": other_future_utility}
-EXECUTED: dict[str, Callable[[Any, Trace, int], set[tuple]]] = {"utility": executed_utility}
+def crowded_reward(seed: int, *, slots: int = 12) -> RewardInstance:
+    """Up to two jobs a port, as many as may come in the first slot; some arrays of zeros."""
+    rng = np.random.default_rng(seed)
+    file = random_reward(rng, ports=5, slots=slots, most=2, beta=(0.0, 0.3), zeros=True).file
+    arrivals = [[2] * len(file.requests), *file.arrivals[1:]]
+    return RewardInstance.from_file(msgspec.structs.replace(file, arrivals=arrivals))
+
+
+def other_future_reward(ins: RewardInstance, slot: int, seed: int) -> RewardInstance:
+    """The same until the end of a slot, then other arrivals; as many may come as before."""
+    other = np.random.default_rng(seed).integers(0, 3, ins.arrivals.shape)
+    arrivals = np.vstack([ins.arrivals[: slot + 1], other[slot + 1 :]]).tolist()
+    return RewardInstance.from_file(msgspec.structs.replace(ins.file, arrivals=arrivals))
+
+
+def executed_reward(ins: RewardInstance, trace: Trace, slot: int) -> set[tuple]:
+    """(first slot, allocation) of everything allocated up to a slot."""
+    schedule = trace.schedule
+    return {
+        (t, y.tobytes())
+        for t, y in zip(schedule.starts.tolist(), schedule.allocations, strict=True)
+        if t <= slot
+    }
+
+
+CROWDED: dict[str, Callable[..., Any]] = {"reward": crowded_reward, "utility": crowded_utility}
+OTHER_FUTURE: dict[str, Callable[[Any, int, int], Any]] = {
+    "reward": other_future_reward,
+    "utility": other_future_utility,
+}
+EXECUTED: dict[str, Callable[[Any, Trace, int], set[tuple]]] = {
+    "reward": executed_reward,
+    "utility": executed_utility,
+}
+MOST_EVENTS: dict[str, Callable[[Any], int]] = {
+    # Before and after the arrivals of every slot: those that learn learn from idle slots, too.
+    "reward": lambda ins: 2 * ins.cluster.slots,
+    # One event per arrival, and one per slot in which a job arrives or after one completes.
+    "utility": lambda ins: 3 * len(ins.jobs),
+}
+"""How many events a run may have; elsewhere, idle time costs nothing."""
 
 
 def test_every_problem_brings_its_instances() -> None:
-    for kit in (CROWDED, OTHER_FUTURE, EXECUTED):
+    for kit in (CROWDED, OTHER_FUTURE, EXECUTED, MOST_EVENTS):
         assert set(kit) == set(problems_online())
 
 
@@ -101,9 +141,10 @@ def build(problem_name: str, policy_name: str, ins: Any) -> Policy:
     return build_policy(find_policy(problem_name, policy_name), ins)
 
 
-def schedule_bytes(trace: Trace, folder: Path) -> bytes:
-    trace.schedule.write(folder / "schedule.json")
-    return (folder / "schedule.json").read_bytes()
+def schedule_bytes(problem_name: str, trace: Trace, folder: Path) -> bytes:
+    file = folder / f"schedule{problem(problem_name).schedule_suffix}"
+    trace.schedule.write(file)
+    return file.read_bytes()
 
 
 def arrays(value: Any) -> Iterator[np.ndarray]:
@@ -144,7 +185,8 @@ def test_same_seed_same_bytes(problem_name: str, policy_name: str, tmp_path: Pat
     first, second = (
         run(ins, build(problem_name, policy_name, ins), np.random.default_rng(5)) for _ in range(2)
     )
-    assert schedule_bytes(first, tmp_path) == schedule_bytes(second, tmp_path)
+    files = [schedule_bytes(problem_name, trace, tmp_path) for trace in (first, second)]
+    assert files[0] == files[1]
     assert first.decisions == second.decisions
 
 
@@ -155,7 +197,8 @@ def test_reset_starts_afresh(problem_name: str, policy_name: str, tmp_path: Path
     first = run(ins, policy, np.random.default_rng(5))
     run(between, policy, np.random.default_rng(6))
     second = run(ins, policy, np.random.default_rng(5))
-    assert schedule_bytes(first, tmp_path) == schedule_bytes(second, tmp_path)
+    files = [schedule_bytes(problem_name, trace, tmp_path) for trace in (first, second)]
+    assert files[0] == files[1]
     assert first.decisions == second.decisions
 
 
@@ -171,25 +214,26 @@ def test_input_is_not_changed(problem_name: str, policy_name: str) -> None:
         assert np.array_equal(array, copy)
 
 
-def test_a_policy_cannot_unlock_what_it_is_shown() -> None:
-    shown: list[np.ndarray] = []
+@pytest.mark.parametrize("problem_name", problems_online())
+def test_a_policy_cannot_unlock_what_it_is_shown(problem_name: str) -> None:
+    at_reset: list[np.ndarray] = []
+    later: list[np.ndarray] = []
 
     class Prying(Policy):
         name = "prying"
 
         def reset(self, public: Any, rng: np.random.Generator) -> None:
-            shown.extend(arrays(public))
+            at_reset.extend(arrays(public))
 
         def step(self, event: Event) -> Decision:
-            if isinstance(event, Arrival):
-                shown.extend(arrays(event.job))
+            later.extend(arrays(event))
             return Decision()
 
-    ins = crowded_utility(1)
+    ins = CROWDED[problem_name](1)
     run(ins, Prying(), np.random.default_rng(0))
-    shown.extend(arrays(ins))  # what for_instance sees
-    assert len(shown) == 2 * (2 + 2 * len(ins.jobs))
-    for array in shown:
+    whole = list(arrays(ins))  # what for_instance sees
+    assert at_reset and later and whole
+    for array in (*at_reset, *later, *whole):
         layer: Any = array
         while isinstance(layer, np.ndarray):
             with pytest.raises(ValueError, match="WRITEABLE"):
@@ -216,9 +260,8 @@ def test_no_policy_sees_the_future(
 
 
 @every_policy
-def test_idle_slots_cost_nothing(problem_name: str, policy_name: str) -> None:
-    # One event per arrival, and one per slot in which a job arrives or after one completes.
+def test_events_are_few(problem_name: str, policy_name: str) -> None:
     for slots in (12, 2000):
         ins = CROWDED[problem_name](1, slots=slots)
         trace = run(ins, build(problem_name, policy_name, ins), np.random.default_rng(5))
-        assert len(trace.decisions) <= 3 * len(ins.jobs)
+        assert len(trace.decisions) <= MOST_EVENTS[problem_name](ins)

@@ -12,6 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from benchmarks.pictures.boxes import plot_boxes
+from benchmarks.pictures.curves import plot_curves
 from benchmarks.pictures.decisions import plot_decisions
 from benchmarks.pictures.gantt import plot_gantt
 from benchmarks.pictures.heatmap import plot_heatmap
@@ -62,6 +63,9 @@ PICTURES: dict[str, Callable[..., Figure]] = {
     "boxes": lambda axes: plot_boxes(
         RUNS, axes, x="who", y="y", hue="kind", xlabel="x", ylabel="y", notes={("a", "k"): "n"}
     ),
+    "curves": lambda axes: plot_curves(
+        RUNS, axes, x="n", y="y", series="who", xlabel="x", ylabel="y", level=0.0
+    ),
     "decisions": lambda axes: plot_decisions(JOBS, axes),
     "gantt": lambda axes: plot_gantt(BLOCKS, axes, servers=2, slots=4),
     "heatmap": lambda axes: plot_heatmap(
@@ -109,6 +113,24 @@ def test_lines_draw_means() -> None:
     np.testing.assert_allclose(means, [[2.0, 6.0], [0.0, 5.0]])
 
 
+def test_curves_draw_means_and_ranges() -> None:
+    axes = PICTURES["curves"](None).axes[0]
+    lines = [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines[1:]]
+    np.testing.assert_allclose(lines, [[2.0, 6.0], [0.0, 5.0]])
+    band = axes.collections[0].get_paths()[0].vertices[:, 1]
+    assert (band.min(), band.max()) == (1.0, 8.0)
+
+
+def test_a_series_looks_the_same_in_every_panel() -> None:
+    alone = RUNS[RUNS["who"] == "b"]
+    drawn = [
+        plot(alone, x="n", y="y", series="who", xlabel="x", ylabel="y", among=("a", "b"))
+        for plot in (plot_lines, plot_curves)
+    ]
+    for figure in drawn:
+        assert figure.axes[0].lines[0].get_color() == looks(["a", "b"])["b"].colour
+
+
 def test_intervals_leave_infinite_rows_out_and_say_so() -> None:
     rows = RUNS.assign(z=[np.inf, *RUNS["z"].iloc[1:]])
     figure = plot_intervals(rows, x="who", lower="y", upper="z", xlabel="x", ylabel="y")
@@ -137,9 +159,9 @@ def test_decisions_count_what_does_not_fit() -> None:
 
 
 def test_looks_differ_in_more_than_colour() -> None:
-    seven = looks(range(7)).values()
-    for part in zip(*seven, strict=True):
-        assert len(set(part)) == 7
+    nine = looks(range(9)).values()
+    for part in zip(*nine, strict=True):
+        assert len(set(part)) == 9
 
 
 def test_panels_take_the_place_of_axes() -> None:
@@ -147,6 +169,9 @@ def test_panels_take_the_place_of_axes() -> None:
     left, right = figure.subplots(1, 2)
     parts = panels(right, 3, 1.0, 1.0)
     assert figure.axes == [left, *parts]
+    table = panels(parts[0], 2, 1.0, 1.0, rows=2)
+    assert figure.axes == [left, *parts[1:], *table]
+    assert len(panels(None, 2, 4.0, 4.0, rows=3)) == 6
 
 
 # ---- the tables behind them --------------------------------------------------------------

@@ -50,6 +50,15 @@ def test_zero_objectives_are_treated_explicitly() -> None:
     assert ratio_interval("max", 0.0, none) == (1.0, 1.0)
 
 
+def test_negative_objectives_have_no_quotient() -> None:
+    # Rewards may be negative; whoever ends below 0 where 5 was possible is infinitely far off.
+    some = offline_interval("max", [Incumbent(5.0, None)], [Bound(6.0, "milp")])
+    assert ratio_interval("max", -1.0, some) == (float("inf"), float("inf"))
+    # Nothing better than -1 is known, 0 is possible: the ratio is 1 at least, at most anything.
+    unknown = offline_interval("max", [Incumbent(-1.0, None)], [Bound(0.0, "milp")])
+    assert ratio_interval("max", -1.0, unknown) == (1.0, float("inf"))
+
+
 def test_bootstrap_on_constant_and_on_little_data() -> None:
     assert bootstrap_interval([2.0, 2.0, 2.0]) == (2.0, 2.0)
     assert np.isnan(bootstrap_interval([1.0])[0])

@@ -145,6 +145,7 @@ class Answering(Policy):
         (Decision(info={"slot": 3}), "`info` may not hold 'slot'"),
         (Decision(info={"event": 3}), "`info` may not hold 'event'"),
         (Decision(info={"job": 3}), "`info` may not hold 'job'"),
+        (Decision(allocation=[]), "`allocation` is not for this problem: its jobs have plans"),
         (Decision(wake_at=1), "wake_at 1 is not after slot 1"),
         (Decision(wake_at=0), "wake_at 0 is not after slot 1"),
         (Decision(wake_at=6), "wake_at 6 is not .* before the horizon of 6"),

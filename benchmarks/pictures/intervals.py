@@ -32,6 +32,7 @@ def plot_intervals(
     ticks: Mapping[Any, str] | None = None,
     level: float | None = None,
     log_y: bool = False,
+    legend: bool = True,
 ) -> Figure:
     """Draw every row as a vertical interval, side by side in the order of the rows.
 
@@ -57,6 +58,8 @@ def plot_intervals(
         Draw a line there.
     log_y : bool
         Logarithmic y.
+    legend : bool
+        Name the hues.
 
     Returns
     -------
@@ -116,5 +119,6 @@ def plot_intervals(
     axes.set_xticks(range(len(names)), [(ticks or {}).get(name, str(name)) for name in names])
     axes.set_xlim(-0.55, len(names) - 0.45)
     describe(axes, x=xlabel, y=ylabel, title=title)
-    legend_above(axes, columns=min(4, len(hues) + 1), title=hue_title)
+    if legend:
+        legend_above(axes, columns=min(4, len(hues) + 1), title=hue_title)
     return figure_of(axes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -27,6 +28,8 @@ def plot_lines(
     title: str = "",
     series_title: str = "",
     spacing: Literal["linear", "log", "even"] = "linear",
+    among: Sequence[str] | None = None,
+    legend: bool = True,
 ) -> Figure:
     """Draw means over all rows of the same x and series, with their spread.
 
@@ -41,6 +44,10 @@ def plot_lines(
     xlabel, ylabel, title, series_title : str
     spacing : {"linear", "log", "even"}
         Where the values of x stand; ``even`` puts them at equal distances.
+    among : sequence of str, optional
+        All series that have a look of their own in the figure; by default those drawn here.
+    legend : bool
+        Name the series.
 
     Returns
     -------
@@ -55,7 +62,9 @@ def plot_lines(
         place_of = np.log(values)
     # Side by side, so that error bars do not hide each other.
     step = 0.01 * float(np.ptp(place_of))
-    for rank, (name, look) in enumerate(looks(names).items()):
+    look_of = looks(names if among is None else among)
+    for rank, name in enumerate(names):
+        look = look_of[name]
         shift = (rank - (len(names) - 1) / 2) * step
         groups = frame[frame[series] == name].groupby(x, sort=True)[y]
         mean = groups.mean()
@@ -77,5 +86,6 @@ def plot_lines(
         )
     axes.set_xticks(place_of, [f"{value:g}" for value in values])
     describe(axes, x=xlabel, y=ylabel, title=title)
-    legend_above(axes, columns=max(3, min(5, len(names))), title=series_title)
+    if legend:
+        legend_above(axes, columns=max(3, min(5, len(names))), title=series_title)
     return figure_of(axes)

@@ -8,12 +8,27 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["Look", "describe", "figure_of", "legend_above", "looks", "panels", "ready"]
+__all__ = [
+    "Look",
+    "describe",
+    "figure_of",
+    "legend_above",
+    "legend_below",
+    "looks",
+    "panels",
+    "ready",
+]
 
-# Okabe and Ito's palette, without the yellow that vanishes on white.
-_COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-_LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+# Okabe and Ito's palette, without the yellow that vanishes on white, then a wine red and a grey.
+_COLOURS = (
+    *("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"),
+    *("#882255", "#8C8C8C"),
+)
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
+_LINES: tuple[Any, ...] = (
+    *("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))),
+    *((0, (8, 2)), (0, (6, 2, 2, 2))),
+)
 
 
 class Look(NamedTuple):
@@ -25,9 +40,10 @@ class Look(NamedTuple):
 
 
 def looks(names: Sequence[Any]) -> dict[Any, Look]:
-    """One look for each name, in the order of the names; they repeat after seven."""
+    """One look for each name, in the order of the names; after nine the lines are others."""
     return {
-        name: Look(_COLOURS[i % 7], _MARKERS[i % 7], _LINES[i % 7]) for i, name in enumerate(names)
+        name: Look(_COLOURS[i % 9], _MARKERS[i % 9], _LINES[(i + i // 9) % 9])
+        for i, name in enumerate(names)
     }
 
 
@@ -38,17 +54,17 @@ def ready(axes: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
     return Figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
-def panels(axes: Axes | None, count: int, width: float, height: float) -> list[Axes]:
-    """Axes side by side: in a new figure of so many inches, or in the place of given axes."""
+def panels(axes: Axes | None, count: int, width: float, height: float, rows: int = 1) -> list[Axes]:
+    """Axes side by side, row by row: in a new figure of so many inches, or in place of axes."""
     if axes is None:
         figure = Figure(figsize=(width, height), layout="constrained")
-        return list(figure.subplots(1, count, squeeze=False)[0])
+        return list(figure.subplots(rows, count, squeeze=False).ravel())
     place = axes.get_subplotspec()
     assert place is not None, "axes must stand in a grid"
     figure = figure_of(axes)
     axes.remove()
-    grid = place.subgridspec(1, count)
-    return [figure.add_subplot(grid[0, column]) for column in range(count)]
+    grid = place.subgridspec(rows, count)
+    return [figure.add_subplot(grid[row, column]) for row in range(rows) for column in range(count)]
 
 
 def figure_of(axes: Axes) -> Figure:
@@ -90,3 +106,11 @@ def legend_above(axes: Axes, columns: int, title: str = "") -> None:
     if heading:  # above the legend, not behind it
         rows = -(-len(labels) // columns) + bool(title)
         axes.set_title(heading, loc="left", fontsize="medium", pad=6 + 15 * rows)
+
+
+def legend_below(axes: Axes, columns: int) -> None:
+    """Put one legend for all panels of a figure, that of the given axes, below them."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure_of(axes).legend(
+        handles, labels, loc="outside lower left", ncols=columns, frameon=False, fontsize="small"
+    )

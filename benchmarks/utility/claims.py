@@ -6,17 +6,13 @@ throughout: the 95 % bootstrap interval of the mean paired difference over seeds
 
 from __future__ import annotations
 
-from benchmarks.claim import Claim, Finding
+from benchmarks.claim import Claim, untestable
 from benchmarks.utility import claims_figures as figures
 from benchmarks.utility import claims_theory as theory
 
 __all__ = ["CLAIMS"]
 
 _BETTER = "better than every other scheme (95 % bootstrap interval of the paired difference > 0)"
-
-
-def _untestable(why: str) -> Finding:
-    return Finding("not testable", "-", why)
 
 
 def _timeliness(figure: str, source: str, by_kind: bool) -> list[Claim]:
@@ -71,7 +67,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Theorem 3",
         "OASiS decides each job in O(T N E (H + K) + T N^2 E^2).",
         "none",
-        lambda evidence: _untestable(
+        untestable(
             "an asymptotic statement about Alg. 2 as printed; the dynamic programme here is "
             "another one, O(T W N)"
         ),
@@ -187,7 +183,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Sec. V-B",
         "The prototype on Kubernetes and MXNet outperforms the other schedulers.",
         "none",
-        lambda evidence: _untestable("no such testbed here; Figures 8 and 9 are simulated"),
+        untestable("no such testbed here; Figures 8 and 9 are simulated"),
     ),
 )
 """In the order of the paper."""

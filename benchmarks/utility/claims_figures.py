@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.claim import Evidence, Finding, compare_first, grouped_trend, judged
+from benchmarks.claim import (
+    Evidence,
+    Finding,
+    Judge,
+    against_best,
+    compare_first,
+    compared,
+    grouped_trend,
+    highest,
+    judged,
+)
 from benchmarks.table import bootstrap_interval
 
 __all__ = [
@@ -24,60 +34,10 @@ _FIRST = "oasis"
 _BAND = (1.05, 1.55)  # what rounds to 1.1 ... 1.5
 _CLEAR_RHO, _CLEAR_P = 0.3, 0.05
 
-Judge = Callable[[Evidence], Finding]
-
-
-def _verdict(table: pd.DataFrame, groups: Sequence[str], measured: str) -> Finding:
-    """Reproduced if the first series is better than every other one in every group.
-
-    Not testable if nothing speaks against it, but somewhere fewer than two seeds can be compared.
-    """
-    failing = table[table["outcome"] != "better"]
-    words = {
-        "worse": "worse than",
-        "open": "not shown to be better than",
-        "unknown": "too few seeds to compare with",
-    }
-    reasons = []
-    for outcome, phrase in words.items():
-        rows = failing[failing["outcome"] == outcome]
-        if len(rows):
-            cases = [
-                " ".join([str(row["other"]), *(f"({row[name]})" for name in groups)])
-                for _, row in rows.iterrows()
-            ]
-            reasons.append(f"{phrase} {', '.join(cases)}")
-    if len(failing) and (failing["outcome"] == "unknown").all():
-        return Finding("not testable", measured, reasons[0])
-    return judged(failing.empty, measured, "; ".join(reasons))
-
-
-def _against_best(table: pd.DataFrame, groups: Sequence[str], sense: str) -> str:
-    """Mean of the first series and of the best other one, group by group."""
-    pieces = []
-    for key, part in table.groupby(list(groups), sort=True) if groups else [((), table)]:
-        label = f"{'/'.join(str(k) for k in key)}: " if groups else ""
-        known = part.dropna(subset=["mean_other", "mean_first"])
-        if known.empty:
-            pieces.append(f"{label}nothing to compare")
-            continue
-        row = known.sort_values("mean_other", ascending=sense == "min", kind="stable").iloc[0]
-        pieces.append(
-            f"{label}{_FIRST} {row['mean_first']:.4g}, best other {row['other']} "
-            f"{row['mean_other']:.4g} (better on {row['wins']} of {row['pairs']} seeds)"
-        )
-    return "; ".join(pieces)
-
 
 def highest_utility(figure: str, groups: Sequence[str]) -> Judge:
     """OASiS has the highest total utility in every group."""
-
-    def judge(evidence: Evidence) -> Finding:
-        frame = evidence.frame(figure)
-        table = compare_first(frame, value="utility", groups=groups, first=_FIRST, sense="max")
-        return _verdict(table, groups, _against_best(table, groups, "max"))
-
-    return judge
+    return highest(figure, value="utility", groups=groups, first=_FIRST)
 
 
 def _advantage(frame: pd.DataFrame, index: Sequence[str]) -> pd.DataFrame:
@@ -129,7 +89,7 @@ def timeliest(figure: str, by_kind: bool, column: str, moment: str) -> Judge:
             first=_FIRST,
             sense="min",
         )
-        return _verdict(table, groups, _against_best(table, groups, "min"))
+        return compared(table, groups, against_best(table, groups, _FIRST, "min"))
 
     return judge
 

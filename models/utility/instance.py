@@ -11,9 +11,9 @@ import numpy as np
 
 from models.errors import InputError
 from models.files import canonical, check_finite, decode, read_bytes, sha256, write_atomic
+from models.sealing import sealed
 from models.utility.checks import check_sizes, check_states, check_vector, work_of
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
-from models.utility.sealing import sealed
 from models.utility.tolerance import least_ps, least_ps_table, tolerant, usable
 
 __all__ = ["Cluster", "Job", "UtilityInstance", "count_fitting"]

@@ -7,7 +7,7 @@ import numpy as np
 from models.errors import InputError
 from models.utility.instance import Cluster, Job
 from models.utility.tolerance import ceil_tolerant
-from online.policy import Arrival, Decision, Event, Policy, SlotStart
+from online.policy import Arrival, Decision, JobEvent, Policy, SlotStart
 from online.utility.dorm_model import DormJob, DormModel
 from online.utility.dorm_places import GroupPlaces
 from online.utility.filling import FairShares
@@ -99,7 +99,7 @@ class Dorm(Policy):
         self._jobs: dict[int, Job] = {}
         self._running: dict[int, Placement] = {}
 
-    def step(self, event: Event) -> Decision:
+    def step(self, event: JobEvent) -> Decision:
         """Remember an arriving job; at the start of a slot solve the programme."""
         if isinstance(event, Arrival):
             if event.job.max_workers(self._cluster) > 0:

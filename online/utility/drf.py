@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from models.utility.instance import Cluster, Job
-from online.policy import Arrival, Decision, Event, Policy
+from online.policy import Arrival, Decision, JobEvent, Policy
 from online.utility.filling import FairShares
 from online.utility.placement import Placement, changed_plans
 
@@ -30,7 +30,7 @@ class DRF(Policy):
         self._jobs: dict[int, Job] = {}
         self._running: dict[int, Placement] = {}
 
-    def step(self, event: Event) -> Decision:
+    def step(self, event: JobEvent) -> Decision:
         """Remember an arriving job; at the start of a slot fill the cluster anew."""
         if isinstance(event, Arrival):
             self._jobs[event.job.index] = event.job

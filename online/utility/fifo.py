@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 
 from models.utility.instance import Cluster, Job
-from online.policy import Arrival, Decision, Event, Policy
+from online.policy import Arrival, Decision, JobEvent, Policy
 from online.utility.placement import Free, Placement, RoundRobin, changed_plans
 from online.utility.requests import fixed_workers
 
@@ -38,7 +38,7 @@ class FIFO(Policy):
         self._queue: deque[tuple[Job, int]] = deque()
         self._running: dict[int, tuple[Job, Placement]] = {}
 
-    def step(self, event: Event) -> Decision:
+    def step(self, event: JobEvent) -> Decision:
         """Queue an arriving job; at the start of a slot run what fits, in order."""
         if isinstance(event, Arrival):
             workers = fixed_workers(event.job, self._cluster)

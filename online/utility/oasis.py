@@ -6,7 +6,7 @@ import numpy as np
 
 from models.utility.column import Resources
 from models.utility.instance import Cluster, UtilityInstance
-from online.policy import Arrival, Decision, Event, Guarantee, Policy
+from online.policy import Arrival, Decision, Guarantee, JobEvent, Policy
 from online.primal_dual import decide
 from online.run import Trace
 from online.utility.guarantee import check_guarantee
@@ -51,7 +51,7 @@ class OASiS(Policy):
         """Start with the lowest prices everywhere (line 1)."""
         self.book = ExponentialPrices(public, self.bounds)
 
-    def step(self, event: Event) -> Decision:
+    def step(self, event: JobEvent) -> Decision:
         """Decide an arriving job (lines 2-15); nothing is ever planned anew."""
         if not isinstance(event, Arrival):
             return Decision()

@@ -9,7 +9,7 @@ import numpy as np
 
 from models.errors import InputError
 from models.utility.instance import Cluster, Job
-from online.policy import Arrival, Decision, Event, Policy, SlotStart
+from online.policy import Arrival, Decision, JobEvent, Policy, SlotStart
 from online.utility.list_schedule import list_completions
 from online.utility.placement import Free, Placement, RoundRobin, changed_plans
 from online.utility.pools import pooled_capacity, pooled_shares
@@ -107,7 +107,7 @@ class RRH(Policy):
         self._admitted: dict[int, _Candidate] = {}
         self._running: dict[int, Placement] = {}
 
-    def step(self, event: Event) -> Decision:
+    def step(self, event: JobEvent) -> Decision:
         """At the start of a slot: admit or reject its arrivals, then choose who runs."""
         if isinstance(event, Arrival):
             self._new.append(event.job)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from models.sealing import sealed
 from models.utility.instance import Cluster, Job
-from models.utility.sealing import sealed
 from online.run import InfeasibleDecision
 from online.utility.plan import Plan, Segment
 

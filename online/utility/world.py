@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from models.utility.instance import Cluster, Job, UtilityInstance
 from models.utility.schedule import UtilitySchedule
-from online.policy import Arrival, Decision, Event, SlotStart
+from online.policy import Arrival, Decision, JobEvent, SlotStart
 from online.run import InfeasibleDecision
 from online.utility.plan import Plan
 from online.utility.sealing import copy_plan, seal_cluster, seal_job, whole_number
@@ -53,7 +53,7 @@ class UtilityWorld:
         self._ps: list[np.ndarray] = []
         self._done = np.zeros(len(order), dtype=bool)
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Iterator[JobEvent]:
         """Arrivals of a slot in order, then its SlotStart; idle slots are skipped."""
         coming = 0
         while True:
@@ -73,8 +73,10 @@ class UtilityWorld:
         for rank in list(self._plans):
             self._record(rank, self.public.slots)
 
-    def apply(self, decision: Decision) -> None:
+    def apply(self, decision: Decision) -> Mapping[str, Any]:
         """Replace plans from the current slot on; refuse what breaks a constraint."""
+        if decision.allocation is not None:
+            raise InfeasibleDecision("`allocation` is not for this problem: its jobs have plans")
         plans: dict[int, Plan] = {}
         for key, answer in decision.plans.items():
             rank = whole_number("job", key)
@@ -96,6 +98,7 @@ class UtilityWorld:
                     f"of {self.public.slots} slots"
                 )
             heapq.heappush(self._wakes, wake_at)
+        return {}
 
     def schedule(self) -> UtilitySchedule:
         """Executed allocations; admitted = completed by the horizon."""

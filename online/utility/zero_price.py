@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from models.utility.instance import Cluster
-from online.policy import Arrival, Decision, Event, Policy
+from online.policy import Arrival, Decision, JobEvent, Policy
 from online.utility.plan import plan_from_column
 from online.utility.prices import ZeroPrices
 from solvers.utility.oracle import best_schedule
@@ -26,7 +26,7 @@ class ZeroPriceGreedy(Policy):
         """Start with an empty cluster."""
         self._book = ZeroPrices(public)
 
-    def step(self, event: Event) -> Decision:
+    def step(self, event: JobEvent) -> Decision:
         """Admit an arriving job if any schedule fits."""
         if not isinstance(event, Arrival):
             return Decision()

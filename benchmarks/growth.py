@@ -1,0 +1,94 @@
+"""How regret grows: the exponent of a power law, an interval for it, and a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Growth", "Verdict", "fit_growth"]
+
+_RESAMPLES = 2000
+_LEVEL = 0.95
+_LEAST_SIZES = 3
+_ONE = 1.0 - 1e-3  # a regret that grows in proportion has an exponent of 1 up to rounding
+
+Verdict = str
+"""``sublinear``, ``not sublinear``, ``undecided`` or ``not applicable``."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A power law ``regret = a * size^exponent``, fitted over sizes.
+
+    Parameters
+    ----------
+    exponent : float or None
+        Of the mean regret over seeds; None where the law cannot be fitted.
+    low, high : float or None
+        95 % bootstrap interval over seeds.
+    verdict : str
+        ``sublinear`` if the interval lies below 1, ``not sublinear`` if it lies at or above 1,
+        ``undecided`` if 1 is in it, ``not applicable`` if there is no exponent or no interval.
+    why : str
+        What makes it not applicable.
+    """
+
+    exponent: float | None
+    low: float | None
+    high: float | None
+    verdict: Verdict
+    why: str = ""
+
+
+def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growth:
+    """Fit the exponent by least squares on logarithms of the mean over seeds.
+
+    Regret is an interval, since the best fixed decision is known up to a certified gap. The
+    exponent is that of the middles. The bootstrap draws seeds, the same for all sizes, and takes
+    the whole range of exponents that the intervals of the means allow.
+
+    Parameters
+    ----------
+    sizes : ndarray, shape (n,)
+        Horizons, or numbers of ports; ascending.
+    lower, upper : ndarray, shape (n, seeds)
+        Ends of the regret of each size and seed.
+
+    Returns
+    -------
+    Growth
+        Not applicable where a mean regret is not above 0 (there is nothing that grows like a
+        power), where too many resamples say so (the interval is then infinite), and for fewer
+        than three sizes or two seeds.
+    """
+    if len(sizes) < _LEAST_SIZES:
+        return Growth(None, None, None, "not applicable", f"fewer than {_LEAST_SIZES} sizes")
+    below = lower.mean(axis=1) <= 0.0
+    if below.any():
+        where = ", ".join(f"{size:g}" for size in np.asarray(sizes)[below])
+        return Growth(None, None, None, "not applicable", f"no positive regret at {where}")
+    place = np.log(np.asarray(sizes, dtype=float))
+    place -= place.mean()
+    weights = place / (place @ place)  # of the logarithms in the slope
+    middle = 0.5 * (lower + upper).mean(axis=1)
+    exponent = float(weights @ np.log(middle))
+    seeds = lower.shape[1]
+    if seeds < 2:
+        return Growth(exponent, None, None, "not applicable", "one seed gives no interval")
+    drawn = np.random.default_rng(0).integers(seeds, size=(_RESAMPLES, seeds))
+    ends = np.stack([table[:, drawn].mean(axis=2) for table in (lower, upper)])
+    lost = (ends[0] <= 0.0).any(axis=0)  # resamples without a power law
+    low_end, high_end = np.log(np.where(lost, 1.0, ends))
+    rising = (weights > 0.0)[:, None]
+    least = weights @ np.where(rising, low_end, high_end)
+    most = weights @ np.where(rising, high_end, low_end)
+    least[lost], most[lost] = -np.inf, np.inf
+    tail = 0.5 * (1.0 - _LEVEL)
+    low = float(np.quantile(least, tail, method="inverted_cdf"))
+    high = float(np.quantile(most, 1.0 - tail, method="inverted_cdf"))
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return Growth(exponent, None, None, "not applicable", "regret is not clearly above 0")
+    if high < _ONE:
+        return Growth(exponent, low, high, "sublinear")
+    return Growth(exponent, low, high, "undecided" if low < _ONE else "not sublinear")

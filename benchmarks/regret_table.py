@@ -1,0 +1,224 @@
+"""What :mod:`benchmarks.regret` prints: regret beside its bound, exponents, and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from benchmarks.growth import fit_growth
+from benchmarks.regret_sizes import Study
+from benchmarks.table import bootstrap_interval
+
+__all__ = ["format_growth", "format_regret", "growths"]
+
+_AXES = {"slots": "T", "ports": "|L|"}
+_FEW = 20  # seeds; with more, intervals of the bootstrap are about what they say
+
+
+def format_regret(base: pd.DataFrame, rows: pd.DataFrame, study: Study | None) -> str:
+    """Table of the rows of the base size, and notes on all rows."""
+    lines = [
+        (
+            "arrivals",
+            "policy",
+            "regret",
+            "95 % interval",
+            "worst (seed)",
+            "of best fixed",
+            "of (14)",
+            "dynamic regret",
+        )
+    ]
+    for (arrivals, policy), group in base.groupby(["arrivals", "policy"], sort=False):
+        worst = group.loc[group["regret_upper"].idxmax()]
+        seed = "file" if pd.isna(worst["seed"]) else f"{int(worst['seed'])}"
+        upper = group["regret_upper"]
+        dynamic = group[["dynamic_lower", "dynamic_upper"]].astype(float).mean()
+        lines.append(
+            (
+                str(arrivals),
+                f"{policy}{'' if group['commits'].all() else '*'}",
+                _span(group["regret_lower"].mean(), upper.mean()),
+                _pair(bootstrap_interval(upper)),
+                f"{_short(worst['regret_upper'])} ({seed})",
+                _percent(upper.sum(), group["fixed_lower"].sum()),
+                _percent(upper.sum(), group["bound"].sum()),
+                "-" if dynamic.isna().any() else _span(*dynamic),
+            )
+        )
+    title = (
+        ""
+        if study is None
+        else (
+            f"{study.base[0]} ports, {study.base[1]} slots, {study.servers} servers, density "
+            f"{base['density'].mean():.3g}; means over {len(study.seeds)} seeds\n"
+        )
+    )
+    return "\n".join([f"{title}{_aligned(lines, (0, 1))}", "", *_notes(base, rows)])
+
+
+def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
+    gap = ((rows["fixed_upper"] - rows["fixed_lower"]) / rows["fixed_upper"].abs()).max()
+    notes = [
+        "regret: mean of (best fixed decision - achieved), a range where the best fixed decision "
+        f"is not known to four digits; it is certified to {gap:.1e} relative at worst. The "
+        f"95 % interval is of the bootstrap over instances{_too_short(base)}.",
+    ]
+    if not rows["commits"].all():
+        notes.append(
+            "* decides after the arrivals of the slot are known, as no fixed decision can: regret "
+            "may be negative, and says little."
+        )
+    proven = rows[rows["bound_proven"]]
+    names = ", ".join(dict.fromkeys(proven["policy"])) or "no policy here"
+    instances = rows.drop_duplicates(["instance_hash", "arrivals"])
+    empty = int((instances["bound"] >= instances["fixed_upper"]).sum())
+    above = rows[rows["regret_lower"] > rows["bound"]]
+    kept = f"{int((proven['regret_upper'] <= proven['bound']).sum())} of {len(proven)}"
+    notes.append(
+        f"(14) is proven for {names}: it holds on {kept} runs. On {empty} of {len(instances)} "
+        "instances it says nothing, being above the best fixed decision itself"
+        + (
+            "; above it are "
+            + ", ".join(f"{n} ({c})" for n, c in above["policy"].value_counts().items())
+            if len(above)
+            else "; no policy is above it"
+        )
+        + "."
+    )
+    steps = rows.dropna(subset=["inequality_left"])
+    if len(steps):
+        room = 1e-9 * steps["inequality_right"].abs()
+        held = int((steps["inequality_left"] <= steps["inequality_right"] + room).sum())
+        notes.append(f"The inequality of its proof holds on {held} of {len(steps)} runs.")
+    if base["dynamic_upper"].notna().any():
+        notes.append(
+            "dynamic regret: optima of the slots, their arrivals known - achieved; another "
+            "comparator than that of regret and (14)."
+        )
+    return notes
+
+
+def _too_short(base: pd.DataFrame) -> str:
+    """What to say of intervals from few instances."""
+    seeds = int(base.groupby(["arrivals", "policy"]).size().min())
+    if not 2 <= seeds < _FEW:
+        return ""
+    return (
+        f", too short for {seeds} seeds, as those of exponents are: of 3, 5, 10 and 20 normal "
+        "draws it holds the mean in about 73, 83, 90 and 93 % of cases"
+    )
+
+
+def growths(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """Exponents of regret and of (14), by arrivals, policy and axis.
+
+    Returns
+    -------
+    DataFrame
+        ``arrivals``, ``policy``, ``commits``, ``over`` ("slots" or "ports"), ``sizes``,
+        ``exponent``, ``low``, ``high``, ``bound_exponent``, ``verdict``, ``why``.
+    """
+    found = []
+    for (arrivals, policy), group in rows.groupby(["arrivals", "policy"], sort=False):
+        for axis, sizes in study.axes().items():
+            table = study.along(group, axis).pivot(
+                index=axis, columns="seed", values=["regret_lower", "regret_upper", "bound"]
+            )
+            bound = table["bound"].to_numpy()
+            growth = fit_growth(
+                table.index.to_numpy(),
+                table["regret_lower"].to_numpy(),
+                table["regret_upper"].to_numpy(),
+            )
+            found.append(
+                {
+                    "arrivals": arrivals,
+                    "policy": policy,
+                    "commits": bool(group["commits"].all()),
+                    "over": axis,
+                    "sizes": " ".join(map(str, sizes)),
+                    "exponent": growth.exponent,
+                    "low": growth.low,
+                    "high": growth.high,
+                    "bound_exponent": fit_growth(table.index.to_numpy(), bound, bound).exponent,
+                    "verdict": growth.verdict,
+                    "why": growth.why,
+                }
+            )
+    return pd.DataFrame(found)
+
+
+def format_growth(growth: pd.DataFrame, study: Study, scaling: str) -> str:
+    """Table of exponents, and what was varied."""
+    lines = [("arrivals", "policy", "over", "exponent", "95 % interval", "of (14)", "verdict")]
+    shown = growth[growth["commits"]] if growth["commits"].any() else growth
+    for row in shown.itertuples(index=False):
+        interval = (row.low, row.high)
+        lines.append(
+            (
+                row.arrivals,
+                row.policy,
+                _AXES[row.over],
+                _number(row.exponent),
+                "-" if pd.isna(row.low) else "{:.2f} to {:.2f}".format(*interval),
+                _number(row.bound_exponent),
+                row.verdict + (f": {row.why}" if row.why else ""),
+            )
+        )
+    same = (
+        "every port keeps its number of servers" if scaling == "degree" else "density is the same"
+    )
+    ports, slots = study.base
+    return "\n".join(
+        [
+            "growth: regret ~ size^exponent, fitted to the means over seeds; bootstrap over seeds",
+            f"T in {_listed(study.slots)} at {ports} ports; |L| in {_listed(study.ports)} at "
+            f"{slots} slots, where {same}",
+            "",
+            _aligned(lines, (0, 1, 2, 6)),
+            *([] if len(shown) == len(growth) else ["", "Those marked * above: in growth.csv."]),
+        ]
+    )
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    return ", ".join(map(str, sizes))
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None or pd.isna(value) else f"{value:.2f}"
+
+
+def _short(value: float) -> str:
+    """Four digits, and zeros where there are more."""
+    rounded = float(f"{value:.4g}")
+    return f"{rounded:.4g}" if abs(rounded) < 1e4 else f"{rounded:,.0f}"
+
+
+def _span(low: float, high: float) -> str:
+    texts = _short(low), _short(high)
+    return texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
+
+
+def _pair(interval: tuple[float, float]) -> str:
+    return "-" if pd.isna(interval[0]) else f"{_short(interval[0])} to {_short(interval[1])}"
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.2f} %" if whole > 0 else "-"
+
+
+def _aligned(lines: Sequence[Sequence[str]], left: Sequence[int]) -> str:
+    """Columns of equal width, some left-aligned, with a rule below the head."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = [
+        "  ".join(
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    text.insert(1, "-" * max(map(len, text)))
+    return "\n".join(text)

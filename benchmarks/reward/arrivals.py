@@ -1,0 +1,163 @@
+"""Arrival patterns: stochastic ones, and sequences made to be hard to learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from benchmarks.reward.settings import Settings
+from benchmarks.traces import Table
+from models.errors import InputError
+
+__all__ = ["ADVERSARIAL", "PATTERNS", "draw_arrivals", "take_arrivals"]
+
+Pattern = Callable[[Settings, np.random.Generator], np.ndarray]
+
+_WINDOW = 0.25  # share of the ports that are busy at a time in `drifting`
+_STAY = 0.95  # probability that a port stays busy, or idle, for another slot in `bursty`
+
+
+def _bernoulli(settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    """Each of ``most_arrivals`` possible jobs arrives with probability rho, on its own.
+
+    A shorter horizon with the same seed has the first slots of a longer one.
+    """
+    shape = (settings.slots, settings.ports, settings.most_arrivals)
+    return (rng.random(shape) < settings.probability).sum(axis=2)
+
+
+def _bursty(settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    """Ports go on and off, 20 slots in the mean; a busy port has jobs as in `bernoulli`.
+
+    A port is busy half of the time, so the rate is half of that of `bernoulli`.
+    """
+    shape = (settings.slots, settings.ports, 1 + settings.most_arrivals)
+    uniform = rng.random(shape)
+    flips = uniform[..., 0] >= _STAY
+    flips[0] = uniform[0, :, 0] >= 0.5
+    busy = flips.cumsum(axis=0) % 2
+    return (uniform[..., 1:] < settings.probability).sum(axis=2) * busy
+
+
+def _alternating(settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    """The even ports in the even slots, the odd ports in the odd ones.
+
+    Whatever is decided for one half of the ports is of no use in the next slot; the best fixed
+    decision shares every server between the halves.
+    """
+    return _halves(settings, np.arange(settings.slots) % 2)
+
+
+def _switching(settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    """As `alternating`, with a switch every ``ceil(sqrt(T))`` slots.
+
+    Long enough for a learner to lean to one half, just when the other's turn comes.
+    """
+    length = int(np.ceil(np.sqrt(settings.slots)))
+    return _halves(settings, np.arange(settings.slots) // length % 2)
+
+
+def _coin(settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    """As `alternating`, but a fair coin says in every slot which half of the ports has jobs.
+
+    The classic lower bound: nothing can be learned, and the best fixed decision in hindsight
+    profits from the excess of one side, which is of the order of sqrt(T).
+    """
+    return _halves(settings, rng.integers(0, 2, size=settings.slots))
+
+
+def _drifting(settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    """A quarter of the ports, next to each other, is busy at a time; it goes round once.
+
+    A fixed decision serves all of them at once; a policy that follows the drift can beat it, and
+    then has negative regret.
+    """
+    ports, slots = settings.ports, settings.slots
+    width = max(1, round(_WINDOW * ports))
+    first = np.arange(slots) * ports // slots
+    behind = (np.arange(ports)[None, :] - first[:, None]) % ports
+    return (behind < width) * settings.most_arrivals
+
+
+def _halves(settings: Settings, turn: np.ndarray) -> np.ndarray:
+    side = np.arange(settings.ports) % 2
+    return (side[None, :] == turn[:, None]) * settings.most_arrivals
+
+
+PATTERNS: Mapping[str, Pattern] = {
+    "bernoulli": _bernoulli,
+    "bursty": _bursty,
+    "alternating": _alternating,
+    "switching": _switching,
+    "coin": _coin,
+    "drifting": _drifting,
+}
+
+ADVERSARIAL = ("alternating", "switching", "coin", "drifting")
+"""Patterns made to be hard to learn, or to be unlike any fixed decision; rho plays no part."""
+
+
+def draw_arrivals(settings: Settings, rng: np.random.Generator) -> tuple[np.ndarray, str]:
+    """Arrivals by the pattern of the settings.
+
+    Returns
+    -------
+    arrivals : ndarray of int64, shape (T, L)
+        ``x_l(t)``.
+    note : str
+
+    Raises
+    ------
+    InputError
+        If there is no such pattern.
+    """
+    name = settings.arrivals or "bernoulli"
+    if name not in PATTERNS:
+        raise InputError(f"unknown arrivals '{name}': choose from {', '.join(PATTERNS)}")
+    return PATTERNS[name](settings, rng).astype(np.int64), f"arrivals {name}"
+
+
+def take_arrivals(
+    table: Table, settings: Settings, rng: np.random.Generator, path: str
+) -> tuple[np.ndarray, str]:
+    """Arrivals from the jobs of a trace, thinned by rho (Sec. 4: Bernoulli draws on top).
+
+    Jobs sorted by size (core-seconds) are cut into ``|L|`` ports of equal numbers of jobs, so
+    that a port is a class of alike jobs with its own rhythm; the more ports, the fewer jobs each
+    has. The slots are ``trace_slot_seconds`` long; the first one is chosen by the seed, and a
+    horizon that is longer than the trace goes on at its start. At most ``most_arrivals`` jobs of
+    a port and slot are taken, each with probability rho.
+
+    Returns
+    -------
+    arrivals : ndarray of int64, shape (T, L)
+    note : str
+
+    Raises
+    ------
+    InputError
+        If there are fewer jobs than ports, or the trace is shorter than a slot.
+    """
+    frame = table.frame
+    jobs, ports = len(frame), settings.ports
+    if jobs < ports:
+        raise InputError(f"{path}: {jobs} jobs, fewer than the {ports} ports asked for")
+    seconds = frame["submit_s"].to_numpy()
+    length = settings.trace_slot_seconds
+    whole = int((np.floor(seconds.max()) + 1.0) / length)
+    if whole < 1:
+        raise InputError(f"{path}: spans less than one slot of {length:g} s")
+    rank = np.empty(jobs, dtype=np.int64)
+    rank[np.argsort(frame["core_seconds"].to_numpy(), kind="stable")] = np.arange(jobs)
+    slot = np.floor(seconds / length).astype(np.int64)
+    kept = slot < whole
+    counts = np.zeros((whole, ports), dtype=np.int64)
+    np.add.at(counts, (slot[kept], (rank * ports // jobs)[kept]), 1)
+    start = int(rng.integers(whole))
+    rows = (start + np.arange(settings.slots)) % whole
+    found = np.minimum(counts[rows], settings.most_arrivals)
+    thinned = rng.binomial(found, settings.probability).astype(np.int64)
+    return thinned, (
+        f"arrivals: {jobs} jobs in {whole} slots of {length:g} s, from slot {start} on"
+    )

@@ -1,0 +1,86 @@
+"""Wire format of the ``reward`` problem: what stands in its instance files."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from models.reward.utilities import KINDS
+
+__all__ = ["RewardFile", "Utilities"]
+
+# Upper bounds keep sums finite and arrays in memory.
+Amount = Annotated[float, Meta(ge=0, le=1e18)]
+Amounts = Annotated[list[Amount], Meta(max_length=1000)]
+Index = Annotated[int, Meta(ge=0, le=10**6)]
+Count = Annotated[int, Meta(ge=0, le=10**6)]
+Name = Annotated[str, Meta(min_length=1)]
+Rows = Annotated[list[Amounts], Meta(max_length=10**5)]
+
+# The rules on these two are checked in models.reward.checks, whose messages say why.
+Kind = Annotated[str, Meta(extra_json_schema={"enum": list(KINDS)})]
+Alpha = Annotated[float, Meta(extra_json_schema={"exclusiveMinimum": 0})]
+
+
+class Utilities(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Utilities ``f_r^k`` of (27), see :mod:`models.reward.utilities`.
+
+    Parameters
+    ----------
+    kind : str or list of R lists of K str
+        One for all, or one for each server and device type.
+    alpha : list of R lists of K float
+        Positive.
+    """
+
+    kind: Kind | list[list[Kind]]
+    alpha: list[list[Alpha]]
+
+
+class RewardFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """An instance file of the ``reward`` problem.
+
+    L ports, R servers, K device types, T slots.
+
+    Parameters
+    ----------
+    devices : list of K str
+        Names of the device types.
+    capacities : list of R lists of K float
+        ``c_r^k``, devices of each server.
+    requests : list of L lists of K float
+        ``a_l^k``, what a job of each port requests.
+    edges : list of [port, server]
+        The channels of the bipartite graph, each once.
+    utilities : Utilities
+        ``f_r^k``.
+    beta : list of K float
+        Coefficients of the communication overhead, in [0, 1].
+    arrivals : list of T lists of L int
+        ``x_l(t)``, jobs that arrive at each port; more than 1 as in Sec. 3.4.
+    components : list of L lists of lists of K float, optional
+        Requests of the task components of each port's jobs, Sec. 3.5; they add up to the
+        port's request. With ``minimum_running``.
+    minimum_running : list of L int, optional
+        ``m_l``: a job with fewer components running earns nothing; 0 = no such rule. Without
+        ``components``, a job is one component.
+    """
+
+    format: Literal["1"]
+    problem: Literal["reward"]
+    name: str
+    slots: Annotated[int, Meta(ge=1, le=10**6)]
+    devices: Annotated[list[Name], Meta(max_length=1000)]
+    capacities: Rows
+    requests: Rows
+    edges: list[tuple[Index, Index]]
+    utilities: Utilities
+    beta: list[Annotated[float, Meta(ge=0, le=1)]]
+    arrivals: list[list[Count]]
+    components: list[Annotated[list[Amounts], Meta(min_length=1)]] | None = None
+    minimum_running: list[Count] | None = None
+    slot_seconds: Annotated[float, Meta(gt=0)] = 3600.0
+    seed: int | None = None
+    origin: str = ""

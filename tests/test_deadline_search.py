@@ -160,7 +160,7 @@ def test_out_of_time_it_returns_what_it_was_given() -> None:
 def test_knowledge_refuses_what_contradicts_itself() -> None:
     ins = one_job()
     limits = {limit.job.index: limit for limit in job_limits(ins)}
-    known = Knowledge(ins, limits, time.monotonic() + 10)
+    known = Knowledge(ins, limits, time.monotonic() + 10, 1.0)
     assert known.offer(solve(ins).schedule)
     assert not known.offer(empty(ins))
     known.lower_bound_to(known.objective * (1 - 5e-7))  # within HiGHS's tolerance

@@ -39,8 +39,9 @@ _SHORT_ROUNDS = 2
 _SHORT = 0.15  # of all time, for the bound in a short round
 _LONG = 0.7  # of the time left, for the bound in a long one
 _COMPLETING = 0.04  # of all time, for one program with deadlines kept
-_COMPLETIONS = 4  # of them in a round, at most; one, where it takes too long
+_ROOMS = (1.0, 0.98, 0.96, 0.94)  # share of the capacities in these: less leaves room to place
 _LEAST = 0.03  # of all time, for which another round is not worth it
+_PLACING_SECONDS = 0.1  # for one load: what is left over then is made up in other slots
 _GAP = 5e-4
 
 
@@ -104,7 +105,7 @@ class _Rounds:
         self._factor = scaled.factor
         coarse = _COARSE * bound * scaled.factor / max(1, len(instance.jobs))
         self._program = TotalsProgram(scaled.instance, coarse=coarse)
-        self.known = Knowledge(instance, self._program.limits, deadline)
+        self.known = Knowledge(instance, self._program.limits, deadline, _PLACING_SECONDS)
         self.known.lower_bound_to(bound)
         self._all = deadline - time.monotonic()
 
@@ -139,17 +140,18 @@ class _Rounds:
 
     def _complete(self, x: np.ndarray) -> None:
         """Look for a schedule with the deadlines of a point."""
-        for _ in range(_COMPLETIONS):
+        for room in _ROOMS:
             if not self._goes_on():
                 return
-            program = self._program.program(deadlines_of=x)
+            program = self._program.program(deadlines_of=x, room=room)
             result = self._solve(program, _COMPLETING * self._all)
             if result.x is None:
                 return
             point = np.round(result.x)
             self.known.offer(self._improve(self.known.repaired(self._program, point)))
-            if not self._learn(point) or not result.is_optimal:
-                return
+            self._learn(point)
+            if not result.is_optimal:
+                return  # these deadlines are hard to keep
 
     def _learn(self, x: np.ndarray) -> int:
         """Find the packing cuts that a point breaks; returns how many rows that makes."""

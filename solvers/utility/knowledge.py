@@ -23,8 +23,6 @@ __all__ = ["ROUND_OFF", "Knowledge", "WrongSolution"]
 ROUND_OFF = 1e-6
 """HiGHS's own, relative: utilities are scaled to about 100."""
 
-_PLACING_SECONDS = 10.0  # for one load; one that takes longer counts as not placed
-
 
 class WrongSolution(RuntimeError):
     """Solver, model and scorer contradict each other: a fault of the code, not of the input."""
@@ -40,6 +38,8 @@ class Knowledge:
         Of the jobs that can complete, by job.
     deadline : float
         ``time.monotonic()`` after which nothing more is separated or placed.
+    placing_seconds : float
+        For one load of one slot; one that takes longer counts as not placed.
 
     Attributes
     ----------
@@ -50,9 +50,14 @@ class Knowledge:
     """
 
     def __init__(
-        self, instance: UtilityInstance, limits: dict[int, JobLimits], deadline: float
+        self,
+        instance: UtilityInstance,
+        limits: dict[int, JobLimits],
+        deadline: float,
+        placing_seconds: float,
     ) -> None:
         self._instance, self._deadline = instance, deadline
+        self._most_seconds = placing_seconds
         cluster, tolerant = instance.cluster, instance.cluster.tolerant
         separators, placers = [], []
         for side in SIDES:
@@ -160,4 +165,4 @@ class Knowledge:
         return repaired(self._instance, loads[0], place, prices).schedule()
 
     def _placing_seconds(self) -> float:
-        return min(_PLACING_SECONDS, self.left)
+        return min(self._most_seconds, self.left)

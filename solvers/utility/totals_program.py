@@ -251,7 +251,7 @@ class TotalsProgram:
         return (side, slot) in self._place
 
     def program(
-        self, *, whole: bool = True, deadlines_of: np.ndarray | None = None
+        self, *, whole: bool = True, deadlines_of: np.ndarray | None = None, room: float = 1.0
     ) -> LinearProgram:
         """The program with all its cuts.
 
@@ -261,6 +261,8 @@ class TotalsProgram:
             Whether all variables are integer, or d alone.
         deadlines_of : ndarray, optional
             A point; jobs then keep its deadlines, or later ones, or stay out.
+        room : float
+            Share of the capacities that may be used.
         """
         upper = np.concatenate([np.zeros(0), *self._upper])
         integer = np.full(self._columns, whole)
@@ -269,12 +271,14 @@ class TotalsProgram:
             if deadlines_of is not None:
                 kept = deadlines_of[deadlines.columns] > 0.5
                 upper[deadlines.columns[~kept]] = 0.0
+        row_upper = np.concatenate([np.zeros(0), *self._rows.upper])
+        row_upper[row_upper > 0] *= room  # capacities: all others are 0 or infinite
         return LinearProgram(
             sense="max",
             cost=np.concatenate([np.zeros(0), *self._cost]),
             matrix=self._rows.matrix(self._columns),
             row_lower=np.concatenate([np.zeros(0), *self._rows.lower]),
-            row_upper=np.concatenate([np.zeros(0), *self._rows.upper]),
+            row_upper=row_upper,
             lower=np.zeros(self._columns),
             upper=upper,
             integer=integer,

@@ -14,6 +14,7 @@ from models.utility.files import Sigmoid
 from models.utility.formulations import job_limits
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
+from solvers.utility.cut_pool import CutPool
 from solvers.utility.deadline_search import deadline_search
 from solvers.utility.exact import solve
 from solvers.utility.knowledge import Knowledge, WrongSolution
@@ -106,17 +107,35 @@ def test_deadlines_of_equal_worth_are_one_even_when_nothing_is_coarse() -> None:
     assert solve(one_job(decay=0.0)).objective == pytest.approx(10.0)
 
 
+def test_forbidden_deadlines_are_those_later_and_fewer_too() -> None:
+    # The job at slot 2 is worth 5.3788: forbidden, only slot 1 is left, worth 10; that forbidden,
+    # nothing is, not even to leave it out.
+    program = TotalsProgram(one_job())
+    x = program.point(solve(one_job()).schedule)
+    only_d = program.program(whole=False)
+    columns = np.flatnonzero(only_d.integer)
+    assert x[columns].tolist() == [1.0, 1.0, 1.0, 1.0]
+    later = x.copy()
+    later[columns[0]] = 0.0
+    assert program.forbid(later)
+    assert run_highs(program.program()).objective == pytest.approx(10.0)
+    kept = run_highs(program.program(deadlines_of=later))
+    assert kept.status == "infeasible"
+    assert not program.forbid(x)
+
+
 def test_known_cuts_become_rows_where_loads_are_near() -> None:
     program = TotalsProgram(one_job())
     rows = program.program().matrix.shape[0]
     cut = PackingCut(np.array([1.0]), 1.5)  # at most one worker
-    program.know(0, cut)
-    program.know(0, cut)
+    pool = CutPool(program)
+    pool.know(0, cut)
+    pool.know(0, cut)
     loads = [np.array([[0.0], [1.0], [1.5], [2.0], [0.5]]), np.zeros((5, 1))]
-    assert program.add_near(loads, 0.95) == 2  # slots 2 and 3
+    assert pool.add_near(loads, 0.95) == 2  # slots 2 and 3
     assert program.program().matrix.shape[0] == rows + 2
-    assert program.add_near(loads, 0.95) == 0
-    assert program.add_near(loads, 0.6) == 1  # slot 1
+    assert pool.add_near(loads, 0.95) == 0
+    assert pool.add_near(loads, 0.6) == 1  # slot 1
 
 
 def test_a_job_that_lacks_work_takes_what_is_free() -> None:

@@ -9,11 +9,15 @@ A round has three steps.
    stay out: mostly solved in seconds. Its loads are placed on the servers, which gives a schedule
    and more cuts.
 
-The first rounds are short and find the cuts that matter; the last has the time for the bound.
+4. Once that is solved, all these deadlines are done with: no schedule that keeps them, or later
+   ones, is worth more than its bound. The program of step 1 is told to look elsewhere.
+
+The first rounds are short and find the cuts that matter; a long one has the time for the bound.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 
@@ -26,6 +30,7 @@ from models.utility.schedule import UtilitySchedule
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP
+from solvers.utility.cut_pool import CutPool
 from solvers.utility.knowledge import Knowledge, WrongSolution
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.separation import PackingCut
@@ -33,16 +38,20 @@ from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["deadline_search"]
 
-_COARSE = 1e-3  # of the bound, shared among the jobs: what may be lost by taking it coarsely
+# Of the bound, shared among the jobs: what may be lost by taking it coarsely. And the relative
+# gap of the programs. By whether there is hope to prove the optimum.
+_COARSE = {True: 2e-5, False: 1e-3}
+_GAP = {True: 3e-5, False: 5e-4}
+_MOST_VARIABLES = 400  # deadlines up to which there is
 _NEAR = 0.95  # share of its capacity from which on a cut becomes a row of a slot
 _SHORT_ROUNDS = 2
 _SHORT = 0.15  # of all time, for the bound in a short round
 _LONG = 0.7  # of the time left, for the bound in a long one
-_COMPLETING = 0.04  # of all time, for one program with deadlines kept
+_COMPLETING = 0.04  # of all time, for one program with deadlines kept,
+_PROVING = 0.2  # and for the first where these deadlines are the best of the coarse program
 _ROOMS = (1.0, 0.98, 0.96, 0.94)  # share of the capacities in these: less leaves room to place
 _LEAST = 0.03  # of all time, for which another round is not worth it
 _PLACING_SECONDS = 0.1  # for one load: what is left over then is made up in other slots
-_GAP = 5e-4
 
 
 def deadline_search(
@@ -103,8 +112,14 @@ class _Rounds:
         self._instance, self._improve = instance, improve
         scaled = scale_utilities(instance)
         self._factor = scaled.factor
-        coarse = _COARSE * bound * scaled.factor / max(1, len(instance.jobs))
-        self._program = TotalsProgram(scaled.instance, coarse=coarse)
+        share = bound * scaled.factor / max(1, len(instance.jobs))
+        self._program = TotalsProgram(scaled.instance, coarse=_COARSE[True] * share)
+        self._fine = self._program.deadlines <= _MOST_VARIABLES
+        if not self._fine:
+            self._program = TotalsProgram(scaled.instance, coarse=_COARSE[False] * share)
+        self._cuts = CutPool(self._program)
+        self._elsewhere = -math.inf  # bound on all schedules that have been forbidden
+        self._forbidden = False
         self.known = Knowledge(instance, self._program.limits, deadline, _PLACING_SECONDS)
         self.known.lower_bound_to(bound)
         self._all = deadline - time.monotonic()
@@ -117,8 +132,8 @@ class _Rounds:
     ) -> None:
         """Take over what is known already."""
         for side, cut in cuts:
-            self._program.know(side, cut)
-        self._program.add_near(loads, _NEAR)
+            self._cuts.know(side, cut)
+        self._cuts.add_near(loads, _NEAR)
         self.known.offer(start)
 
     def run(self) -> None:
@@ -126,38 +141,64 @@ class _Rounds:
         number = 0
         while self._goes_on() and self._program.limits:
             share = _SHORT * self._all if number < _SHORT_ROUNDS else _LONG * self.known.left
-            start = self._program.point(without_idle(self._instance, self.known.schedule))
+            start = None
+            if not self._forbidden:
+                start = self._program.point(without_idle(self._instance, self.known.schedule))
             result = self._solve(self._program.program(whole=False), share, start)
+            if result.status == "infeasible":  # everything has been forbidden
+                self._lower_bound_to(-math.inf)
+                return
             if result.bound is not None:
-                self.known.lower_bound_to((result.bound + self._program.left_out) / self._factor)
+                self._lower_bound_to(result.bound)
             if result.x is None:
                 return
             news = self._learn(result.x)
-            self._complete(result.x)
-            if result.is_optimal and not news:
+            done_with = self._complete(result.x, _PROVING if result.is_optimal else _COMPLETING)
+            if not done_with and not news and result.is_optimal:
                 return
             number += 1
 
-    def _complete(self, x: np.ndarray) -> None:
-        """Look for a schedule with the deadlines of a point."""
+    def _lower_bound_to(self, bound: float) -> None:
+        """Take in a bound on all schedules that have not been forbidden."""
+        bound = (max(bound, self._elsewhere) + self._program.left_out) / self._factor
+        if self._forbidden:  # the best schedule may be among these
+            bound = max(bound, self.known.objective)
+        self.known.lower_bound_to(bound)
+
+    def _complete(self, x: np.ndarray, first: float) -> bool:
+        """Look for a schedule with the deadlines of a point; returns whether they are done with."""
+        upper = math.inf
         for room in _ROOMS:
             if not self._goes_on():
-                return
+                break
             program = self._program.program(deadlines_of=x, room=room)
-            result = self._solve(program, _COMPLETING * self._all)
+            share = first if room == 1.0 else _COMPLETING
+            result = self._solve(program, share * self._all)
+            if room == 1.0:
+                if result.status == "infeasible":
+                    upper = -math.inf
+                elif result.bound is not None:
+                    upper = result.bound
             if result.x is None:
-                return
+                break
             point = np.round(result.x)
             self.known.offer(self._improve(self.known.repaired(self._program, point)))
             self._learn(point)
             if not result.is_optimal:
-                return  # these deadlines are hard to keep
+                break  # these deadlines are hard to keep
+        most = (upper + self._program.left_out) / self._factor
+        if most > self.known.objective * (1 + OPTIMAL_GAP / 2):
+            return False
+        self._elsewhere, self._forbidden = max(self._elsewhere, upper), True
+        if not self._program.forbid(x):
+            self._lower_bound_to(-math.inf)
+        return True
 
     def _learn(self, x: np.ndarray) -> int:
         """Find the packing cuts that a point breaks; returns how many rows that makes."""
         for side, cut in self.known.cuts(self._program, x):
-            self._program.know(side, cut)
-        return self._program.add_near([self._program.loads(x, side) for side in (0, 1)], _NEAR)
+            self._cuts.know(side, cut)
+        return self._cuts.add_near([self._program.loads(x, side) for side in (0, 1)], _NEAR)
 
     def _goes_on(self) -> bool:
         return self.known.left > _LEAST * self._all and not self.known.closed(OPTIMAL_GAP)
@@ -166,7 +207,7 @@ class _Rounds:
         self, program: LinearProgram, seconds: float, start: np.ndarray | None = None
     ) -> MatrixResult:
         limit = max(0.1, min(seconds, self.known.left))
-        options = HighsOptions(time_limit=limit, mip_rel_gap=_GAP)
+        options = HighsOptions(time_limit=limit, mip_rel_gap=_GAP[self._fine])
         try:
             return run_highs(program, options, start=start)
         except InputError as error:  # of a schedule that the scorer accepts

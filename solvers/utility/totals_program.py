@@ -24,7 +24,6 @@ an upper bound, since a group counts as much as its first slot.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,15 +52,6 @@ class _Deadlines:
     def first(self, slot: int) -> int:
         """First group that a completion in this slot keeps."""
         return int(np.searchsorted(self.ends, slot))
-
-
-@dataclass(frozen=True, eq=False)
-class _KnownCut:
-    """A packing cut and the slots that have it as a row."""
-
-    side: int
-    cut: PackingCut
-    has: np.ndarray  # [T]
 
 
 class TotalsProgram:
@@ -94,7 +84,6 @@ class TotalsProgram:
         self._coarse = coarse
         self.left_out = 0.0
         self._deadlines: dict[int, _Deadlines] = {}
-        self._known: dict[tuple[int, bytes], _KnownCut] = {}
         self._count = np.full((2, jobs, slots), NEVER)  # n and m
         self._place: dict[tuple[int, int], np.ndarray] = {}  # [S, I] of slots written out
         self._servers = (cluster.worker_servers, cluster.ps_servers)
@@ -108,11 +97,7 @@ class TotalsProgram:
         for side in SIDES:
             total = self._servers[side].sum(axis=0)
             for r in range(width):
-                self._add_rows(
-                    side,
-                    PackingCut(self._demand[side][:, r], float(total[r])),
-                    np.ones(slots, dtype=bool),
-                )
+                self.add_cut(side, PackingCut(self._demand[side][:, r], float(total[r])))
 
     def _add_columns(self, cost: np.ndarray | float, upper: np.ndarray) -> np.ndarray:
         first, count = self._columns, len(upper)
@@ -173,42 +158,13 @@ class TotalsProgram:
                 values.append(value[t])
         return np.array(ends, dtype=int), np.array(values), 0.0
 
-    def know(self, side: int, cut: PackingCut) -> None:
-        """Remember a cut, for :meth:`add_near`."""
-        has = np.zeros(self.instance.cluster.slots, dtype=bool)
-        self._known.setdefault((side, cut.weight.tobytes()), _KnownCut(side, cut, has))
+    @property
+    def deadlines(self) -> int:
+        """How many d there are."""
+        return sum(len(deadlines.columns) for deadlines in self._deadlines.values())
 
-    def add_near(self, loads: Sequence[np.ndarray], share: float) -> int:
-        """Add known cuts in slots where loads come up to a share of the capacity.
-
-        A row in every slot would be more than HiGHS can bear where cuts and slots are many.
-
-        Parameters
-        ----------
-        loads : pair of ndarray, shape (T, I)
-            Workers and parameter servers.
-        share : float
-
-        Returns
-        -------
-        int
-            How many rows that makes.
-        """
-        added = 0
-        for known in self._known.values():
-            near = loads[known.side] @ known.cut.weight >= share * known.cut.capacity
-            fresh = near & ~known.has
-            if fresh.any():
-                self._add_rows(known.side, known.cut, fresh)
-                known.has[fresh] = True
-                added += int(fresh.sum())
-        return added
-
-    def add_cut(self, side: int, cut: PackingCut) -> None:
-        """Add ``weight load <= capacity`` in every slot."""
-        self._add_rows(side, cut, np.ones(self.instance.cluster.slots, dtype=bool))
-
-    def _add_rows(self, side: int, cut: PackingCut, where: np.ndarray) -> None:
+    def add_cut(self, side: int, cut: PackingCut, where: np.ndarray | None = None) -> None:
+        """Add ``weight load <= capacity`` in the slots of a mask (shape (T,)), or in all."""
         largest = float(cut.weight.max(initial=0.0))
         jobs = np.array([i for i in self.limits if cut.weight[i] > _SMALLEST * largest], dtype=int)
         if not len(jobs):
@@ -219,13 +175,35 @@ class TotalsProgram:
             [lim.most_ps if side else lim.most for lim in (self.limits[i] for i in jobs)]
         )
         heaviest = (columns != NEVER).T @ (weight * most)
-        slots = np.flatnonzero(where & (heaviest > capacity))
+        needed = heaviest > capacity
+        slots = np.flatnonzero(needed if where is None else needed & where)
         self._rows.add(
             len(slots),
             -math.inf,
             capacity,
             (np.arange(len(slots)), columns[:, slots], weight[:, None]),
         )
+
+    def forbid(self, x: np.ndarray) -> bool:
+        """Demand deadlines that are not those of a point, nor later ones, nor fewer.
+
+        Some job has to complete earlier than in the point, or to run though it stays out there.
+
+        Returns
+        -------
+        bool
+            Whether any are left.
+        """
+        columns = []
+        for deadlines in self._deadlines.values():
+            kept = np.flatnonzero(x[deadlines.columns] > 0.5)
+            if not len(kept):
+                columns.append(deadlines.columns[-1])
+            elif kept[0] > 0:
+                columns.append(deadlines.columns[kept[0] - 1])
+        if columns:
+            self._rows.add(1, 1.0, math.inf, (0, np.array(columns), 1.0))
+        return bool(columns)
 
     def write_out(self, side: int, slot: int) -> None:
         """Give a slot the variables of its servers, with (4) or (5)."""

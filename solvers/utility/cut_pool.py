@@ -1,0 +1,62 @@
+"""Packing cuts that are known, and the slots in which a program has them as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.utility.separation import PackingCut
+from solvers.utility.totals_program import TotalsProgram
+
+__all__ = ["CutPool"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    side: int
+    cut: PackingCut
+    has: np.ndarray  # [T]
+
+
+class CutPool:
+    """Cuts for a program in which a row for every cut and slot would be more than HiGHS can bear.
+
+    Parameters
+    ----------
+    program : TotalsProgram
+    """
+
+    def __init__(self, program: TotalsProgram) -> None:
+        self._program = program
+        self._known: dict[tuple[int, bytes], _Known] = {}
+
+    def know(self, side: int, cut: PackingCut) -> None:
+        """Remember a cut, for all slots."""
+        has = np.zeros(self._program.instance.cluster.slots, dtype=bool)
+        self._known.setdefault((side, cut.weight.tobytes()), _Known(side, cut, has))
+
+    def add_near(self, loads: Sequence[np.ndarray], share: float) -> int:
+        """Give the program the cuts, in slots where loads come up to a share of the capacity.
+
+        Parameters
+        ----------
+        loads : pair of ndarray, shape (T, I)
+            Workers and parameter servers.
+        share : float
+
+        Returns
+        -------
+        int
+            How many rows are new.
+        """
+        added = 0
+        for known in self._known.values():
+            near = loads[known.side] @ known.cut.weight >= share * known.cut.capacity
+            fresh = near & ~known.has
+            if fresh.any():
+                self._program.add_cut(known.side, known.cut, fresh)
+                known.has[fresh] = True
+                added += int(fresh.sum())
+        return added

@@ -14,6 +14,7 @@ from models.utility.files import Sigmoid
 from models.utility.formulations import job_limits
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
+from solvers.utility import offline
 from solvers.utility.cut_pool import CutPool
 from solvers.utility.deadline_search import deadline_search
 from solvers.utility.exact import solve
@@ -191,3 +192,22 @@ def test_knowledge_refuses_what_contradicts_itself() -> None:
     two = UtilitySchedule.build(ins, np.ones(1, dtype=bool), [[0, 0, 0, 4]], [[0, 0, 0, 1]])
     with pytest.raises(WrongSolution, match=r"\(4\)|\(3\)"):
         known.offer(two)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4, 11])
+def test_proves_the_optimum_without_the_exact_solver(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ins = WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=seed)[0]
+    optimum = solve(ins, mip_rel_gap=0.0).objective
+
+    def unused(*_: object, **__: object) -> None:
+        raise AssertionError("the exact solver was asked")
+
+    monkeypatch.setattr(offline, "_SMALL", -1)
+    monkeypatch.setattr(offline, "solve_exactly", unused)
+    found = offline.solve(ins, time_limit=60.0)
+    assert found.status == "optimal"
+    assert found.bound is not None
+    assert optimum * (1 - 1e-4) <= found.objective <= optimum * (1 + 1e-6)
+    assert found.bound >= optimum * (1 - 1e-6)

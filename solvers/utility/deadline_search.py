@@ -42,6 +42,7 @@ __all__ = ["deadline_search"]
 # gap of the programs. By whether there is hope to prove the optimum.
 _COARSE = {True: 2e-5, False: 1e-3}
 _GAP = {True: 3e-5, False: 5e-4}
+_HARDLY = OPTIMAL_GAP / 2  # better: a schedule that is not looked for
 _MOST_VARIABLES = 400  # deadlines up to which there is
 _NEAR = 0.95  # share of its capacity from which on a cut becomes a row of a slot
 _SHORT_ROUNDS = 2
@@ -141,11 +142,13 @@ class _Rounds:
         number = 0
         while self._goes_on() and self._program.limits:
             share = _SHORT * self._all if number < _SHORT_ROUNDS else _LONG * self.known.left
-            start = None
-            if not self._forbidden:
+            start, least = None, None
+            if self._forbidden:  # and perhaps the best schedule, too
+                least = self._least()
+            else:
                 start = self._program.point(without_idle(self._instance, self.known.schedule))
-            result = self._solve(self._program.program(whole=False), share, start)
-            if result.status == "infeasible":  # everything has been forbidden
+            result = self._solve(self._program.program(whole=False, least=least), share, start)
+            if result.status == "infeasible":
                 self._lower_bound_to(-math.inf)
                 return
             if result.bound is not None:
@@ -161,9 +164,13 @@ class _Rounds:
     def _lower_bound_to(self, bound: float) -> None:
         """Take in a bound on all schedules that have not been forbidden."""
         bound = (max(bound, self._elsewhere) + self._program.left_out) / self._factor
-        if self._forbidden:  # the best schedule may be among these
-            bound = max(bound, self.known.objective)
+        if self._forbidden:  # the best schedule, or one that is hardly better, may be among these
+            bound = max(bound, self.known.objective * (1 + _HARDLY))
         self.known.lower_bound_to(bound)
+
+    def _least(self) -> float:
+        """Objective of the program that a schedule has to reach to be of interest."""
+        return self.known.objective * (1 + _HARDLY) * self._factor - self._program.left_out
 
     def _complete(self, x: np.ndarray, first: float) -> bool:
         """Look for a schedule with the deadlines of a point; returns whether they are done with."""
@@ -171,7 +178,8 @@ class _Rounds:
         for room in _ROOMS:
             if not self._goes_on():
                 break
-            program = self._program.program(deadlines_of=x, room=room)
+            least = self._least() if room == 1.0 and first == _PROVING else None
+            program = self._program.program(deadlines_of=x, room=room, least=least)
             share = first if room == 1.0 else _COMPLETING
             result = self._solve(program, share * self._all)
             if room == 1.0:
@@ -187,7 +195,7 @@ class _Rounds:
             if not result.is_optimal:
                 break  # these deadlines are hard to keep
         most = (upper + self._program.left_out) / self._factor
-        if most > self.known.objective * (1 + OPTIMAL_GAP / 2):
+        if most > self.known.objective * (1 + _HARDLY):
             return False
         self._elsewhere, self._forbidden = max(self._elsewhere, upper), True
         if not self._program.forbid(x):

@@ -22,10 +22,11 @@ from solvers.utility.scaling import scale_utilities
 
 __all__ = ["solve"]
 
-_SMALL = 2_000  # entries of the exact solver's largest rows, up to which it is at once the best
+_SMALL = 2_000  # entries of the exact solver's largest rows, up to which it comes first,
+_EXACT = 0.4  # until this share of the time limit
 _GENERATION = 0.3  # of the time limit, until when the column generation may go on,
 _LOCAL_SEARCH = 0.4  # and the local search
-_LEAST = 1.0  # second, for which the exact solver is not begun
+_LEAST = 0.2  # seconds, for which no further step is begun
 _ITERATIONS = 2_000  # of the local search from the start,
 _IMPROVING = 500  # and of that from a schedule found later
 _SEED = 0
@@ -41,9 +42,9 @@ def solve(
     """Optimum, or an interval that contains it.
 
     A bound by column generation over pooled servers, recomputed from its prices; a good
-    schedule by local search at these prices; both made better by deciding deadlines first
-    (:mod:`solvers.utility.deadline_search`), unless the instance is small; then, if time is
-    left, the exact solver, which starts from that schedule.
+    schedule by local search at these prices; then both made better by deciding deadlines first
+    (:mod:`solvers.utility.deadline_search`) and by the exact solver, which comes before it where
+    the instance is small, and otherwise has the time that is left.
 
     Parameters
     ----------
@@ -92,30 +93,35 @@ def solve(
         message=generated.message,
         bound_source="prices",
     )
-    if time_limit is not None and not known.is_optimal and _size(instance) > _SMALL:
-        until = deadline(1.0)
-        loads = problem.totals(generated.columns, generated.weights)
-        searched = deadline_search(
+
+    def search(known: SolveResult[UtilitySchedule], until: float) -> SolveResult[UtilitySchedule]:
+        if until == math.inf:
+            return known  # the exact solver has all the time it needs
+        assert known.schedule is not None
+        found = deadline_search(
             instance,
             cuts=problem.packing_cuts(),
-            loads=[load.T for load in loads],
+            loads=[load.T for load in problem.totals(generated.columns, generated.weights)],
             bound=certified,
-            start=found,
+            start=known.schedule,
             deadline=until,
             improve=lambda schedule: improve(schedule, _IMPROVING, until),
         )
-        known = _better(known, searched.objective, searched.schedule, searched.bound, began)
-    left = None if time_limit is None else deadline(1.0) - time.monotonic()
-    if known.is_optimal or (left is not None and left < _LEAST):
-        return known
-    exact = solve_exactly(instance, time_limit=left, threads=threads, start=known.schedule)
-    known = _better(known, exact.objective, exact.schedule, exact.bound, began)
-    return replace(
-        known,
-        solver=exact.solver,
-        options={**exact.options, **known.options},
-        message=exact.message,
-    )
+        known = _better(known, found.objective, found.schedule, found.bound)
+        return replace(known, solver="HiGHS, deadlines first", message="")
+
+    def exact(known: SolveResult[UtilitySchedule], until: float) -> SolveResult[UtilitySchedule]:
+        left = None if until == math.inf else until - time.monotonic()
+        found = solve_exactly(instance, time_limit=left, threads=threads, start=known.schedule)
+        known = _better(known, found.objective, found.schedule, found.bound)
+        options = {**found.options, **known.options}
+        return replace(known, solver=found.solver, options=options, message=found.message)
+
+    small = _size(instance) <= _SMALL
+    for step, share in ((exact, _EXACT), (search, 1.0)) if small else ((search, 1.0), (exact, 1.0)):
+        if not known.is_optimal and deadline(share) - time.monotonic() > _LEAST:
+            known = step(known, deadline(share))
+    return replace(known, seconds=time.monotonic() - began)
 
 
 def _better(
@@ -123,7 +129,6 @@ def _better(
     objective: float | None,
     schedule: UtilitySchedule | None,
     bound: float | None,
-    began: float,
 ) -> SolveResult[UtilitySchedule]:
     """What was known, with the schedule of a further step, and its bound if that is better."""
     if bound is not None and known.bound is not None and bound < known.bound:
@@ -133,7 +138,6 @@ def _better(
         status=_status(objective, known.bound),
         objective=objective,
         schedule=schedule,
-        seconds=time.monotonic() - began,
     )
 
 

@@ -27,6 +27,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from models.utility.formulations import JobLimits, job_limits
 from models.utility.instance import UtilityInstance
@@ -229,7 +230,12 @@ class TotalsProgram:
         return (side, slot) in self._place
 
     def program(
-        self, *, whole: bool = True, deadlines_of: np.ndarray | None = None, room: float = 1.0
+        self,
+        *,
+        whole: bool = True,
+        deadlines_of: np.ndarray | None = None,
+        room: float = 1.0,
+        least: float | None = None,
     ) -> LinearProgram:
         """The program with all its cuts.
 
@@ -241,6 +247,8 @@ class TotalsProgram:
             A point; jobs then keep its deadlines, or later ones, or stay out.
         room : float
             Share of the capacities that may be used.
+        least : float, optional
+            Least objective of interest.
         """
         upper = np.concatenate([np.zeros(0), *self._upper])
         integer = np.full(self._columns, whole)
@@ -251,11 +259,17 @@ class TotalsProgram:
                 upper[deadlines.columns[~kept]] = 0.0
         row_upper = np.concatenate([np.zeros(0), *self._rows.upper])
         row_upper[row_upper > 0] *= room  # capacities: all others are 0 or infinite
+        row_lower = np.concatenate([np.zeros(0), *self._rows.lower])
+        cost = np.concatenate([np.zeros(0), *self._cost])
+        matrix = self._rows.matrix(self._columns)
+        if least is not None:
+            matrix = sparse.vstack([matrix, sparse.csr_array(cost[None])], format="csr")
+            row_lower, row_upper = np.append(row_lower, least), np.append(row_upper, np.inf)
         return LinearProgram(
             sense="max",
-            cost=np.concatenate([np.zeros(0), *self._cost]),
-            matrix=self._rows.matrix(self._columns),
-            row_lower=np.concatenate([np.zeros(0), *self._rows.lower]),
+            cost=cost,
+            matrix=matrix,
+            row_lower=row_lower,
             row_upper=row_upper,
             lower=np.zeros(self._columns),
             upper=upper,

@@ -1,0 +1,110 @@
+"""Wire format of the ``jct`` problem: what stands in its files."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+__all__ = [
+    "Allocations",
+    "JctFile",
+    "JobRecord",
+    "ScheduleFile",
+    "ScheduledJob",
+    "ServerRecord",
+]
+
+# Upper bounds keep products finite, slots exact in a double, and arrays in memory.
+Positive = Annotated[float, Meta(gt=0, le=1e18)]
+NonNegative = Annotated[float, Meta(ge=0, le=1e18)]
+Slots = Annotated[int, Meta(ge=1, le=10**9)]
+Slot = Annotated[int, Meta(ge=0, le=10**9)]
+Count = Annotated[int, Meta(ge=1, le=10**9)]
+SmallCount = Annotated[int, Meta(ge=1, le=10**6)]
+Index = Annotated[int, Meta(ge=0, le=10**6)]
+ServerOrCloud = Annotated[int, Meta(ge=-1, le=10**6)]
+Name = Annotated[str, Meta(min_length=1)]
+Types = Annotated[list[Name], Meta(max_length=10**5)]
+
+
+class ServerRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One edge server: the types of its workers and parameter servers, and its storage.
+
+    Without ``storage_gb`` the storage is unlimited.
+    """
+
+    workers: Types
+    ps: Types
+    storage_gb: NonNegative | None = None
+
+
+class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One training job as it stands in an instance file (symbols: paper, Table I).
+
+    ``chunk_slots`` and ``cloud_chunk_slots``, the slots that a worker needs for a chunk,
+    replace the product formulas and make ``epochs``, ``minibatches``, ``minibatch_slots``,
+    ``update_slots``, ``gradient_mb`` and ``bandwidth_gbps`` optional.
+    """
+
+    id: Name
+    arrival: Slot
+    chunks: SmallCount
+    worker_type: Name
+    ps_type: Name
+    upload_slots: Annotated[list[Slot], Meta(max_length=10**5)]
+    requested_workers: SmallCount
+    epochs: Count | None = None
+    minibatches: Count | None = None
+    minibatch_slots: Positive | None = None
+    update_slots: NonNegative | None = None
+    gradient_mb: NonNegative | None = None
+    bandwidth_gbps: Positive | None = None
+    chunk_slots: Slots | None = None
+    cloud_chunk_slots: Slots | None = None
+    cloud_upload_slots: Slot | None = None
+    chunk_gb: NonNegative = 0.0
+
+
+class JctFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An instance file of the ``jct`` problem."""
+
+    format: Literal["1"]
+    problem: Literal["jct"]
+    name: str
+    slots: Slots
+    servers: Annotated[list[ServerRecord], Meta(max_length=10**5)]
+    cloud: bool
+    jobs: Annotated[list[JobRecord], Meta(max_length=10**6)]
+    slot_seconds: Positive = 3600.0
+    resources: list[Name] = []
+    seed: int | None = None
+    origin: str = ""
+
+
+Allocations = list[tuple[Slot, ServerOrCloud, Literal["worker", "ps"], Index]]
+
+
+class ScheduledJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One job of a schedule file.
+
+    Allocations are ``[slot, server, kind, number]``: the job runs on that worker, or is served
+    by that parameter server, of that server in that slot. Server -1 is the cloud.
+    ``together`` is ``zeta``; when absent, it is what (2g) and (2h) make of the allocations.
+    """
+
+    id: str
+    admitted: bool
+    allocations: Allocations
+    together: bool | None = None
+
+
+class ScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A schedule file of the ``jct`` problem; ``migration`` says that chunks may move."""
+
+    format: Literal["1"]
+    problem: Literal["jct"]
+    instance: str
+    jobs: list[ScheduledJob]
+    migration: bool = False

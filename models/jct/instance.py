@@ -1,0 +1,143 @@
+"""Instance of the ``jct`` problem: edge servers, a cloud, and the jobs that arrive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from models.errors import InputError
+from models.files import canonical, check_finite, decode, read_bytes, sha256, write_atomic
+from models.jct.checks import check_job, check_served, check_sizes, chunk_times, whole_slots
+from models.jct.cluster import Cluster, Job
+from models.jct.files import JctFile, JobRecord
+from models.sealing import sealed
+
+__all__ = ["JctInstance"]
+
+
+@dataclass(frozen=True, eq=False)
+class JctInstance:
+    """An edge-cloud system and its jobs (paper, Sec. III), validated; its arrays stay read-only.
+
+    Build it with :meth:`from_file`, :meth:`decode` or :meth:`read`.
+    """
+
+    file: JctFile
+    cluster: Cluster
+    jobs: tuple[Job, ...]
+    hash: str
+
+    problem = "jct"
+
+    @property
+    def name(self) -> str:
+        """Name of the instance."""
+        return self.file.name
+
+    @property
+    def seed(self) -> int | None:
+        """Seed it was drawn with, if any."""
+        return self.file.seed
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, free text."""
+        return self.file.origin
+
+    @classmethod
+    def read(cls, path: str | Path) -> JctInstance:
+        """Read an instance file; raises InputError."""
+        return cls.decode(read_bytes(path), str(path))
+
+    @classmethod
+    def decode(cls, data: bytes, source: str) -> JctInstance:
+        """Build from JSON text; raises InputError naming ``source``."""
+        file = decode(data, JctFile, source=source)
+        check_sizes(file, source)
+        cluster = _cluster(file)
+        seen: set[str] = set()
+        jobs = []
+        for index, record in enumerate(file.jobs):
+            if record.id in seen:
+                raise InputError(f"{source}: id '{record.id}' used twice - at `$.jobs[{index}].id`")
+            seen.add(record.id)
+            jobs.append(_job(index, record, file, cluster, source))
+        return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
+
+    @classmethod
+    def from_file(cls, file: JctFile, *, source: str = "instance") -> JctInstance:
+        """Build from a struct made in Python, with the same checks as a file.
+
+        Raises
+        ------
+        InputError
+            Naming the key, the index and the rule.
+        """
+        check_finite(file, source=source)  # encoding would turn NaN into null
+        return cls.decode(canonical(file), source)
+
+    def write(self, path: str | Path) -> None:
+        """Write the canonical instance file (gzip-ed by ending), whole or not at all."""
+        write_atomic(path, canonical(self.file))
+
+
+def _cluster(file: JctFile) -> Cluster:
+    workers = [server.workers for server in file.servers]
+    ps = [server.ps for server in file.servers]
+    worker_types, worker_server, worker_number, worker_type = _flat(workers)
+    ps_types, ps_server, ps_number, ps_type = _flat(ps)
+    storage = [np.inf if s.storage_gb is None else s.storage_gb for s in file.servers]
+    return Cluster(
+        slots=file.slots,
+        slot_seconds=file.slot_seconds,
+        worker_types=worker_types,
+        ps_types=ps_types,
+        worker_server=worker_server,
+        worker_number=worker_number,
+        worker_type=worker_type,
+        ps_server=ps_server,
+        ps_number=ps_number,
+        ps_type=ps_type,
+        storage_gb=sealed(np.array(storage, dtype=float)),
+        cloud=file.cloud,
+    )
+
+
+def _flat(
+    servers: list[list[str]],
+) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray]:
+    """Names of the types; server, number there and type of each worker or parameter server."""
+    names = tuple(sorted({name for types in servers for name in types}))
+    code = {name: place for place, name in enumerate(names)}
+    rows = [(s, n, code[name]) for s, types in enumerate(servers) for n, name in enumerate(types)]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return names, sealed(table[:, 0]), sealed(table[:, 1]), sealed(table[:, 2])
+
+
+def _place(names: tuple[str, ...], name: str) -> int:
+    return names.index(name) if name in names else -1
+
+
+def _job(index: int, record: JobRecord, file: JctFile, cluster: Cluster, source: str) -> Job:
+    path = f"$.jobs[{index}]"
+    check_job(record, file, path, source)
+    apart, alone = chunk_times(record, cluster.slot_seconds, path, source)
+    job = Job(
+        index=index,
+        id=record.id,
+        arrival=record.arrival,
+        chunks=record.chunks,
+        chunk_slots=whole_slots(apart),
+        cloud_chunk_slots=whole_slots(alone),
+        rate=1.0 / (apart * record.chunks),
+        worker_type=_place(cluster.worker_types, record.worker_type),
+        ps_type=_place(cluster.ps_types, record.ps_type),
+        upload_slots=sealed(np.array(record.upload_slots, dtype=np.int64)),
+        cloud_upload_slots=record.cloud_upload_slots if file.cloud else None,
+        chunk_gb=record.chunk_gb,
+        requested_workers=record.requested_workers,
+    )
+    check_served(job, cluster, record, path, source)
+    return job

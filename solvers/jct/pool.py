@@ -10,7 +10,9 @@ import numpy as np
 from models.jct.cluster import Cluster, Job
 from models.jct.instance import JctInstance
 
-__all__ = ["Pool", "PoolJob"]
+__all__ = ["Pool", "PoolJob", "tolerant_storage"]
+
+_TOLERANCE = 1e-6  # the scorer's, relative to max(1, capacity)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +105,18 @@ class Pool:
         return cls(cluster.slots, workers, tuple(_pooled(job, cluster) for job in instance.jobs))
 
 
+def tolerant_storage(cluster: Cluster) -> np.ndarray:
+    """Storage of each server, GB, as the scorer reads it: bounds must cover what it accepts."""
+    return cluster.storage_gb + _TOLERANCE * np.maximum(1.0, cluster.storage_gb)
+
+
 def _pooled(job: Job, cluster: Cluster) -> PoolJob:
     servers = cluster.worker_server[job.eligible(cluster)]
-    held = np.minimum(
-        np.bincount(servers, minlength=cluster.servers).astype(np.int64), job.places(cluster)
-    )
+    held = np.bincount(servers, minlength=cluster.servers).astype(np.int64)
+    if job.chunk_gb > 0:
+        with np.errstate(over="ignore"):
+            places = np.floor(tolerant_storage(cluster) / job.chunk_gb * (1.0 + 1e-10))
+        held = np.minimum(held, places).astype(np.int64)
     delays = np.sort(np.repeat(job.upload_slots, held))
     # A chunk that is uploaded too late to complete is no chunk for the edge.
     delays = delays[delays + job.chunk_slots <= cluster.slots - job.arrival]

@@ -40,7 +40,6 @@ Source: Lemma 1 of the paper, made stronger by (p+1)/2 for each job, by (R) and 
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
 

@@ -1,0 +1,207 @@
+"""A_online (Alg. 1-5): each worker runs its chunk of highest average processing rate."""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any, ClassVar
+
+import numpy as np
+
+from models.jct.cluster import CLOUD, Cluster, Job
+from models.jct.instance import JctInstance
+from online.jct.dispatch import Dispatch, Stock, dispatch
+from online.jct.duals import DualRecord
+from online.jct.events import ChunkSlot, JctEvent, Order, Plan
+from online.jct.queues import Queues
+from online.policy import Arrival, Decision, Guarantee, Policy
+
+__all__ = ["AOnline", "AOnlineEdge"]
+
+_Chunk = tuple[int, int]
+_NOTHING: _Chunk = (-1, -1)
+
+
+class AOnline(Policy):
+    """Preemptive online scheduling of chunks (paper, Sec. IV; Sec. VI where storage is limited).
+
+    A job's chunks are sent where Q of (5) is least, once and for all; each worker runs the
+    pending chunk of highest rate ``gamma = n / (E D B)`` whose data is there (HAPRF). The queues
+    are rolled forward from event to event. Where storage is limited and there is no cloud, a job
+    that does not fit is sent as a whole when it does, in order of arrival; the paper, which
+    always has the cloud, does not say.
+
+    Rows record ``alpha`` and ``in_cloud``: the sum of ``alpha_jd`` and the number of chunks sent
+    to the cloud, over the jobs sent in the slot.
+
+    Parameters
+    ----------
+    epsilon : float
+        Speed augmentation of the run (see :mod:`online.jct.speed`), which the guarantee needs.
+    """
+
+    name: ClassVar[str] = "a-online"
+    edge_only: ClassVar[bool] = False
+
+    def __init__(self, epsilon: float = 0.0) -> None:
+        self._epsilon = epsilon
+
+    def reset(self, public: Cluster, rng: np.random.Generator) -> None:
+        """Start with empty queues."""
+        self._cluster = public
+        workers = len(public.worker_server)
+        self._queues = Queues(workers)
+        self._stock = Stock(public)
+        self._runs: list[_Chunk] = [_NOTHING] * workers
+        self._until: list[int | None] = [None] * workers
+        self._changes: list[tuple[int, int]] = []  # heap of (slot, worker)
+        self._home: dict[_Chunk, int] = {}
+        self._waiting: list[Job] = []
+        self.duals = DualRecord(public)
+
+    def step(self, event: JctEvent) -> Decision:
+        """Send the jobs that have come, then see to every worker whose queue has changed."""
+        if isinstance(event, Arrival):
+            self._waiting.append(event.job)
+            return Decision()
+        now = event.slot
+        touched = self._note(event)
+        orders: dict[_Chunk, Order] = {}
+        together: set[int] = set()
+        info = {"alpha": 0.0, "in_cloud": 0}
+        still: list[Job] = []
+        for job in self._waiting:
+            sent = None if still else self._send(job, now)
+            if sent is None:
+                still.append(job)
+                continue
+            info["alpha"] += sum(sent.alphas)
+            info["in_cloud"] += sent.workers.count(CLOUD)
+            if sent.together:
+                together.add(job.index)
+            for chunk, worker in enumerate(sent.workers):
+                if worker == CLOUD:
+                    orders[job.index, chunk] = Order(chunk, CLOUD, chunk)
+                else:
+                    orders[job.index, chunk] = self._order((job.index, chunk), worker, run=False)
+                    touched.add(worker)
+        self._waiting = still
+        for worker in sorted(touched):
+            self._run_head(worker, now, orders)
+        return Decision(_plans(orders, together), self._next_change(), info)
+
+    def guarantee(
+        self, instance: JctInstance, trace: Any, offline_lower: float
+    ) -> Guarantee | None:
+        """``D_max (1 + 1/epsilon)`` of Theorem 3; without augmentation there is none."""
+        if self._epsilon <= 0.0:
+            return None
+        most = max((job.chunks for job in instance.jobs), default=1)
+        violation = self.duals.largest_violation()
+        fails = f"(6a) is violated by up to {violation:.4g}" if violation > 1e-9 else ""
+        return Guarantee(most * (1.0 + 1.0 / self._epsilon), not fails, fails)
+
+    # ---- jobs ----------------------------------------------------------------------------
+
+    def _note(self, event: ChunkSlot) -> set[int]:
+        """Take note of what is done; the workers whose queues change now."""
+        touched = set()
+        for key in event.finished:
+            self.duals.finish(*key, event.slot)
+            worker = self._home.pop(key)
+            if worker != CLOUD:
+                touched.add(worker)
+                self._runs[worker] = _NOTHING
+        for job in event.completed:
+            self._stock.give_back(job)
+        while self._changes and self._changes[0][0] <= event.slot:
+            slot, worker = heapq.heappop(self._changes)
+            if self._until[worker] == slot:
+                touched.add(worker)
+        return touched
+
+    def _send(self, job: Job, now: int) -> Dispatch | None:
+        sent = self._places(job, now)
+        if sent is None:
+            return None
+        self.duals.send(job, sent)
+        servers = []
+        for chunk, worker in enumerate(sent.workers):
+            self._home[job.index, chunk] = worker
+            if worker == CLOUD:
+                servers.append(CLOUD)
+                continue
+            server = int(self._cluster.worker_server[worker])
+            servers.append(server)
+            self._queues.insert(
+                worker,
+                now,
+                job=job.index,
+                chunk=chunk,
+                gamma=job.rate,
+                ready=now + job.upload_to(server),
+                processing=job.chunk_slots,
+                weight=1.0 / job.chunks,
+            )
+        self._stock.take(job, servers)
+        return sent
+
+    def _places(self, job: Job, now: int) -> Dispatch | None:
+        """Without the cloud where that is asked for and possible."""
+        sent = None
+        for cloud in (False, True) if self.edge_only else (True,):
+            sent = sent or dispatch(
+                job,
+                now,
+                self._cluster,
+                self._queues,
+                self._stock,
+                cloud=cloud and self._cluster.cloud,
+            )
+        return sent
+
+    # ---- workers -------------------------------------------------------------------------
+
+    def _run_head(self, worker: int, now: int, orders: dict[_Chunk, Order]) -> None:
+        """Let a worker do what its queue says; a displaced chunk waits on its server."""
+        head = self._queues.head(worker, now)
+        self._until[worker] = head.until
+        if head.until is not None:
+            heapq.heappush(self._changes, (head.until, worker))
+        runs, then = self._runs[worker], (head.job, head.chunk)
+        if runs == then:
+            return
+        if runs != _NOTHING:
+            orders[runs] = self._order(runs, worker, run=False)
+        if then != _NOTHING:
+            orders[then] = self._order(then, worker, run=True)
+        self._runs[worker] = then
+
+    def _order(self, key: _Chunk, worker: int, *, run: bool) -> Order:
+        server = int(self._cluster.worker_server[worker])
+        return Order(key[1], server, worker if run else None)
+
+    def _next_change(self) -> int | None:
+        while self._changes and self._until[self._changes[0][1]] != self._changes[0][0]:
+            heapq.heappop(self._changes)  # put off since
+        if not self._changes or self._changes[0][0] >= self._cluster.slots:
+            return None
+        return self._changes[0][0]
+
+
+class AOnlineEdge(AOnline):
+    """A_online-E: A_online without the cloud (paper, Sec. V-A).
+
+    A job that finds no workers of its type or not enough storage at the edge is sent as A_online
+    would send it, for every job has to be done. Parameter servers of the cloud serve when none is
+    free at the edge.
+    """
+
+    name: ClassVar[str] = "a-online-e"
+    edge_only: ClassVar[bool] = True
+
+
+def _plans(orders: dict[_Chunk, Order], together: set[int]) -> dict[int, Plan]:
+    by_job: dict[int, list[Order]] = {}
+    for (job, _), order in orders.items():
+        by_job.setdefault(job, []).append(order)
+    return {job: Plan(tuple(listed), job in together) for job, listed in by_job.items()}

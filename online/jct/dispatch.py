@@ -1,0 +1,129 @@
+"""A_greedy (Alg. 2): where each chunk of a job goes, by least Q of (5)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.jct.cluster import CLOUD, Cluster, Job
+from online.jct.queues import Queues
+
+__all__ = ["Dispatch", "Stock", "dispatch"]
+
+
+class Stock:
+    """Free storage of the servers; what is taken is held until the job completes, (7c)."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._free = cluster.storage_gb.copy()
+        self._taken: dict[int, np.ndarray] = {}
+
+    def room(self, job: Job) -> np.ndarray:
+        """Chunks of the job that each server has room for, at most D; shape (S,)."""
+        if job.chunk_gb == 0.0:
+            return np.full(len(self._free), job.chunks, dtype=np.int64)
+        with np.errstate(over="ignore"):
+            count = np.floor(self._free / job.chunk_gb * (1.0 + 1e-10))
+        return np.minimum(count, job.chunks).astype(np.int64)
+
+    def take(self, job: Job, servers: Sequence[int]) -> None:
+        """Store one chunk on each of these servers; the cloud has room for everything."""
+        edge = [server for server in servers if server != CLOUD]
+        amount = np.bincount(edge, minlength=len(self._free)) * job.chunk_gb
+        self._taken[job.index] = amount
+        self._free -= amount
+
+    def give_back(self, job: int) -> None:
+        """The job has completed."""
+        self._free += self._taken.pop(job)
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """Where the chunks of a job go.
+
+    Parameters
+    ----------
+    workers : tuple of int
+        Edge worker of each chunk, or -1 for the cloud.
+    together : bool
+        The whole job goes to the cloud, ``zeta = 1``.
+    alphas : tuple of float
+        ``alpha_jd``, the price of each chunk when it was sent.
+    """
+
+    workers: tuple[int, ...]
+    together: bool
+    alphas: tuple[float, ...]
+
+
+def dispatch(
+    job: Job, now: int, cluster: Cluster, queues: Queues, stock: Stock, *, cloud: bool
+) -> Dispatch | None:
+    """Send each chunk to the worker of least Q, at slot ``now``.
+
+    The first chunk sees the cloud priced with ``zeta = 1``; if the cloud wins, the whole job goes
+    there. Otherwise the other chunks see it priced with ``zeta = 0``. A server without storage for
+    a chunk is no candidate (Sec. VI). Ties: the edge first, then the worker's index.
+
+    Parameters
+    ----------
+    job : Job
+    now : int
+        Its arrival, or later if it had to wait for storage: the wait is part of every price.
+    cluster : Cluster
+    queues : Queues
+        Of all edge workers; not changed.
+    stock : Stock
+    cloud : bool
+        Whether the cloud is a candidate.
+
+    Returns
+    -------
+    Dispatch or None
+        None if not all chunks find a place; then none of them is sent.
+    """
+    room = stock.room(job)
+    workers = job.eligible(cluster)
+    workers = workers[room[cluster.worker_server[workers]] > 0]
+    servers = cluster.worker_server[workers]
+    chunks, wait = job.chunks, now - job.arrival
+    first = wait / chunks + queues.prices(
+        workers,
+        now,
+        job.upload_slots[servers],
+        gamma=job.rate,
+        processing=job.chunk_slots,
+        chunks=chunks,
+    )
+    candidates = [(price, n, 0) for n, price in enumerate(first.tolist())]
+    heapq.heapify(candidates)
+    apart = np.inf
+    if cloud:
+        upload = job.upload_to(CLOUD) + wait
+        whole = (upload + job.cloud_chunk_slots) / chunks
+        apart = (upload + job.chunk_slots) / chunks
+        if not candidates or whole < candidates[0][0]:
+            return Dispatch((CLOUD,) * chunks, True, (whole,) * chunks)
+    chosen: list[int] = []
+    alphas: list[float] = []
+    while len(chosen) < chunks:
+        while candidates and not room[servers[candidates[0][1]]]:
+            heapq.heappop(candidates)
+        price, n, before = candidates[0] if candidates else (np.inf, -1, 0)
+        if price == apart == np.inf:
+            return None
+        if apart < price:  # and it stays so: the cloud's price does not rise
+            rest = chunks - len(chosen)
+            chosen += [CLOUD] * rest
+            alphas += [apart] * rest
+            break
+        again = float(first[n]) + (before + 1) * job.chunk_slots / chunks
+        heapq.heapreplace(candidates, (again, n, before + 1))
+        room[servers[n]] -= 1
+        chosen.append(int(workers[n]))
+        alphas.append(price)
+    return Dispatch(tuple(chosen), False, tuple(alphas))

@@ -92,6 +92,8 @@ class Job:
         p: slots that a worker needs for a chunk with ``zeta = 0``, transfers included.
     cloud_chunk_slots : int
         ``p_c <= p``: the same with ``zeta = 1``, all chunks and the parameter server in the cloud.
+    chunk_time, cloud_chunk_time : float
+        ``E B / n`` of (1) with ``zeta`` 0 and 1, of which the two above are the whole slots.
     rate : float
         ``gamma = n / (E D B)`` with n for ``zeta = 0``: the average processing rate of a chunk,
         per slot.
@@ -113,6 +115,8 @@ class Job:
     chunks: int
     chunk_slots: int
     cloud_chunk_slots: int
+    chunk_time: float
+    cloud_chunk_time: float
     rate: float
     worker_type: int
     ps_type: int

@@ -131,6 +131,8 @@ def _job(index: int, record: JobRecord, file: JctFile, cluster: Cluster, source:
         chunks=record.chunks,
         chunk_slots=whole_slots(apart),
         cloud_chunk_slots=whole_slots(alone),
+        chunk_time=apart,
+        cloud_chunk_time=alone,
         rate=1.0 / (apart * record.chunks),
         worker_type=_place(cluster.worker_types, record.worker_type),
         ps_type=_place(cluster.ps_types, record.ps_type),

@@ -1,0 +1,1 @@
+"""Formulations of the ``jct`` problem in Pyomo, constraints named as in the paper."""

@@ -6,12 +6,12 @@ whether j needs an edge parameter server, and ``h[j,s,c]``, chunks that j stores
 slot r + c. With ``e`` and ``L``, the least and largest JCT that can occur in an optimum,
 
     minimise sum_j [e_j + sum_{e <= c < L} (1 - d[j,c])]
-    sum_w k[j,w] + D zeta_j = D,   sum_t y[j,w,t] = p k[j,w],   sum_j y[j,w,t] <= 1          (2b-d)
-    d[j,c] <= d[j,c+1],   sum_w y[j,w,r+c] <= D (1 - d[j,c])                               (2j)
-    sum_{t < r+c} sum_w y[j,w,t] >= p D (d[j,c] - zeta_j)                         (follows; tighter)
+    sum_w k[j,w] + D zeta_j = D,   sum_t y[j,w,t] = p k[j,w],   sum_j y[j,w,t] <= 1      (2b-d)
+    d[j,c] <= d[j,c+1],   sum_w y[j,w,r+c] <= D (1 - d[j,c])                           (2j)
+    sum_{t < r+c} sum_w y[j,w,t] >= p D (d[j,c] - zeta_j)                    (follows; tighter)
     d[j,c] + zeta_j <= 1 for c < Delta_c + p_c
-    y[j,w,t] <= a[j,t],   sum_j a[j,t] <= parameter servers of the type                    (2e, 2f)
-    h[j,s,c] >= sum_w k[j,w] - D d[j,c],   sum_j u_j h[j,s,t-r] <= U_s                       (7b, 7c)
+    y[j,w,t] <= a[j,t],   sum_j a[j,t] <= parameter servers of the type                (2e, 2f)
+    h[j,s,c] >= sum_w k[j,w] - D d[j,c],   sum_j u_j h[j,s,t-r] <= U_s                   (7b, 7c)
 
 A job is on the edge or all in the cloud. A job that has some chunks in the cloud completes at
 Delta_c + p at the earliest, and Delta_c + p_c is no more: all in the cloud it is done no later,
@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -172,7 +173,7 @@ class ChunkProgram:
             delays = tuple(int(job.upload_slots[server]) for job in jobs if job.worker_type == kind)
             self.alike[kind, server if cluster.has_storage_limits else delays].append(w)
         for group in self.alike.values():
-            for w, v in zip(group, group[1:], strict=False):
+            for w, v in pairwise(group):
                 terms = [
                     (self._k[job.index, u], sign * job.chunk_slots)
                     for u, sign in ((w, 1.0), (v, -1.0))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from online.jct.a_online import AOnline, AOnlineEdge
+from online.jct.srtf import SRTF
+from online.jct.tiresias import TiresiasL
 from online.jct.world import JctWorld
 from online.policy import Policy
 
@@ -10,5 +12,7 @@ __all__ = ["POLICIES", "make_world"]
 
 make_world = JctWorld
 
-POLICIES: dict[str, type[Policy]] = {policy.name: policy for policy in (AOnline, AOnlineEdge)}
+POLICIES: dict[str, type[Policy]] = {
+    policy.name: policy for policy in (AOnline, AOnlineEdge, SRTF, TiresiasL)
+}
 """Registered policies by name; the first is the paper's own."""

@@ -9,10 +9,11 @@ import numpy as np
 
 from models.jct.cluster import CLOUD, Cluster, Job
 from models.jct.instance import JctInstance
-from online.jct.dispatch import Dispatch, Stock, dispatch
+from online.jct.dispatch import Dispatch, dispatch
 from online.jct.duals import DualRecord
 from online.jct.events import ChunkSlot, JctEvent, Order, Plan
 from online.jct.queues import Queues
+from online.jct.stock import Stock
 from online.policy import Arrival, Decision, Guarantee, Policy
 
 __all__ = ["AOnline", "AOnlineEdge"]
@@ -112,7 +113,7 @@ class AOnline(Policy):
                 touched.add(worker)
                 self._runs[worker] = _NOTHING
         for job in event.completed:
-            self._stock.give_back(job)
+            self._stock.give_back(job, event.slot)
         while self._changes and self._changes[0][0] <= event.slot:
             slot, worker = heapq.heappop(self._changes)
             if self._until[worker] == slot:
@@ -142,7 +143,7 @@ class AOnline(Policy):
                 processing=job.chunk_slots,
                 weight=1.0 / job.chunks,
             )
-        self._stock.take(job, servers)
+        self._stock.take(job, servers, now)
         return sent
 
     def _places(self, job: Job, now: int) -> Dispatch | None:

@@ -3,42 +3,15 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from models.jct.cluster import CLOUD, Cluster, Job
 from online.jct.queues import Queues
+from online.jct.stock import Stock
 
-__all__ = ["Dispatch", "Stock", "dispatch"]
-
-
-class Stock:
-    """Free storage of the servers; what is taken is held until the job completes, (7c)."""
-
-    def __init__(self, cluster: Cluster) -> None:
-        self._free = cluster.storage_gb.copy()
-        self._taken: dict[int, np.ndarray] = {}
-
-    def room(self, job: Job) -> np.ndarray:
-        """Chunks of the job that each server has room for, at most D; shape (S,)."""
-        if job.chunk_gb == 0.0:
-            return np.full(len(self._free), job.chunks, dtype=np.int64)
-        with np.errstate(over="ignore"):
-            count = np.floor(self._free / job.chunk_gb * (1.0 + 1e-10))
-        return np.minimum(count, job.chunks).astype(np.int64)
-
-    def take(self, job: Job, servers: Sequence[int]) -> None:
-        """Store one chunk on each of these servers; the cloud has room for everything."""
-        edge = [server for server in servers if server != CLOUD]
-        amount = np.bincount(edge, minlength=len(self._free)) * job.chunk_gb
-        self._taken[job.index] = amount
-        self._free -= amount
-
-    def give_back(self, job: int) -> None:
-        """The job has completed."""
-        self._free += self._taken.pop(job)
+__all__ = ["Dispatch", "dispatch"]
 
 
 @dataclass(frozen=True)
@@ -86,7 +59,7 @@ def dispatch(
     Dispatch or None
         None if not all chunks find a place; then none of them is sent.
     """
-    room = stock.room(job)
+    room = stock.room(job, now)
     workers = job.eligible(cluster)
     workers = workers[room[cluster.worker_server[workers]] > 0]
     servers = cluster.worker_server[workers]

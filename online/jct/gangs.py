@@ -1,0 +1,253 @@
+"""All-or-nothing scheduling that migrates: what SRTF and Tiresias-L have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.jct.cluster import CLOUD, Cluster, Job
+from online.jct.events import JctEvent, Order, Plan
+from online.jct.stock import Stock
+from online.policy import Arrival, Decision, Policy
+
+__all__ = ["Gang", "GangPolicy"]
+
+
+@dataclass
+class Gang:
+    """A job at the edge: what is left of it, and the workers that it has.
+
+    Parameters
+    ----------
+    job : Job
+    size : int
+        Workers it asks for, all or nothing.
+    left : dict of int to int
+        Slots of work left of each chunk that is not done; exact at ``since``.
+    lists : dict of int to list of int
+        Worker -> chunks that it trains one after the other; empty while the job is paused.
+    ready : dict of (int, int) to int
+        (chunk, server) -> slot from which the chunk's data is there.
+    """
+
+    job: Job
+    size: int
+    left: dict[int, int]
+    lists: dict[int, list[int]] = field(default_factory=dict)
+    ready: dict[tuple[int, int], int] = field(default_factory=dict)
+    since: int = 0
+
+    @property
+    def need(self) -> int:
+        """Workers it takes now: those it has, or as many as asked for and still of use."""
+        return len(self.lists) or min(self.size, len(self.left))
+
+    @property
+    def work(self) -> int:
+        """Worker-slots left."""
+        return sum(self.left.values())
+
+    @property
+    def attained(self) -> int:
+        """Worker-slots served so far."""
+        return self.job.chunks * self.job.chunk_slots - self.work
+
+
+class GangPolicy(Policy):
+    """Runs jobs in an order of priority, each with all the workers it asks for or not at all.
+
+    At every event, the jobs of a worker type are looked at in order; each that still finds as
+    many workers as it needs gets them, and the others are paused. A job that runs on keeps its
+    workers. One that begins or resumes takes free workers, those of servers that hold most of
+    its data first, then those of least upload delay, and deals its chunks out to them; data that
+    is not there is uploaded (again), and the worker is held meanwhile. A worker is given up when
+    its chunks are done.
+
+    A job that asks for more workers than the edge has of its type, or whose chunks would not fit
+    into the storage there even alone, goes to the cloud as a whole; without a cloud it makes do
+    with the workers there are.
+
+    Parameters
+    ----------
+    use_cloud : bool
+        False: no job goes to the cloud unless no worker of the edge can serve it.
+    """
+
+    def __init__(self, *, use_cloud: bool = True) -> None:
+        self._use_cloud = use_cloud
+
+    def reset(self, public: Cluster, rng: np.random.Generator) -> None:
+        """Start with all workers free."""
+        self._cluster = public
+        self._stock = Stock(public)
+        self._gangs: dict[int, Gang] = {}
+        self._free = np.ones(len(public.worker_server), dtype=bool)
+        self._of_type: dict[int, dict[int, Gang]] = {}
+        self._wakes: dict[int, int] = {}  # worker type -> slot
+
+    @abstractmethod
+    def priority(self, gang: Gang) -> tuple[float, ...]:
+        """Least first; ties by order of arrival."""
+
+    def next_turn(self, gang: Gang) -> int | None:
+        """Slots until the priority of a running job changes of itself; None for never."""
+        return None
+
+    def step(self, event: JctEvent) -> Decision:
+        """Take note of what is done, then share out the workers of every type concerned."""
+        if isinstance(event, Arrival):
+            return self._arrive(event.job)
+        now = event.slot
+        orders: dict[tuple[int, int], Order] = {}
+        touched = {kind for kind, slot in self._wakes.items() if slot <= now}
+        for rank, chunk in event.finished:
+            if rank in self._gangs:
+                touched.add(self._finish(self._gangs[rank], chunk, now, orders))
+        for rank in event.completed:
+            self._stock.give_back(rank, now)
+            if rank in self._gangs:
+                gang = self._gangs.pop(rank)
+                del self._of_type[gang.job.worker_type][rank]
+        if event.completed and self._cluster.has_storage_limits:
+            touched.update(self._of_type)
+        touched.update(
+            self._gangs[rank].job.worker_type for rank in event.arrived if rank in self._gangs
+        )
+        for kind in sorted(touched):
+            self._share(kind, now, orders)
+        plans: dict[int, list[Order]] = {}
+        for (rank, _), order in orders.items():
+            plans.setdefault(rank, []).append(order)
+        wake = min(self._wakes.values(), default=self._cluster.slots)
+        return Decision(
+            {rank: Plan(tuple(listed)) for rank, listed in plans.items()},
+            wake if wake < self._cluster.slots else None,
+        )
+
+    # ---- arrivals and completions --------------------------------------------------------
+
+    def _arrive(self, job: Job) -> Decision:
+        workers = job.eligible(self._cluster)
+        places = job.places(self._cluster)[self._cluster.worker_server[workers]]
+        size = min(job.requested_workers, len(workers))
+        # With g workers, each trains at most ceil(D/g) chunks.
+        share = -(-job.chunks // max(1, size))
+        fits = size > 0 and int((places >= share).sum()) >= size
+        wanted = self._use_cloud and job.requested_workers > len(workers)
+        if self._cluster.cloud and (wanted or not fits):
+            orders = tuple(Order(chunk, CLOUD, chunk) for chunk in range(job.chunks))
+            return Decision({job.index: Plan(orders, together=True)})
+        left = dict.fromkeys(range(job.chunks), job.chunk_slots)
+        gang = Gang(job, size, left)
+        self._gangs[job.index] = gang
+        self._of_type.setdefault(job.worker_type, {})[job.index] = gang
+        return Decision()
+
+    def _finish(
+        self, gang: Gang, chunk: int, now: int, orders: dict[tuple[int, int], Order]
+    ) -> int:
+        """A chunk is done: its worker goes on with the next one, or is free."""
+        self._advance(gang, now)
+        worker = next(w for w, chunks in gang.lists.items() if chunks[0] == chunk)
+        del gang.left[chunk]
+        gang.lists[worker].pop(0)
+        if gang.lists[worker]:
+            following = gang.lists[worker][0]
+            server = int(self._cluster.worker_server[worker])
+            orders[gang.job.index, following] = Order(following, server, worker)
+        else:
+            del gang.lists[worker]
+            self._free[worker] = True
+        return gang.job.worker_type
+
+    def _advance(self, gang: Gang, now: int) -> None:
+        """Bring what is left of a job up to a slot; no chunk is done before it."""
+        for worker, chunks in gang.lists.items():
+            server = int(self._cluster.worker_server[worker])
+            begin = max(gang.since, gang.ready[chunks[0], server])
+            gang.left[chunks[0]] -= max(0, now - begin)
+        gang.since = now
+
+    # ---- sharing out ---------------------------------------------------------------------
+
+    def _share(self, kind: int, now: int, orders: dict[tuple[int, int], Order]) -> None:
+        gangs = self._of_type.get(kind, {})
+        for gang in gangs.values():
+            self._advance(gang, now)
+        have = int((self._cluster.worker_type == kind).sum())
+        chosen, paused = [], []
+        for gang in sorted(gangs.values(), key=lambda g: (*self.priority(g), g.job.index)):
+            if gang.need <= have:
+                have -= gang.need
+                chosen.append(gang)
+            elif gang.lists:
+                paused.append(gang)
+        for gang in paused:
+            self._pause(gang, orders)
+        for gang in chosen:
+            if not gang.lists:
+                self._begin(gang, now, orders)
+        turns = [turn for gang in chosen if gang.lists and (turn := self.next_turn(gang))]
+        self._wakes.pop(kind, None)
+        if turns:
+            self._wakes[kind] = now + min(turns)
+
+    def _pause(self, gang: Gang, orders: dict[tuple[int, int], Order]) -> None:
+        for worker, chunks in gang.lists.items():
+            server = int(self._cluster.worker_server[worker])
+            orders[gang.job.index, chunks[0]] = Order(chunks[0], server, None)
+            self._free[worker] = True
+        gang.lists = {}
+
+    def _begin(self, gang: Gang, now: int, orders: dict[tuple[int, int], Order]) -> None:
+        """Give a job free workers and deal its chunks out, if their storage allows it."""
+        job = gang.job
+        dealt = self._deal(gang)
+        if dealt is None:
+            return
+        sent = []
+        for worker, chunks in dealt.items():
+            server = int(self._cluster.worker_server[worker])
+            self._free[worker] = False
+            for place, chunk in enumerate(chunks):
+                if (chunk, server) not in gang.ready:
+                    gang.ready[chunk, server] = now + job.upload_to(server)
+                    sent.append(server)
+                elif place:
+                    continue
+                orders[job.index, chunk] = Order(chunk, server, None if place else worker)
+        self._stock.take(job, sent, job.arrival)
+        gang.lists, gang.since = dealt, now
+
+    def _deal(self, gang: Gang) -> dict[int, list[int]] | None:
+        """Workers for a job, with their chunks; None if storage forbids it."""
+        job, server = gang.job, self._cluster.worker_server
+        workers = job.eligible(self._cluster)
+        workers = workers[self._free[workers]]
+        held = np.zeros(self._cluster.servers, dtype=np.int64)
+        for chunk, place in gang.ready:
+            held[place] += chunk in gang.left
+        at = server[workers]
+        order = np.lexsort((workers, job.upload_slots[at], -held[at]))
+        room = self._stock.room(job, job.arrival)
+        share = -(-len(gang.left) // gang.need)
+        dealt: dict[int, list[int]] = {}
+        waiting = set(gang.left)
+        for worker in workers[order].tolist():
+            if len(dealt) == gang.need:
+                break
+            place = int(server[worker])
+            own = sorted(chunk for chunk in waiting if (chunk, place) in gang.ready)[:share]
+            if len(own) < share and room[place] < share - len(own):
+                continue
+            room[place] -= share - len(own)
+            dealt[worker] = own
+            waiting.difference_update(own)
+        if len(dealt) < gang.need:
+            return None
+        for chunk in sorted(waiting):
+            worker = min(dealt, key=lambda w: len(dealt[w]))
+            dealt[worker].append(chunk)
+        return {worker: chunks for worker, chunks in dealt.items() if chunks}

@@ -142,6 +142,7 @@ def solve_program(
     began: float,
     log: str | Path | TextIO | None = None,
     fallback: JctSchedule | None = None,
+    run_milp: bool = True,
 ) -> SolveResult[JctSchedule]:
     """Solve the chunk model within the windows that what is known leaves.
 
@@ -156,7 +157,9 @@ def solve_program(
     began : float
     log : path or text stream, optional
     fallback : JctSchedule, optional
-        A feasible schedule that placements cannot express.
+        A feasible schedule that placements may be unable to express.
+    run_milp : bool
+        Whether to solve the model at all, and not only sum up what is known.
     """
     schedule = fallback
     if known is not None:
@@ -188,7 +191,7 @@ def solve_program(
             bound_source="prices" if source == "prices" else "milp",
         )
 
-    if result().is_optimal or _left(options, began) == 0.0:
+    if not run_milp or result().is_optimal or _left(options, began) == 0.0:
         return result()
     program = ChunkProgram(instance, pool, latest(pool, bounded, known))
     start = None if known is None else program.point([placement.runs for placement in known])

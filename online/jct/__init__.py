@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from online.jct.a_online import AOnline, AOnlineEdge
+from online.jct.batches import BatchSche
 from online.jct.srtf import SRTF
 from online.jct.tiresias import TiresiasL
 from online.jct.world import JctWorld
@@ -13,6 +14,6 @@ __all__ = ["POLICIES", "make_world"]
 make_world = JctWorld
 
 POLICIES: dict[str, type[Policy]] = {
-    policy.name: policy for policy in (AOnline, AOnlineEdge, SRTF, TiresiasL)
+    policy.name: policy for policy in (AOnline, AOnlineEdge, SRTF, TiresiasL, BatchSche)
 }
 """Registered policies by name; the first is the paper's own."""

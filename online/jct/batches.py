@@ -1,0 +1,170 @@
+"""BatchSche: jobs in geometrically growing batches, without preemption, at least cost."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from models.jct.cluster import CLOUD, Cluster, Job
+from online.jct.events import JctEvent, Order, Plan
+from online.jct.stock import Stock
+from online.policy import Arrival, Decision, Policy
+
+__all__ = ["BatchSche"]
+
+
+class _Option(NamedTuple):
+    """A way to run a job: g workers that begin together, or the cloud (no workers)."""
+
+    start: int
+    stop: int
+    cost: float
+    workers: tuple[int, ...]
+
+
+class BatchSche(Policy):
+    """Batches as in reference [11] of the paper, on this model.
+
+    Batch i is closed in slot ``tau_i = 2^(i - 1)`` and holds the jobs that have arrived by then;
+    a job that could no longer complete in the cloud if it waited goes ahead. The jobs of a batch
+    are taken in order of arrival. Each gets the workers it asks for, or as many as the edge has,
+    which train its chunks one after the other without preemption from one start on, or goes to
+    the cloud as a whole. What is decided is not changed later.
+
+    Workers of one server and type cost ``lambda^(busy / all) - 1`` a slot, with
+    ``lambda = 2 S + 1`` and the share of them that is reserved at the start; the cloud, of
+    unlimited capacity, costs nothing. Of the options that complete within the batch's length of
+    ``tau_i`` slots (or twice that, and so on, if none does) the cheapest is taken, of equal ones
+    the first to complete, of those the edge.
+    """
+
+    name: ClassVar[str] = "batchsche"
+
+    def reset(self, public: Cluster, rng: np.random.Generator) -> None:
+        """Start with all workers free."""
+        self._cluster = public
+        self._stock = Stock(public)
+        pairs = np.column_stack([public.worker_server, public.worker_type])
+        _, self._group = np.unique(pairs, axis=0, return_inverse=True)
+        self._group = self._group.reshape(-1)
+        self._capacity = np.bincount(self._group)
+        self._free_at = np.zeros(len(public.worker_server), dtype=np.int64)
+        self._waiting: list[Job] = []
+        self._starts: list[tuple[int, int, int, int]] = []  # heap of (slot, worker, job, chunk)
+        self._length = 1  # tau of the batch that is open
+
+    def step(self, event: JctEvent) -> Decision:
+        """Close the batch if it is time, and begin what was decided to begin now."""
+        if isinstance(event, Arrival):
+            self._waiting.append(event.job)
+            return Decision()
+        now = event.slot
+        for job in event.completed:
+            self._stock.give_back(job, now)
+        orders: dict[int, dict[int, Order]] = defaultdict(dict)
+        together: set[int] = set()
+        while 2 * self._length <= now:
+            self._length *= 2
+        closed = self._length == now
+        for waiting in list(self._waiting):
+            if closed or self._last_chance(waiting) <= now:
+                option = self._choose(waiting, now)
+                if option is not None:
+                    self._waiting.remove(waiting)
+                    self._reserve(waiting, option, orders[waiting.index], together)
+        while self._starts and self._starts[0][0] <= now:
+            _, worker, rank, chunk = heapq.heappop(self._starts)
+            server = int(self._cluster.worker_server[worker])
+            orders[rank][chunk] = Order(chunk, server, worker)
+        plans = {
+            rank: Plan(tuple(listed.values()), rank in together) for rank, listed in orders.items()
+        }
+        return Decision(plans, self._next_slot(now))
+
+    def _next_slot(self, now: int) -> int | None:
+        slots = [self._starts[0][0]] if self._starts else []
+        if self._waiting:
+            slots.append(self._length if self._length > now else 2 * self._length)
+            slots.extend(self._last_chance(job) for job in self._waiting)
+        coming = min((slot for slot in slots if slot > now), default=self._cluster.slots)
+        return coming if coming < self._cluster.slots else None
+
+    def _last_chance(self, job: Job) -> int:
+        """Last slot in which the job may be sent and completes in the cloud by the horizon."""
+        if job.cloud_upload_slots is None:
+            return self._cluster.slots
+        return self._cluster.slots - job.cloud_upload_slots - job.cloud_chunk_slots
+
+    # ---- options -------------------------------------------------------------------------
+
+    def _choose(self, job: Job, now: int) -> _Option | None:
+        options = list(self._at_the_edge(job, now))
+        if job.cloud_upload_slots is not None:
+            stop = now + job.cloud_upload_slots + job.cloud_chunk_slots
+            options.append(_Option(now, stop, 0.0, ()))
+        if not options:
+            return None
+        horizon, length = self._cluster.slots, self._length
+
+        def rank(option: _Option) -> tuple[bool, int, float, int]:
+            blocks = -(-(option.stop - now) // length)
+            return option.stop > horizon, blocks, option.cost, option.stop
+
+        return min(options, key=rank)
+
+    def _at_the_edge(self, job: Job, now: int) -> Iterator[_Option]:
+        """One option for every start at which a worker gets free, until one costs nothing."""
+        workers = job.eligible(self._cluster)
+        size = min(job.requested_workers, len(workers))
+        if size == 0:
+            return
+        share = -(-job.chunks // size)
+        servers = self._cluster.worker_server[workers]
+        room = self._stock.room(job, job.arrival)
+        there = np.maximum(now + job.upload_slots[servers], self._free_at[workers])
+        base = 2.0 * self._cluster.servers + 1.0
+        for start in np.unique(there).tolist():
+            free = np.flatnonzero(there <= start)
+            if len(free) < size:
+                continue
+            busy = np.bincount(self._group[self._free_at > start], minlength=len(self._capacity))
+            price = base ** (busy / self._capacity) - 1.0
+            each = price[self._group[workers[free]]]
+            chosen: list[int] = []
+            left = room.copy()
+            for place in np.lexsort((free, each)).tolist():
+                server = servers[free[place]]
+                if left[server] >= share and len(chosen) < size:
+                    left[server] -= share
+                    chosen.append(place)
+            if len(chosen) < size:
+                continue
+            duration = share * job.chunk_slots
+            cost = float(each[chosen].sum()) * duration
+            yield _Option(start, start + duration, cost, tuple(workers[free[chosen]].tolist()))
+            if cost == 0.0:
+                return
+
+    def _reserve(
+        self, job: Job, option: _Option, orders: dict[int, Order], together: set[int]
+    ) -> None:
+        """Send the data, and note when each chunk begins."""
+        if not option.workers:
+            together.add(job.index)
+            orders.update({c: Order(c, CLOUD, c) for c in range(job.chunks)})
+            return
+        sent = []
+        for chunk in range(job.chunks):
+            turn, place = divmod(chunk, len(option.workers))
+            worker = option.workers[place]
+            start = option.start + turn * job.chunk_slots
+            server = int(self._cluster.worker_server[worker])
+            orders[chunk] = Order(chunk, server, None)
+            heapq.heappush(self._starts, (start, worker, job.index, chunk))
+            self._free_at[worker] = start + job.chunk_slots
+            sent.append(server)
+        self._stock.take(job, sent, job.arrival)

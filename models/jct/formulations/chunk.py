@@ -45,6 +45,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from models.jct.cluster import Job
+from models.jct.formulations.parts import first_slots, or_zero
 from models.jct.instance import JctInstance
 from models.utility.formulations.build import by_key, rows, variable
 
@@ -95,14 +96,6 @@ def cloud_ends(job: Job, slots: int) -> tuple[int | None, int | None]:
     return apart, together
 
 
-def first_slots(instance: JctInstance, job: Job) -> dict[int, int]:
-    """First slot in which each eligible edge worker can run the job, if before the horizon."""
-    workers = job.eligible(instance.cluster)
-    delay = job.upload_slots[instance.cluster.worker_server[workers]]
-    found = zip(workers.tolist(), (job.arrival + delay).tolist(), strict=True)
-    return {w: first for w, first in found if first < instance.cluster.slots}
-
-
 def variables(model: pyo.ConcreteModel, instance: JctInstance, relaxed: bool) -> None:
     """All but those of storage and parameter servers; only what can be nonzero is made."""
     slots, server = instance.cluster.slots, instance.cluster.worker_server
@@ -130,10 +123,6 @@ def variables(model: pyo.ConcreteModel, instance: JctInstance, relaxed: bool) ->
     )
 
 
-def _or_zero(component: Any, index: Any) -> Any:
-    return component[index] if index in component else 0
-
-
 def dispatch(model: pyo.ConcreteModel, instance: JctInstance) -> None:
     """Every chunk is somewhere, and a worker trains whole chunks: (2b), (2c)."""
     k, y = by_key(model.k, lambda j, w: j), by_key(model.y, lambda j, w, t: (j, w))
@@ -141,8 +130,8 @@ def dispatch(model: pyo.ConcreteModel, instance: JctInstance) -> None:
         (
             job.index,
             pyo.quicksum(v for _, v in k.get(job.index, []))
-            + _or_zero(model.q, job.index)
-            + job.chunks * _or_zero(model.zeta, job.index)
+            + or_zero(model.q, job.index)
+            + job.chunks * or_zero(model.zeta, job.index)
             == job.chunks,
         )
         for job in instance.jobs
@@ -248,7 +237,7 @@ def mean_busy_time(model: pyo.ConcreteModel, instance: JctInstance) -> None:
     for job in instance.jobs:
         j, p, delay = job.index, job.chunk_slots, job.cloud_upload_slots or 0
         jct = pyo.quicksum(v for _, v in pending[j])
-        zeta, q = _or_zero(model.zeta, j), _or_zero(model.q, j)
+        zeta, q = or_zero(model.zeta, j), or_zero(model.q, j)
         whole = (delay + job.cloud_chunk_slots) * zeta
         weighted = pyo.quicksum((t - job.arrival) * v for (_, _, t), v in y.get(j, []))
         weighted += (delay + (p - 1) / 2) * p * q

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import models
 from models.errors import InputError
 from models.files import sha256
+from models.jct import JctInstance
 from models.problem import has_sub_package, problem, problem_names, sub_package
 from models.reward import RewardInstance
 from models.utility import UtilityInstance
@@ -24,6 +25,7 @@ from online.registry import build_policy, find_policy, policy_names
 from online.run import Trace, run
 from tests.reward_cases import random_reward
 from tests.small import random_instance
+from tests.small_jct import random_instance as random_jct
 
 
 def registered_policies() -> list[tuple[str, str]]:
@@ -97,16 +99,60 @@ def executed_reward(ins: RewardInstance, trace: Trace, slot: int) -> set[tuple]:
     }
 
 
-CROWDED: dict[str, Callable[..., Any]] = {"reward": crowded_reward, "utility": crowded_utility}
+def crowded_jct(seed: int, *, slots: int = 12) -> JctInstance:
+    """More jobs than workers, the cloud far away; for odd seeds, storage is scarce."""
+    rng = np.random.default_rng(seed)
+    return random_jct(
+        rng,
+        jobs=9,
+        servers=3,
+        most_workers=2,
+        chunks=3,
+        types=2,
+        storage=seed % 2 == 1,
+        slots=slots + 200,  # every job has to complete
+    )
+
+
+def other_future_jct(ins: JctInstance, slot: int, seed: int) -> JctInstance:
+    """The same until the end of a slot; then other jobs, more of them, and first in the file."""
+    past = [record for record in ins.file.jobs if record.arrival <= slot]
+    future = [
+        msgspec.structs.replace(record, id=f"x{n}{copy}", arrival=slot + 1 + n % 3)
+        for n, record in enumerate(crowded_jct(seed).file.jobs)
+        for copy in "ab"
+    ]
+    return JctInstance.from_file(msgspec.structs.replace(ins.file, jobs=[*future, *past]))
+
+
+def executed_jct(ins: JctInstance, trace: Trace, slot: int) -> set[tuple]:
+    """(kind, job id, slot, server, number) of everything run up to a slot."""
+    return {
+        (kind, ins.jobs[j].id, t, server, number)
+        for kind in ("workers", "ps")
+        for j, server, number, start, stop in getattr(trace.schedule, kind).tolist()
+        for t in range(start, min(stop, slot + 1))
+    }
+
+
+CROWDED: dict[str, Callable[..., Any]] = {
+    "jct": crowded_jct,
+    "reward": crowded_reward,
+    "utility": crowded_utility,
+}
 OTHER_FUTURE: dict[str, Callable[[Any, int, int], Any]] = {
+    "jct": other_future_jct,
     "reward": other_future_reward,
     "utility": other_future_utility,
 }
 EXECUTED: dict[str, Callable[[Any, Trace, int], set[tuple]]] = {
+    "jct": executed_jct,
     "reward": executed_reward,
     "utility": executed_utility,
 }
 MOST_EVENTS: dict[str, Callable[[Any], int]] = {
+    # One per arrival and per slot with arrivals; the start, the end and one turn of every chunk.
+    "jct": lambda ins: sum(2 + 3 * job.chunks for job in ins.jobs),
     # Before and after the arrivals of every slot: those that learn learn from idle slots, too.
     "reward": lambda ins: 2 * ins.cluster.slots,
     # One event per arrival, and one per slot in which a job arrives or after one completes.

@@ -15,7 +15,7 @@ from online.policy import Arrival, Decision, Policy
 __all__ = ["Gang", "GangPolicy"]
 
 
-@dataclass
+@dataclass(eq=False)
 class Gang:
     """A job at the edge: what is left of it, and the workers that it has.
 
@@ -65,9 +65,9 @@ class GangPolicy(Policy):
     is not there is uploaded (again), and the worker is held meanwhile. A worker is given up when
     its chunks are done.
 
-    A job that asks for more workers than the edge has of its type, or whose chunks would not fit
-    into the storage there even alone, goes to the cloud as a whole; without a cloud it makes do
-    with the workers there are.
+    A job that asks for more workers than the edge has of its type, or finds too little storage
+    there, goes to the cloud as a whole; without a cloud it makes do with the workers there are,
+    and waits for storage.
 
     Parameters
     ----------
@@ -108,8 +108,7 @@ class GangPolicy(Policy):
         for rank in event.completed:
             self._stock.give_back(rank, now)
             if rank in self._gangs:
-                gang = self._gangs.pop(rank)
-                del self._of_type[gang.job.worker_type][rank]
+                self._drop(self._gangs[rank])
         if event.completed and self._cluster.has_storage_limits:
             touched.update(self._of_type)
         touched.update(
@@ -122,7 +121,10 @@ class GangPolicy(Policy):
             plans.setdefault(rank, []).append(order)
         wake = min(self._wakes.values(), default=self._cluster.slots)
         return Decision(
-            {rank: Plan(tuple(listed)) for rank, listed in plans.items()},
+            {
+                rank: Plan(tuple(listed), together=listed[0].server == CLOUD)
+                for rank, listed in plans.items()
+            },
             wake if wake < self._cluster.slots else None,
         )
 
@@ -137,8 +139,7 @@ class GangPolicy(Policy):
         fits = size > 0 and int((places >= share).sum()) >= size
         wanted = self._use_cloud and job.requested_workers > len(workers)
         if self._cluster.cloud and (wanted or not fits):
-            orders = tuple(Order(chunk, CLOUD, chunk) for chunk in range(job.chunks))
-            return Decision({job.index: Plan(orders, together=True)})
+            return Decision({job.index: Plan(_to_cloud(job), together=True)})
         left = dict.fromkeys(range(job.chunks), job.chunk_slots)
         gang = Gang(job, size, left)
         self._gangs[job.index] = gang
@@ -162,6 +163,9 @@ class GangPolicy(Policy):
             self._free[worker] = True
         return gang.job.worker_type
 
+    def _drop(self, gang: Gang) -> None:
+        del self._gangs[gang.job.index], self._of_type[gang.job.worker_type][gang.job.index]
+
     def _advance(self, gang: Gang, now: int) -> None:
         """Bring what is left of a job up to a slot; no chunk is done before it."""
         for worker, chunks in gang.lists.items():
@@ -176,23 +180,33 @@ class GangPolicy(Policy):
         gangs = self._of_type.get(kind, {})
         for gang in gangs.values():
             self._advance(gang, now)
-        have = int((self._cluster.worker_type == kind).sum())
-        chosen, paused = [], []
-        for gang in sorted(gangs.values(), key=lambda g: (*self.priority(g), g.job.index)):
-            if gang.need <= have:
-                have -= gang.need
-                chosen.append(gang)
-            elif gang.lists:
-                paused.append(gang)
-        for gang in paused:
-            self._pause(gang, orders)
-        for gang in chosen:
-            if not gang.lists:
-                self._begin(gang, now, orders)
+        ranked = sorted(gangs.values(), key=lambda gang: (*self.priority(gang), gang.job.index))
+        chosen = self._admit(kind, ranked, orders)
+        while refused := [g for g in chosen if not g.lists and not self._begin(g, now, orders)]:
+            for gang in refused:
+                ranked.remove(gang)
+                if self._cluster.cloud and not gang.ready and self._never_fits(gang, now):
+                    self._drop(gang)
+                    orders |= {(gang.job.index, o.chunk): o for o in _to_cloud(gang.job)}
+            chosen = self._admit(kind, ranked, orders)
         turns = [turn for gang in chosen if gang.lists and (turn := self.next_turn(gang))]
         self._wakes.pop(kind, None)
         if turns:
             self._wakes[kind] = now + min(turns)
+
+    def _admit(
+        self, kind: int, ranked: list[Gang], orders: dict[tuple[int, int], Order]
+    ) -> list[Gang]:
+        """Jobs that get workers, by number alone; the others are paused."""
+        have = int((self._cluster.worker_type == kind).sum())
+        chosen = []
+        for gang in ranked:
+            if gang.need <= have:
+                have -= gang.need
+                chosen.append(gang)
+            elif gang.lists:
+                self._pause(gang, orders)
+        return chosen
 
     def _pause(self, gang: Gang, orders: dict[tuple[int, int], Order]) -> None:
         for worker, chunks in gang.lists.items():
@@ -201,12 +215,13 @@ class GangPolicy(Policy):
             self._free[worker] = True
         gang.lists = {}
 
-    def _begin(self, gang: Gang, now: int, orders: dict[tuple[int, int], Order]) -> None:
+    def _begin(self, gang: Gang, now: int, orders: dict[tuple[int, int], Order]) -> bool:
         """Give a job free workers and deal its chunks out, if their storage allows it."""
         job = gang.job
-        dealt = self._deal(gang)
+        workers = job.eligible(self._cluster)
+        dealt = self._deal(gang, workers[self._free[workers]], now)
         if dealt is None:
-            return
+            return False
         sent = []
         for worker, chunks in dealt.items():
             server = int(self._cluster.worker_server[worker])
@@ -220,34 +235,40 @@ class GangPolicy(Policy):
                 orders[job.index, chunk] = Order(chunk, server, None if place else worker)
         self._stock.take(job, sent, job.arrival)
         gang.lists, gang.since = dealt, now
+        return True
 
-    def _deal(self, gang: Gang) -> dict[int, list[int]] | None:
-        """Workers for a job, with their chunks; None if storage forbids it."""
+    def _never_fits(self, gang: Gang, now: int) -> bool:
+        """Whether storage forbids it even on all workers: room since the arrival only shrinks."""
+        return self._deal(gang, gang.job.eligible(self._cluster), now) is None
+
+    def _deal(self, gang: Gang, workers: np.ndarray, now: int) -> dict[int, list[int]] | None:
+        """Choose among some workers and deal the chunks out; None if storage forbids it."""
         job, server = gang.job, self._cluster.worker_server
-        workers = job.eligible(self._cluster)
-        workers = workers[self._free[workers]]
         held = np.zeros(self._cluster.servers, dtype=np.int64)
         for chunk, place in gang.ready:
             held[place] += chunk in gang.left
-        at = server[workers]
-        order = np.lexsort((workers, job.upload_slots[at], -held[at]))
-        room = self._stock.room(job, job.arrival)
-        share = -(-len(gang.left) // gang.need)
-        dealt: dict[int, list[int]] = {}
-        waiting = set(gang.left)
-        for worker in workers[order].tolist():
-            if len(dealt) == gang.need:
-                break
-            place = int(server[worker])
-            own = sorted(chunk for chunk in waiting if (chunk, place) in gang.ready)[:share]
-            if len(own) < share and room[place] < share - len(own):
-                continue
-            room[place] -= share - len(own)
-            dealt[worker] = own
-            waiting.difference_update(own)
+        # Without a cloud a job has nowhere else to go, and may wait until there is room.
+        room = self._stock.room(job, job.arrival if self._cluster.cloud else now)
+        workers = workers[(held + room)[server[workers]] > 0]
+        order = np.lexsort((workers, job.upload_slots[server[workers]], -held[server[workers]]))
+        dealt: dict[int, list[int]] = {w: [] for w in workers[order][: gang.need].tolist()}
         if len(dealt) < gang.need:
             return None
-        for chunk in sorted(waiting):
-            worker = min(dealt, key=lambda w: len(dealt[w]))
+        # Chunks whose data is there first; each to the worker that has fewest.
+        for chunk in sorted(gang.left, key=lambda c: (not self._is_held(gang, c, dealt), c)):
+            can = [w for w in dealt if (chunk, int(server[w])) in gang.ready]
+            can = can or [w for w in dealt if room[server[w]] > 0]
+            if not can:
+                return None
+            worker = min(can, key=lambda w: len(dealt[w]))
+            room[server[worker]] -= (chunk, int(server[worker])) not in gang.ready
             dealt[worker].append(chunk)
         return {worker: chunks for worker, chunks in dealt.items() if chunks}
+
+    def _is_held(self, gang: Gang, chunk: int, workers: dict[int, list[int]]) -> bool:
+        server = self._cluster.worker_server
+        return any((chunk, int(server[worker])) in gang.ready for worker in workers)
+
+
+def _to_cloud(job: Job) -> tuple[Order, ...]:
+    return tuple(Order(chunk, CLOUD, chunk) for chunk in range(job.chunks))

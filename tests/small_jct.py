@@ -18,7 +18,7 @@ def job(name: str, arrival: int = 0, *, upload: list[int], **changes: Any) -> Jo
         "ps_type": "a",
         "requested_workers": 1,
         "chunk_slots": 1,
-        "cloud_chunk_slots": min(1, changes.get("chunk_slots", 1)),
+        "cloud_chunk_slots": 1,
     }
     return JobRecord(id=name, arrival=arrival, upload_slots=upload, **{**fields, **changes})
 

@@ -74,7 +74,9 @@ class JctSchedule:
         """
         flags = np.array(together, dtype=bool)
         if flags.shape != (len(instance.jobs),):
-            raise InputError(f"schedule: `together` of shape {flags.shape} for {len(flags)} jobs")
+            raise InputError(
+                f"schedule: {flags.size} numbers for {len(instance.jobs)} jobs - at `together`"
+            )
         ids = tuple(job.id for job in instance.jobs)
         tables = []
         for kind, rows in zip(_KINDS, (workers, ps), strict=True):

@@ -138,8 +138,9 @@ class BatchSche(Policy):
             left = room.copy()
             for place in np.lexsort((free, each)).tolist():
                 server = servers[free[place]]
-                if left[server] >= share and len(chosen) < size:
-                    left[server] -= share
+                chunks = (job.chunks + size - 1 - len(chosen)) // size  # as they are dealt out
+                if left[server] >= chunks and len(chosen) < size:
+                    left[server] -= chunks
                     chosen.append(place)
             if len(chosen) < size:
                 continue

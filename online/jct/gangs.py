@@ -23,13 +23,16 @@ class Gang:
     ----------
     job : Job
     size : int
-        Workers it asks for, all or nothing.
+        Workers it asks for, all or nothing; after a pause, as many as it had then.
     left : dict of int to int
         Slots of work left of each chunk that is not done; exact at ``since``.
     lists : dict of int to list of int
         Worker -> chunks that it trains one after the other; empty while the job is paused.
     ready : dict of (int, int) to int
         (chunk, server) -> slot from which the chunk's data is there.
+    home : dict of int to int
+        Server to which each chunk was dealt last.
+    since : int
     """
 
     job: Job
@@ -37,6 +40,7 @@ class Gang:
     left: dict[int, int]
     lists: dict[int, list[int]] = field(default_factory=dict)
     ready: dict[tuple[int, int], int] = field(default_factory=dict)
+    home: dict[int, int] = field(default_factory=dict)
     since: int = 0
 
     @property
@@ -60,10 +64,10 @@ class GangPolicy(Policy):
 
     At every event, the jobs of a worker type are looked at in order; each that still finds as
     many workers as it needs gets them, and the others are paused. A job that runs on keeps its
-    workers. One that begins or resumes takes free workers, those of servers that hold most of
-    its data first, then those of least upload delay, and deals its chunks out to them; data that
-    is not there is uploaded (again), and the worker is held meanwhile. A worker is given up when
-    its chunks are done.
+    workers. One that begins or resumes takes free workers: one on each server that holds its
+    data, then those of servers that hold most of it, then those of least upload delay. Its chunks
+    are dealt out to them; data that is not there is uploaded (again), and the worker is held
+    meanwhile. A worker is given up when its chunks are done.
 
     A job that asks for more workers than the edge has of its type, or finds too little storage
     there, goes to the cloud as a whole; without a cloud it makes do with the workers there are,
@@ -213,7 +217,7 @@ class GangPolicy(Policy):
             server = int(self._cluster.worker_server[worker])
             orders[gang.job.index, chunks[0]] = Order(chunks[0], server, None)
             self._free[worker] = True
-        gang.lists = {}
+        gang.size, gang.lists = len(gang.lists), {}
 
     def _begin(self, gang: Gang, now: int, orders: dict[tuple[int, int], Order]) -> bool:
         """Give a job free workers and deal its chunks out, if their storage allows it."""
@@ -226,6 +230,7 @@ class GangPolicy(Policy):
         for worker, chunks in dealt.items():
             server = int(self._cluster.worker_server[worker])
             self._free[worker] = False
+            gang.home.update(dict.fromkeys(chunks, server))
             for place, chunk in enumerate(chunks):
                 if (chunk, server) not in gang.ready:
                     gang.ready[chunk, server] = now + job.upload_to(server)
@@ -245,12 +250,17 @@ class GangPolicy(Policy):
         """Choose among some workers and deal the chunks out; None if storage forbids it."""
         job, server = gang.job, self._cluster.worker_server
         held = np.zeros(self._cluster.servers, dtype=np.int64)
-        for chunk, place in gang.ready:
-            held[place] += chunk in gang.left
+        for chunk in gang.left:
+            if chunk in gang.home:
+                held[gang.home[chunk]] += 1
         # Without a cloud a job has nowhere else to go, and may wait until there is room.
         room = self._stock.room(job, job.arrival if self._cluster.cloud else now)
         workers = workers[(held + room)[server[workers]] > 0]
-        order = np.lexsort((workers, job.upload_slots[server[workers]], -held[server[workers]]))
+        at = server[workers]
+        # One worker on every server with data of the job comes first: so a job can always resume.
+        again = np.ones(len(workers), dtype=bool)
+        again[np.unique(at, return_index=True)[1]] = False
+        order = np.lexsort((workers, job.upload_slots[at], -held[at], again | (held[at] == 0)))
         dealt: dict[int, list[int]] = {w: [] for w in workers[order][: gang.need].tolist()}
         if len(dealt) < gang.need:
             return None

@@ -11,7 +11,9 @@ from models.jct import Job
 from models.jct.files import JctFile, JobRecord, ServerRecord
 from models.jct.instance import JctInstance
 
-__all__ = ["contended", "exhaustive"]
+__all__ = ["NO_SCHEDULE", "contended", "exhaustive"]
+
+NO_SCHEDULE = 10**9
 
 
 def contended(
@@ -90,7 +92,7 @@ def _placements(ins: JctInstance, job: Job) -> Iterator[tuple[tuple[int, ...], i
 
 
 def exhaustive(ins: JctInstance) -> int:
-    """Least total JCT, over all placements and all orders of the jobs.
+    """Least total JCT (or NO_SCHEDULE), over all placements and all orders of the jobs.
 
     Given the placement and the completions of an optimum, earliest deadline first on every
     worker meets them all: it is the rule that runs jobs by a fixed order, with preemption. With a
@@ -99,7 +101,7 @@ def exhaustive(ins: JctInstance) -> int:
     """
     cluster, jobs = ins.cluster, ins.jobs
     one_ps = not cluster.cloud and len(cluster.ps_server) < len(jobs)
-    best = 10**9
+    best = NO_SCHEDULE
     for places in product(*(list(_placements(ins, job)) for job in jobs)):
         for order in permutations(range(len(jobs))):
             done = _played(ins, places, order, one_ps)

@@ -170,28 +170,37 @@ def _openings(flags: np.ndarray) -> list[int]:
 def _overlaps(
     instance: JctInstance, rows: np.ndarray, equation: str, what: str
 ) -> Iterator[Violation]:
-    """(2d), (2f) and, where it is the same job twice, (2k)."""
-    # Units of the cloud are numbered per job.
-    owner = np.where(rows[:, 1] == CLOUD, rows[:, 0], -1)
-    order = np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1], owner))
-    held: tuple[int, ...] = ()
+    """(2d), (2f), and (2k): two jobs, or one job twice, on one unit."""
+    at_edge = rows[rows[:, 1] != CLOUD]  # units of the cloud are the job's own
+    for earlier, (j, server, unit, start, _) in _clashes(at_edge, 1):
+        if earlier != j:
+            first, second = instance.jobs[earlier].id, instance.jobs[j].id
+            message = (
+                f"{_named(server, unit, what)} has jobs '{first}' and '{second}' in slot {start}"
+            )
+            yield Violation(equation, message, second, start, server)
+    for _, (j, server, unit, start, _) in _clashes(rows, 0):
+        name = instance.jobs[j].id
+        message = f"job '{name}' has {_named(server, unit, what)} twice in slot {start}"
+        yield Violation("(2k)", message, name, start, _site(server))
+
+
+def _clashes(rows: np.ndarray, first_key: int) -> Iterator[tuple[int, list[int]]]:
+    """Rows that start before an earlier one with the same key stops, with the latter's job.
+
+    The key are the columns from ``first_key`` to the unit; of several earlier rows, it is the
+    one that stops last.
+    """
+    keys = rows[:, first_key:3]
+    order = np.lexsort((rows[:, 3], *keys.T[::-1]))
+    held: list[int] = []
     holder = until = -1
-    for place in order.tolist():
-        j, server, unit, start, stop = rows[place].tolist()
-        key = (int(owner[place]), server, unit)
-        if key == held and start < until:
-            job = instance.jobs[j]
-            if j == holder:
-                message = f"job '{job.id}' has {_named(server, unit, what)} twice in slot {start}"
-                yield Violation("(2k)", message, job.id, start, _site(server))
-            else:
-                message = (
-                    f"{_named(server, unit, what)} has jobs '{instance.jobs[holder].id}' and "
-                    f"'{job.id}' in slot {start}"
-                )
-                yield Violation(equation, message, job.id, start, _site(server))
-        if key != held or stop > until:
-            held, holder, until = key, j, stop
+    for row in rows[order].tolist():
+        key = row[first_key:3]
+        if key == held and row[3] < until:
+            yield holder, row
+        if key != held or row[4] > until:
+            held, holder, until = key, row[0], row[4]
 
 
 def _constraint_2gh(instance: JctInstance, schedule: JctSchedule) -> Iterator[Violation]:

@@ -30,9 +30,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("instance", metavar="INSTANCE", help="instance file")
     parser.add_argument(
         "--formulation",
-        default="compact",
-        help="compact (default), compact-lp (its relaxation), or compact-plain and "
-        "compact-plain-lp (without the strengthening rows)",
+        help="one of those of the instance's problem, by default the first. utility: compact, "
+        "compact-lp (its relaxation), compact-plain and compact-plain-lp (without the "
+        "strengthening rows). jct: chunk, chunk-lp, literal, fractional, flow-lp, flow-dual, "
+        "capacitated, capacitated-lp, capacitated-dual",
     )
     parser.add_argument("--out", required=True, metavar="FILE", help=".lp or .mps, also with .gz")
     args = parser.parse_args(argv)
@@ -42,14 +43,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     ).FORMULATIONS
     if not formulations:
         raise InputError(f"problem '{instance.problem}' has no linear model to write")
-    if args.formulation not in formulations:
-        raise InputError(
-            f"unknown formulation '{args.formulation}': choose from {', '.join(formulations)}"
-        )
-    model = formulations[args.formulation](instance)
+    name = next(iter(formulations)) if args.formulation is None else args.formulation
+    if name not in formulations:
+        raise InputError(f"unknown formulation '{name}': choose from {', '.join(formulations)}")
+    model = formulations[name](instance)
     write_model(model, args.out)
     print(
-        f"{args.out}: {args.formulation} of {instance.name}, {model.nvariables()} variables, "
+        f"{args.out}: {name} of {instance.name}, {model.nvariables()} variables, "
         f"{model.nconstraints()} constraints"
     )
     return 0

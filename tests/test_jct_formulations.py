@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import highspy
 import numpy as np
 import pytest
 
+from benchmarks.export import main
 from models.export import write_model
 from models.jct import JctInstance
 from models.jct.formulations import (
@@ -168,3 +170,14 @@ def test_every_formulation_is_written(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"{name}.lp"
     write_model(FORMULATIONS[name](worked_example()), path)
     assert path.stat().st_size > 0
+
+
+def test_command_writes_the_chunk_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    worked_example().write(tmp_path / "one.json")
+    assert main([str(tmp_path / "one.json"), "--out", str(tmp_path / "one.mps")]) == 0
+    assert "chunk of worked example" in capsys.readouterr().out
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    assert solver.readModel(str(tmp_path / "one.mps")) == highspy.HighsStatus.kOk
+    solver.run()
+    assert solver.getInfo().objective_function_value == pytest.approx(12.0)

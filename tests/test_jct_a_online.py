@@ -7,7 +7,9 @@ import pytest
 
 from models.jct import CLOUD, JctInstance, score
 from online.jct.a_online import AOnline, AOnlineEdge
+from online.jct.speed import refined
 from online.run import Trace, run
+from tests.jct_by_slots import a_online_by_slots
 from tests.small_jct import instance, job, random_instance, server
 
 
@@ -168,3 +170,30 @@ def test_lemma_4_where_delays_depend_on_the_server_alone(seed: int) -> None:
         play(ins, policy)
         assert policy.duals.sum_alpha == pytest.approx(policy.duals.sum_beta, rel=1e-12)
         assert policy.duals.lemma4_ratio == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_against_a_simulation_slot_by_slot(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ins = random_instance(
+        rng,
+        jobs=8,
+        servers=int(rng.integers(1, 4)),
+        most_workers=2,
+        chunks=4,
+        chunk_slots=7,
+        types=2 if seed % 3 else 1,
+        cloud=bool(seed % 3),
+        slots=150,
+    )
+    policy, trace = play(ins)
+    jcts, alphas = a_online_by_slots(ins)
+    assert score(ins, trace.schedule).value.tolist() == jcts
+    assert policy.duals.sum_alpha == pytest.approx(float(alphas), rel=1e-12)
+
+
+def test_the_time_goes_with_the_events_not_the_slots() -> None:
+    # Ten times the horizon, and every time ten times as long: the same events.
+    ins = random_instance(np.random.default_rng(3), jobs=10, chunks=3, slots=100)
+    events = [len(play(one)[1].decisions) for one in (ins, refined(ins, 9, 1))]
+    assert events[0] == events[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from models.jct.certificates import JctCertificateFile
 from models.jct.cluster import CLOUD, Cluster, Job
 from models.jct.files import JctFile, ScheduleFile
 from models.jct.instance import JctInstance
@@ -24,4 +25,5 @@ PROBLEM = Problem(
     decode_instance=JctInstance.decode,
     read_schedule=JctSchedule.read,
     score=score,
+    certificate_file=JctCertificateFile,
 )

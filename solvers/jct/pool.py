@@ -118,8 +118,7 @@ def _pooled(job: Job, cluster: Cluster) -> PoolJob:
             places = np.floor(tolerant_storage(cluster) / job.chunk_gb * (1.0 + 1e-10))
         held = np.minimum(held, places).astype(np.int64)
     delays = np.sort(np.repeat(job.upload_slots, held))
-    # A chunk that is uploaded too late to complete is no chunk for the edge.
-    delays = delays[delays + job.chunk_slots <= cluster.slots - job.arrival]
+    delays = delays[delays < cluster.slots - job.arrival]
     upload = job.cloud_upload_slots
     jct = None if upload is None else upload + job.cloud_chunk_slots
     if jct is not None and job.arrival + jct > cluster.slots:

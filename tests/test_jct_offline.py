@@ -93,10 +93,10 @@ def test_a_start_that_migrates_is_left_aside() -> None:
     start = JctSchedule.build(ins, [False], rows, [(0, 0, 0, 0, 3)], migration=True)
     assert score(ins, start).feasible
     assert score(ins, start).objective == 3
+    plain = solve(ins, time_limit=5.0)
+    assert (plain.objective, plain.bound, plain.bound_source) == (4, 4, "milp")
     result = solve(ins, time_limit=5.0, start=start)
-    assert (result.objective, result.bound) == (4, 4)
-    # As the bound of the prices alone covers it, it is no more than 3.
-    assert result.bound_source == "milp"
+    assert (result.objective, result.bound, result.bound_source) == (4, 3, "prices")
 
 
 def test_a_start_split_between_edge_and_cloud_is_kept() -> None:
@@ -172,6 +172,28 @@ def test_local_search_is_no_worse_than_its_start() -> None:
 
     plain = found(0, None)
     assert total(found(200, plain)) <= total(plain)
+
+
+@pytest.mark.parametrize(
+    ("ins", "objective"),
+    [
+        (instance([], [server(1)]), 0),
+        (instance([], [], cloud=True), 0),
+        (instance([job("j", upload=[], cloud_upload_slots=3)], [], cloud=True), 4),
+        # Three chunks of three slots on one worker from slot 2 on end with the horizon.
+        (instance([job("j", upload=[2], chunks=3, chunk_slots=3)], [server(1)], slots=11), 11),
+    ],
+)
+def test_edges(ins: JctInstance, objective: int) -> None:
+    result = solve(ins, time_limit=5.0)
+    assert (result.status, result.objective, result.bound) == ("optimal", objective, objective)
+
+
+def test_jobs_that_do_not_fit_together() -> None:
+    # Each needs 2 + 9 slots of 15, both 18.
+    jobs = [job(name, upload=[2], chunks=3, chunk_slots=3) for name in "jk"]
+    result = solve(instance(jobs, [server(1)], slots=15), time_limit=5.0)
+    assert (result.status, result.objective, result.bound) == ("infeasible", None, None)
 
 
 @pytest.mark.slow

@@ -107,8 +107,8 @@ def list_schedule(
             found = [by_job[j] for j in range(len(instance.jobs))]
             if best is None or _total(found) < _total(best):
                 best = found
-    if best is None:
-        return None
+    if best is None or not best:
+        return best
     return _improved(instance, pool, prices, rng, best, iterations, deadline, target)
 
 

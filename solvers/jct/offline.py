@@ -48,8 +48,9 @@ def solve(
     threads : int
         Of HiGHS.
     start : JctSchedule, optional
-        A feasible schedule. One whose chunks migrate is none of the chunk model, and is left
-        aside.
+        A feasible schedule. One whose chunks migrate is none of the chunk model, and may be
+        better than its optimum: it is left aside, and the bound is that of the prices, which
+        covers it.
 
     Returns
     -------
@@ -63,7 +64,8 @@ def solve(
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
 
-    if start is not None and start.migration:
+    migrates = start is not None and start.migration
+    if migrates:
         start = None
     pool = Pool.of(instance)
     begun = checked_start(instance, pool, start)
@@ -95,7 +97,7 @@ def solve(
         options=HighsOptions(time_limit=time_limit, threads=threads),
         began=began,
         fallback=start,
-        run_milp=small,
+        run_milp=small and not migrates,
     )
 
 

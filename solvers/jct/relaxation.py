@@ -145,15 +145,15 @@ class _Program:
 
     def _build(self) -> LinearProgram:
         jobs, count, n = self.pool.jobs, len(self.pool.jobs), len(self._job)
-        release = np.array([job.release for job in jobs])
+        release = np.array([job.release for job in jobs], dtype=np.int64)
         work = np.array([job.work for job in jobs], dtype=float)
         chunks = np.array([job.chunks for job in jobs], dtype=float)
         p = np.array([job.duration for job in jobs], dtype=float)
-        cloud = np.array([job.cloud_jct is not None for job in jobs])
+        cloud = np.array([job.cloud_jct is not None for job in jobs], dtype=bool)
         cloud_jct = np.array([job.cloud_jct or 0.0 for job in jobs], dtype=float)
         delay = np.array([job.cloud_delay or 0.0 for job in jobs], dtype=float)
         earliest = np.array([job.earliest for job in jobs], dtype=float)
-        kind = np.array([job.kind for job in jobs])
+        kind = np.array([job.kind for job in jobs], dtype=np.int64)
         half = self._shift * (p + 1) / 2
         split_mean = delay + (p - 1) / 2
         whole = cloud_jct
@@ -241,7 +241,7 @@ class _Program:
         jobs, n = self.pool.jobs, len(self._job)
         count = len(jobs)
         y = np.maximum(0.0, result.x[:n])
-        release = np.array([job.release for job in jobs])
+        release = np.array([job.release for job in jobs], dtype=np.int64)
         total = np.bincount(self._job, weights=y, minlength=count)
         moment = np.bincount(
             self._job, weights=y * (self._slot - release[self._job]), minlength=count

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from solvers.jct.pool import Pool
+from solvers.jct.pooled import generated_prices
 from solvers.jct.price_bound import PriceBound, price_bound, rounded
 from solvers.jct.relaxation import Relaxation, relaxation
 
@@ -36,10 +38,15 @@ class Bounded:
 
 
 def bound(pool: Pool, *, time_limit: float | None = None) -> Bounded | None:
-    """Solve the strengthened linear program, and recompute its bound from its prices.
+    """Bound the total JCT by the best prices found.
 
-    Prices of 0 serve if the program is not solved in time. None if some job cannot complete
-    before the horizon, even alone.
+    First those of the strengthened linear program (all 0 if it is not solved in time), then
+    those of column generation over pooled schedules, if they prove more.
+
+    Returns
+    -------
+    Bounded or None
+        None if some job cannot complete before the horizon, even alone.
     """
     began = time.monotonic()
     program = relaxation(pool, time_limit=time_limit)
@@ -47,4 +54,10 @@ def bound(pool: Pool, *, time_limit: float | None = None) -> Bounded | None:
     proven = price_bound(pool, prices)
     if proven is None:
         return None
+    if program is not None and prices.any():
+        deadline = math.inf if time_limit is None else began + time_limit
+        others = rounded(generated_prices(pool, prices.shape[1], deadline))
+        better = price_bound(pool, others)
+        if better is not None and better.value > proven.value:
+            prices, proven = others, better
     return Bounded(prices, proven, program, time.monotonic() - began)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -168,3 +169,18 @@ def test_every_job_completes(name: str, cloud: bool) -> None:
         _, jcts, preempted = play(ins, POLICIES[name].for_instance(ins))
         assert min(jcts) > 0
         assert name != "batchsche" or preempted == 0
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("seed", range(30))
+def test_one_parameter_server_and_no_cloud(name: str, seed: int) -> None:
+    # (2e), (2f): one job at a time.
+    ins = random_instance(
+        np.random.default_rng(seed), jobs=6, most_workers=3, chunks=4, cloud=False, slots=2000
+    )
+    servers = [msgspec.structs.replace(record, ps=[]) for record in ins.file.servers]
+    servers[0] = msgspec.structs.replace(servers[0], ps=["a"])
+    ins = JctInstance.from_file(msgspec.structs.replace(ins.file, servers=servers))
+    trace, jcts, _ = play(ins, POLICIES[name].for_instance(ins))
+    assert min(jcts) > 0
+    assert not (trace.schedule.ps[:, 1] == CLOUD).any()

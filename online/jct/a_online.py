@@ -12,6 +12,7 @@ from models.jct.instance import JctInstance
 from online.jct.dispatch import Dispatch, dispatch
 from online.jct.duals import DualRecord
 from online.jct.events import ChunkSlot, JctEvent, Order, Plan
+from online.jct.parameter_servers import most_at_once
 from online.jct.queues import Queues
 from online.jct.stock import Stock
 from online.policy import Arrival, Decision, Guarantee, Policy
@@ -27,9 +28,9 @@ class AOnline(Policy):
 
     A job's chunks are sent where Q of (5) is least, once and for all; each worker runs the
     pending chunk of highest rate ``gamma = n / (E D B)`` whose data is there (HAPRF). The queues
-    are rolled forward from event to event. Where storage is limited and there is no cloud, a job
-    that does not fit is sent as a whole when it does, in order of arrival; the paper, which
-    always has the cloud, does not say.
+    are rolled forward from event to event. Where there is no cloud, a job that finds too little
+    storage, or as many jobs under way as there are parameter servers, is sent as a whole when it
+    can be, in order of arrival; the paper, which always has the cloud, does not say.
 
     Rows record ``alpha`` and ``in_cloud``: the sum of ``alpha_jd`` and the number of chunks sent
     to the cloud, over the jobs sent in the slot.
@@ -57,6 +58,8 @@ class AOnline(Policy):
         self._changes: list[tuple[int, int]] = []  # heap of (slot, worker)
         self._home: dict[_Chunk, int] = {}
         self._waiting: list[Job] = []
+        self._served: list[int] = []  # type of parameter server of every job under way
+        self._ps_type: dict[int, int] = {}
         self.duals = DualRecord(public)
 
     def step(self, event: JctEvent) -> Decision:
@@ -114,6 +117,7 @@ class AOnline(Policy):
                 self._runs[worker] = _NOTHING
         for job in event.completed:
             self._stock.give_back(job, event.slot)
+            self._served.remove(self._ps_type.pop(job))
         while self._changes and self._changes[0][0] <= event.slot:
             slot, worker = heapq.heappop(self._changes)
             if self._until[worker] == slot:
@@ -125,6 +129,8 @@ class AOnline(Policy):
         if sent is None:
             return None
         self.duals.send(job, sent)
+        self._served.append(job.ps_type)
+        self._ps_type[job.index] = job.ps_type
         servers = []
         for chunk, worker in enumerate(sent.workers):
             self._home[job.index, chunk] = worker
@@ -148,6 +154,8 @@ class AOnline(Policy):
 
     def _places(self, job: Job, now: int) -> Dispatch | None:
         """Without the cloud where that is asked for and possible."""
+        if self._served.count(job.ps_type) >= most_at_once(job, self._cluster):
+            return None
         sent = None
         for cloud in (False, True) if self.edge_only else (True,):
             sent = sent or dispatch(

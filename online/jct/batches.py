@@ -11,6 +11,7 @@ import numpy as np
 
 from models.jct.cluster import CLOUD, Cluster, Job
 from online.jct.events import JctEvent, Order, Plan
+from online.jct.parameter_servers import most_at_once
 from online.jct.stock import Stock
 from online.policy import Arrival, Decision, Policy
 
@@ -55,6 +56,7 @@ class BatchSche(Policy):
         self._free_at = np.zeros(len(public.worker_server), dtype=np.int64)
         self._waiting: list[Job] = []
         self._starts: list[tuple[int, int, int, int]] = []  # heap of (slot, worker, job, chunk)
+        self._spans: dict[int, list[tuple[int, int]]] = defaultdict(list)  # of each PS type
         self._length = 1  # tau of the batch that is open
 
     def step(self, event: JctEvent) -> Decision:
@@ -127,9 +129,12 @@ class BatchSche(Policy):
         room = self._stock.room(job, job.arrival)
         there = np.maximum(now + job.upload_slots[servers], self._free_at[workers])
         base = 2.0 * self._cluster.servers + 1.0
-        for start in np.unique(there).tolist():
+        duration = share * job.chunk_slots
+        spans = self._spans[job.ps_type]
+        for start in sorted({*there.tolist(), *(stop for _, stop in spans if stop > now)}):
             free = np.flatnonzero(there <= start)
-            if len(free) < size:
+            served = sum(a < start + duration and b > start for a, b in spans)
+            if len(free) < size or served >= most_at_once(job, self._cluster):
                 continue
             busy = np.bincount(self._group[self._free_at > start], minlength=len(self._capacity))
             price = base ** (busy / self._capacity) - 1.0
@@ -144,7 +149,6 @@ class BatchSche(Policy):
                     chosen.append(place)
             if len(chosen) < size:
                 continue
-            duration = share * job.chunk_slots
             cost = float(each[chosen].sum()) * duration
             yield _Option(start, start + duration, cost, tuple(workers[free[chosen]].tolist()))
             if cost == 0.0:
@@ -158,6 +162,8 @@ class BatchSche(Policy):
             together.add(job.index)
             orders.update({c: Order(c, CLOUD, c) for c in range(job.chunks)})
             return
+        if not self._cluster.cloud:
+            self._spans[job.ps_type].append((option.start, option.stop))
         sent = []
         for chunk in range(job.chunks):
             turn, place = divmod(chunk, len(option.workers))

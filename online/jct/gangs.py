@@ -9,6 +9,7 @@ import numpy as np
 
 from models.jct.cluster import CLOUD, Cluster, Job
 from online.jct.events import JctEvent, Order, Plan
+from online.jct.parameter_servers import most_at_once
 from online.jct.stock import Stock
 from online.policy import Arrival, Decision, Policy
 
@@ -71,7 +72,7 @@ class GangPolicy(Policy):
 
     A job that asks for more workers than the edge has of its type, or finds too little storage
     there, goes to the cloud as a whole; without a cloud it makes do with the workers there are,
-    and waits for storage.
+    and waits for storage and a parameter server.
 
     Parameters
     ----------
@@ -113,8 +114,8 @@ class GangPolicy(Policy):
             self._stock.give_back(rank, now)
             if rank in self._gangs:
                 self._drop(self._gangs[rank])
-        if event.completed and self._cluster.has_storage_limits:
-            touched.update(self._of_type)
+        if not self._cluster.cloud or (event.completed and self._cluster.has_storage_limits):
+            touched.update(self._of_type)  # what they wait for may be free now
         touched.update(
             self._gangs[rank].job.worker_type for rank in event.arrived if rank in self._gangs
         )
@@ -222,6 +223,11 @@ class GangPolicy(Policy):
     def _begin(self, gang: Gang, now: int, orders: dict[tuple[int, int], Order]) -> bool:
         """Give a job free workers and deal its chunks out, if their storage allows it."""
         job = gang.job
+        served = sum(
+            other.job.ps_type == job.ps_type for other in self._gangs.values() if other.lists
+        )
+        if served >= most_at_once(job, self._cluster):
+            return False
         workers = job.eligible(self._cluster)
         dealt = self._deal(gang, workers[self._free[workers]], now)
         if dealt is None:

@@ -10,7 +10,15 @@ import numpy as np
 from models.jct.cluster import CLOUD, Cluster, Job
 from online.run import InfeasibleDecision
 
-__all__ = ["assign_parameter_servers", "running"]
+__all__ = ["assign_parameter_servers", "most_at_once", "running"]
+
+
+def most_at_once(job: Job, cluster: Cluster) -> float:
+    """Jobs of this one's kind that parameter servers allow to run at once, (2e) and (2f).
+
+    The paper's cloud always has one more. Without it, the policies here let jobs wait.
+    """
+    return np.inf if cluster.cloud else len(job.eligible_ps(cluster))
 
 
 def running(rows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ from models.jct import score
 from online.jct.a_online import AOnline
 from online.jct.speed import augmented, refined
 from online.run import run
+from solvers.jct.exact import solve
 from tests.small_jct import instance, job, random_instance, server
 
 
@@ -53,6 +54,20 @@ def test_guarantee_of_theorem_3_on_a_run_where_it_applies() -> None:
     # slots at mean 3 + (6 - 1)/2.
     assert policy.duals.posterior_bound(0.5) == pytest.approx(7 - 7 / 1.5)
     assert policy.duals.posterior_bound(0.5) <= 3 + 2.5
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_posterior_bound_is_below_the_optimum(seed: int) -> None:
+    # Of the refined instance at offline speed; two jobs, so that the bound is not always 0.
+    ins = random_instance(
+        np.random.default_rng(seed), jobs=2, servers=3, most_workers=2, chunk_slots=2, slots=30
+    )
+    a, b = 2, 1
+    policy = AOnline(a / b)
+    run(augmented(ins, a, b), policy, np.random.default_rng(0))
+    optimum = solve(refined(ins, a, b)).objective
+    assert optimum is not None
+    assert policy.duals.posterior_bound(a / b) <= optimum + 1e-9
 
 
 def test_bad_epsilon_is_refused() -> None:

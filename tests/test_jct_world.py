@@ -165,6 +165,8 @@ def test_what_runs_at_the_horizon_is_cut() -> None:
         (Decision({1: Plan(())}), "a plan for 1, which is no job that is waiting"),
         (Decision({0: ()}), "job 'a': is no Plan but tuple"),
         (Decision({0: Plan((Order(0, 0, 0), Order(0, 1, 1)))}), "a chunk is ordered twice"),
+        (Decision({0: Plan(((0, 0),))}), r"\(0, 0\) is not \(chunk, server, worker or None\)"),
+        (Decision({0: Plan((Order(0, 0, 0.5),))}), "in whole numbers"),
         (Decision({0: Plan((Order(2, 0, 0),))}), "chunk 2: it has 2 chunks"),
         (Decision({0: Plan((Order(0, 2, 0),))}), "chunk 0: no server 2"),
         (Decision({0: Plan((Order(0, 0, 9),))}), "chunk 0: no worker 9"),

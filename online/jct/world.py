@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from operator import index
 from typing import Any
 
 from models.jct.cluster import CLOUD, Cluster, Job
@@ -173,7 +174,7 @@ class JctWorld:
         known = self._together.get(rank)
         if known is not None and plan.together != known:
             raise InfeasibleDecision(f"job '{job.id}': `together` was settled by its first plan")
-        orders = tuple(Order(*order) for order in plan.orders)
+        orders = tuple(_copied(job, order) for order in plan.orders)
         if plan.together and known is None and len(orders) != job.chunks:
             raise InfeasibleDecision(f"job '{job.id}': (2g) together, but not all chunks are sent")
         if len({order.chunk for order in orders}) != len(orders):
@@ -269,3 +270,14 @@ class JctWorld:
             )
         self._stored[order.server] = stored
         self._held[job.index].append(order.server)
+
+
+def _copied(job: Job, order: Any) -> Order:
+    """Python's integers of an order; refuses everything else."""
+    try:
+        chunk, server, worker = order
+        return Order(index(chunk), index(server), None if worker is None else index(worker))
+    except (TypeError, ValueError):
+        raise InfeasibleDecision(
+            f"job '{job.id}': {order!r} is not (chunk, server, worker or None) in whole numbers"
+        ) from None

@@ -23,7 +23,8 @@ _SMALL = 30_000  # worker-slots that jobs may use, up to which the exact solver 
 _BOUND = 0.5  # of the time limit, at most, for the bound,
 _LISTS = 0.7  # and until when list schedules are improved; the rest is the exact solver's,
 _LISTS_SMALL = 0.2  # which begins earlier where the instance is small
-_ITERATIONS = 2_000
+_ITERATIONS = 2_000  # of the local search, and if the exact solver is not to follow
+_FURTHER = 20_000
 _SEED = 0
 
 
@@ -72,7 +73,9 @@ def solve(
     bounded = bound(pool, time_limit=None if time_limit is None else _BOUND * time_limit)
     assert bounded is not None  # the instance's checks have seen every job complete alone
 
-    def improve(known: list[Placement] | None, share: float) -> list[Placement] | None:
+    def improve(
+        known: list[Placement] | None, iterations: int, share: float
+    ) -> list[Placement] | None:
         return list_schedule(
             instance,
             pool,
@@ -80,15 +83,15 @@ def solve(
             orders(pool, bounded.program),
             np.random.default_rng(_SEED),
             start=known,
-            iterations=_ITERATIONS,
+            iterations=iterations,
             deadline=deadline(share),
             target=bounded.proven.bound,
         )
 
-    found = improve(begun, _LISTS_SMALL)
+    found = improve(begun, _ITERATIONS, _LISTS_SMALL)
     small = _size(pool, latest(pool, bounded, found)) <= _SMALL
     if not small:
-        found = improve(found, _LISTS)
+        found = improve(found, _FURTHER, _LISTS)
     return solve_program(
         instance,
         pool,

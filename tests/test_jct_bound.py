@@ -166,6 +166,17 @@ def test_a_window_that_is_too_short_is_widened() -> None:
     assert relaxed(ins).value == pytest.approx(465.0)
 
 
+def test_without_the_program_prices_come_from_schedules(monkeypatch: pytest.MonkeyPatch) -> None:
+    ins = contended(101, jobs=6, most_workers=4, most_chunks=2, most_slots=3, slots=16)
+    pool = Pool.of(ins)
+    whole = bound(pool)
+    monkeypatch.setattr("solvers.jct.bound.relaxation", lambda *_, **__: None)
+    alone = bound(pool)
+    assert whole.program is not None and alone.program is None
+    nothing = price_bound(pool, np.zeros((len(pool.workers), 1)))
+    assert nothing.bound < alone.proven.bound <= solve(ins).objective
+
+
 def test_storage_too_small_for_a_chunk_takes_workers_away() -> None:
     # Server 0 cannot hold a chunk, so server 1 trains both, one after the other.
     ins = instance(

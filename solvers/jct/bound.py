@@ -15,6 +15,9 @@ from solvers.jct.relaxation import Relaxation, relaxation
 
 __all__ = ["Bounded", "bound"]
 
+_SHARE = 0.6  # of the time limit, at most, for the linear program
+_ROOM = 2  # slots with prices if it has not told, as a multiple of what a lone job needs
+
 
 @dataclass(frozen=True, eq=False)
 class Bounded:
@@ -49,15 +52,25 @@ def bound(pool: Pool, *, time_limit: float | None = None) -> Bounded | None:
         None if some job cannot complete before the horizon, even alone.
     """
     began = time.monotonic()
-    program = relaxation(pool, time_limit=time_limit)
-    prices = np.zeros((len(pool.workers), 1)) if program is None else rounded(program.prices)
+    share = None if time_limit is None else _SHARE * time_limit
+    program = relaxation(pool, time_limit=share)
+    if program is None:
+        prices = np.zeros((len(pool.workers), _end(pool)))
+    else:
+        prices = rounded(program.prices)
     proven = price_bound(pool, prices)
     if proven is None:
         return None
-    if program is not None and prices.any():
+    if program is None or prices.any():
         deadline = math.inf if time_limit is None else began + time_limit
         others = rounded(generated_prices(pool, prices.shape[1], deadline))
         better = price_bound(pool, others)
         if better is not None and better.value > proven.value:
             prices, proven = others, better
     return Bounded(prices, proven, program, time.monotonic() - began)
+
+
+def _end(pool: Pool) -> int:
+    """Slot before which prices may be of use."""
+    ends = [job.release + _ROOM * job.alone() for job in pool.jobs if job.has_edge]
+    return min(pool.slots, max(ends, default=1))

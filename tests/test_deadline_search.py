@@ -144,8 +144,7 @@ def test_forbidden_and_kept_deadlines_are_all_there_are(coarse: float, whole: bo
         optimum, kept = most(program), -math.inf
         for _ in range(3):
             x = np.zeros(program.program().cost.size)
-            for deadlines in program._deadlines.values():
-                own = deadlines.columns
+            for own in program._done.values():
                 x[own[rng.integers(0, len(own) + 1) :]] = 1.0
             kept = max(kept, most(program, x))
             left = most(program) if program.forbid(x) else -math.inf

@@ -196,15 +196,19 @@ class _Rounds:
             point = np.round(result.x)
             self.known.offer(self._improve(self.known.repaired(self._program, point)))
             self._learn(point)
-            if not result.is_optimal:
-                break  # these deadlines are hard to keep
-        most = (upper + self._program.left_out) / self._factor
-        if most > self.known.objective * (1 + _HARDLY):
+            if self._is_met(upper) or not result.is_optimal:
+                break  # there is nothing to find, or these deadlines are hard to keep
+        if not self._is_met(upper):
             return False
         self._forbidden = True
         if not self._program.forbid(x):
             self._lower_bound_to(-math.inf)
         return True
+
+    def _is_met(self, upper: float) -> bool:
+        """Whether a bound of the program is hardly above the best schedule known."""
+        most = (upper + self._program.left_out) / self._factor
+        return most <= self.known.objective * (1 + _HARDLY)
 
     def _learn(self, x: np.ndarray) -> int:
         """Find the packing cuts that a point breaks; returns how many rows that makes."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -125,6 +127,33 @@ def test_forbidden_deadlines_are_those_later_and_fewer_too() -> None:
     assert not program.forbid(x)
 
 
+@pytest.mark.parametrize("coarse", [0.0, 1.0])
+@pytest.mark.parametrize("whole", [False, True])
+def test_forbidden_and_kept_deadlines_are_all_there_are(coarse: float, whole: bool) -> None:
+    # Whatever is forbidden, one after the other: the optimum is the best of what is left, and of
+    # what was to be had with the forbidden deadlines just before.
+    def most(program: TotalsProgram, deadlines_of: np.ndarray | None = None) -> float:
+        asked = program.program(whole=whole, deadlines_of=deadlines_of)
+        result = run_highs(asked, HighsOptions(mip_rel_gap=0.0))
+        return -math.inf if result.bound is None else result.bound
+
+    better, worse = 0, 0
+    for seed in SEEDS[:10]:
+        rng = np.random.default_rng(seed)
+        program = TotalsProgram(contended(seed), coarse=coarse)
+        optimum, kept = most(program), -math.inf
+        for _ in range(3):
+            x = np.zeros(program.program().cost.size)
+            for own in program._done.values():
+                x[own[rng.integers(0, len(own) + 1) :]] = 1.0
+            kept = max(kept, most(program, x))
+            left = most(program) if program.forbid(x) else -math.inf
+            assert max(kept, left) == pytest.approx(optimum, rel=1e-6, abs=1e-6)
+            better, worse = better + (kept > left), worse + (kept < left)
+    assert better > 3
+    assert worse > 3
+
+
 def test_known_cuts_become_rows_where_loads_are_near() -> None:
     program = TotalsProgram(one_job())
     rows = program.program().matrix.shape[0]
@@ -211,3 +240,35 @@ def test_proves_the_optimum_without_the_exact_solver(
     assert found.bound is not None
     assert optimum * (1 - 1e-4) <= found.objective <= optimum * (1 + 1e-6)
     assert found.bound >= optimum * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("exact_first", [False, True])
+def test_a_bound_below_the_optimum_by_round_off_is_lifted(
+    exact_first: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The optimum is 10. One step proves 10 (1 - 5e-7), within HiGHS's tolerance, and finds
+    # nothing; the next one finds 10. The second of them is told of the bound of the first.
+    ins = one_job()
+    low = 10.0 * (1 - 5e-7)
+    told = []
+
+    def finds_nothing(*_: object, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(
+            objective=0.0, schedule=empty(ins), bound=low, options={}, solver="", message=""
+        )
+
+    def search(*given: object, bound: float, **options: object) -> Knowledge:
+        told.append(bound)
+        return deadline_search(*given, bound=bound, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(offline, "_SMALL", 1000 if exact_first else -1)
+    monkeypatch.setattr(
+        offline, "local_search", lambda *_, start, **__: empty(ins) if start is None else start
+    )
+    monkeypatch.setattr(offline, "solve_exactly", finds_nothing if exact_first else solve)
+    monkeypatch.setattr(offline, "deadline_search", search if exact_first else finds_nothing)
+    found = offline.solve(ins, time_limit=20.0)
+    assert found.status == "optimal"
+    assert found.objective == found.bound == pytest.approx(10.0, rel=1e-12)
+    assert found.bound_source == "milp"
+    assert told == ([low] if exact_first else [])

@@ -11,11 +11,11 @@ import pytest
 
 from benchmarks.claim import Evidence, claims_of
 from benchmarks.claims import main
-from benchmarks.reward import claims_curves as curves
-from benchmarks.reward import claims_steps as steps
-from benchmarks.reward import claims_sweeps as sweeps
-from benchmarks.reward import claims_theory as theory
-from benchmarks.reward.claims_common import best_everywhere, moves
+from benchmarks.reward import claim_judges_curves as curves
+from benchmarks.reward import claim_judges_steps as steps
+from benchmarks.reward import claim_judges_sweeps as sweeps
+from benchmarks.reward import claim_judges_theory as theory
+from benchmarks.reward.claim_judges_common import best_everywhere, moves
 from benchmarks.reward.figures_common import BASELINES, GENEROUS, base_cell
 from tests.test_claims import evidence
 

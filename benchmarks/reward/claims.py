@@ -10,15 +10,19 @@ Names with ``-generous`` take the baselines in their generous reading
 (:data:`benchmarks.reward.figures_common.GENEROUS`), since the paper does not say how much of all
 servers together they give a job. These were added, with the same tests, after the first reading
 had been measured.
+
+What the paper says is in ``claims_section*``, section by section; how it is judged, in
+``claim_judges_*``, by figure.
 """
 
 from __future__ import annotations
 
 from benchmarks.claim import Claim
-from benchmarks.reward.claims_of_experiments import EXPERIMENTS
-from benchmarks.reward.claims_of_theory import THEORY
+from benchmarks.reward.claims_section_4_1 import PERFORMANCE
+from benchmarks.reward.claims_section_4_2 import SETTINGS
+from benchmarks.reward.claims_sections_2_3 import THEORY
 
 __all__ = ["CLAIMS"]
 
-CLAIMS: tuple[Claim, ...] = (*THEORY, *EXPERIMENTS)
-"""In the order of the paper."""
+CLAIMS: tuple[Claim, ...] = (*THEORY, *PERFORMANCE, *SETTINGS)
+"""In the order of the paper's sections."""

@@ -1,116 +1,65 @@
-"""What the judges of the OGASched paper's figures share, and those that serve several figures."""
+"""How claims of the OGASched paper are put that are judged more than once."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-import numpy as np
-import pandas as pd
+from benchmarks.claim import Claim, Judge
+from benchmarks.reward.claim_judges_common import READINGS, best_everywhere
+from benchmarks.reward.figures_common import BASELINES, RULES
 
-from benchmarks.claim import Evidence, Finding, Judge, highest, judged
-from benchmarks.reward.figures_common import BASELINES, GENEROUS, along
-from benchmarks.table import bootstrap_interval
+__all__ = ["EVERY_STEP", "REGISTERED", "best", "in_both_readings"]
 
-__all__ = [
-    "FIRST",
-    "READINGS",
-    "best_everywhere",
-    "by_seed",
-    "end_of",
-    "interval_of",
-    "listed",
-    "moves",
-]
+REGISTERED = ", ".join(BASELINES)
+"""The baselines as they are registered, in words."""
 
-FIRST = "ogasched"
-"""The policy that claims are about, unless they say otherwise."""
+EVERY_STEP = "every two neighbouring values: 95 % bootstrap interval of the paired difference"
+"""What is compared where a value rises with a setting."""
 
-READINGS = {"": BASELINES, "-generous": GENEROUS}
-"""The baselines in two readings, by what is added to the name of a claim."""
+_BETTER = "better than {} (95 % bootstrap interval of the paired difference > 0)"
+_LISTED = {suffix: ", ".join(names) for suffix, names in READINGS.items()}
 
 
-def interval_of(values: Sequence[float] | np.ndarray) -> tuple[float, float, str]:
-    """Bootstrap interval of a mean, and both in words."""
-    low, high = bootstrap_interval(values)
-    return low, high, f"{np.mean(values):.4g} [{low:.4g}, {high:.4g}]"
-
-
-def by_seed(frame: pd.DataFrame, value: str, column: str) -> pd.DataFrame:
-    """One row per seed, one column per value of a column."""
-    return frame.pivot(index="seed", columns=column, values=value).astype(float)
-
-
-def end_of(frame: pd.DataFrame, share: float = 1.0) -> pd.DataFrame:
-    """Points of curves after this share of the slots, or the first ones after it."""
-    slots = frame["slot"].unique()
-    return frame[frame["slot"] == slots[slots >= share * slots.max()].min()]
-
-
-def listed(means: pd.Series) -> str:
-    """Means by the value of a setting, in words."""
-    return ", ".join(f"{name:g}: {mean:.4g}" for name, mean in means.items())
-
-
-def best_everywhere(
-    figure: str, column: str, rule: str, value: str, baselines: Sequence[str] = BASELINES
-) -> Judge:
-    """One step rule is better than every baseline at every value of a setting.
-
-    ``column`` is ``"slot"`` for the ends of curves, a setting that is varied, or
-    ``"utilities"``, which is all that Figure 7 varies.
-    """
-
-    def rows(frame: pd.DataFrame) -> pd.DataFrame:
-        part = end_of(frame) if column == "slot" else along(frame, column)
-        return part[part["policy"].isin((rule, *baselines))]
-
-    return highest(figure, value=value, groups=[column], first=rule, rows=rows)
-
-
-def moves(
-    figure: str,
-    column: str,
-    value: str,
-    *,
-    least: float = 0.0,
-    most: float = np.inf,
-    ends: bool = False,
-    sign: float = 1.0,
-    policies: Sequence[str] | None = None,
-) -> Judge:
-    """A value rises (sign 1) or falls (-1) with a setting, for all policies.
+def best(name: str, source: str, text: str, figure: str, column: str, value: str) -> list[Claim]:
+    """That OGASched is the best: two step rules, two readings of the baselines.
 
     Parameters
     ----------
-    figure, column, value : str
-    least, most : float
-        Range of the setting.
-    ends : bool
-        Compare the ends of the range only, not every two neighbours.
-    sign : float
-    policies : sequence of str, optional
-        By default those of the paper: OGASched with its steps, and the baselines.
+    name, source, text : str
+        As for :class:`benchmarks.claim.Claim`; further readings have a suffix to the name.
+    figure : str
+    column : str
+        As for :func:`benchmarks.reward.claim_judges_common.best_everywhere`.
+    value : str
+        ``"average"`` or ``"accumulated"``.
     """
-
-    def judge(evidence: Evidence) -> Finding:
-        frame = along(evidence.frame(figure), column)
-        frame = frame[frame[column].between(least, most)]
-        pieces, failing = [], []
-        for policy in policies or (FIRST, *BASELINES):
-            wide = by_seed(frame[frame["policy"] == policy], value, column)
-            steps = list(wide.columns)
-            pairs = [(steps[0], steps[-1])] if ends else list(itertools.pairwise(steps))
-            for one, two in pairs:
-                if not bootstrap_interval(sign * (wide[two] - wide[one]))[0] > 0:
-                    failing.append(f"{policy} ({one:g} to {two:g})")
-            means = "/".join(f"{mean:.4g}" for mean in wide.mean())
-            pieces.append(f"{policy} {means}")
-        at = "/".join(f"{step:g}" for step in steps)
-        return judged(
-            not failing,
-            f"{column} {at}: {'; '.join(pieces)}",
-            f"not shown for {', '.join(failing)}" if failing else "",
+    at = "at the end" if column == "slot" else f"at every value of {column}"
+    return [
+        Claim(
+            name + rule.removeprefix("ogasched") + suffix,
+            source,
+            text,
+            f"{value} reward of {rule}: {_BETTER.format(_LISTED[suffix])}, {at}",
+            best_everywhere(
+                figure, column, rule, value.replace("accumulated", "reward"), baselines
+            ),
         )
+        for rule in RULES
+        for suffix, baselines in READINGS.items()
+    ]
 
-    return judge
+
+def in_both_readings(
+    name: str, source: str, text: str, test: str, judge: Callable[[Sequence[str]], Judge]
+) -> list[Claim]:
+    """A claim about the baselines, judged of each reading of them."""
+    return [
+        Claim(
+            name + suffix,
+            source,
+            text,
+            f"{test}; baselines {_LISTED[suffix]}",
+            judge(baselines),
+        )
+        for suffix, baselines in READINGS.items()
+    ]

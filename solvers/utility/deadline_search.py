@@ -119,8 +119,7 @@ class _Rounds:
         if not self._fine:
             self._program = TotalsProgram(scaled.instance, coarse=_COARSE[False] * share)
         self._cuts = CutPool(self._program)
-        self._elsewhere = -math.inf  # bound on all schedules that have been forbidden
-        self._forbidden = False
+        self._forbidden = False  # whether any deadlines are
         self.known = Knowledge(instance, self._program.limits, deadline, _PLACING_SECONDS)
         self.known.lower_bound_to(bound)
         self._all = deadline - time.monotonic()
@@ -156,15 +155,15 @@ class _Rounds:
             if result.x is None:
                 return
             news = self._learn(result.x)
-            done_with = self._complete(result.x, _PROVING if result.is_optimal else _COMPLETING)
+            done_with = self._complete(result.x, proving=result.is_optimal)
             if not done_with and not news and result.is_optimal:
                 return
             number += 1
 
     def _lower_bound_to(self, bound: float) -> None:
         """Take in a bound on all schedules that have not been forbidden."""
-        bound = (max(bound, self._elsewhere) + self._program.left_out) / self._factor
-        if self._forbidden:  # the best schedule, or one that is hardly better, may be among these
+        bound = (bound + self._program.left_out) / self._factor
+        if self._forbidden:  # those are no better than this, nor are those below `_least`
             bound = max(bound, self.known.objective * (1 + _HARDLY))
         self.known.lower_bound_to(bound)
 
@@ -172,15 +171,20 @@ class _Rounds:
         """Objective of the program that a schedule has to reach to be of interest."""
         return self.known.objective * (1 + _HARDLY) * self._factor - self._program.left_out
 
-    def _complete(self, x: np.ndarray, first: float) -> bool:
-        """Look for a schedule with the deadlines of a point; returns whether they are done with."""
+    def _complete(self, x: np.ndarray, *, proving: bool) -> bool:
+        """Look for a schedule with the deadlines of a point; returns whether they are done with.
+
+        They are when no schedule with these deadlines, or later ones or fewer, is worth more than
+        the best one known, or hardly more: then they are forbidden.
+        """
         upper = math.inf
         for room in _ROOMS:
             if not self._goes_on():
                 break
-            least = self._least() if room == 1.0 and first == _PROVING else None
+            prove = proving and room == 1.0
+            least = self._least() if prove else None
             program = self._program.program(deadlines_of=x, room=room, least=least)
-            share = first if room == 1.0 else _COMPLETING
+            share = _PROVING if prove else _COMPLETING
             result = self._solve(program, share * self._all)
             if room == 1.0:
                 if result.status == "infeasible":
@@ -192,15 +196,19 @@ class _Rounds:
             point = np.round(result.x)
             self.known.offer(self._improve(self.known.repaired(self._program, point)))
             self._learn(point)
-            if not result.is_optimal:
-                break  # these deadlines are hard to keep
-        most = (upper + self._program.left_out) / self._factor
-        if most > self.known.objective * (1 + _HARDLY):
+            if self._is_met(upper) or not result.is_optimal:
+                break  # there is nothing to find, or these deadlines are hard to keep
+        if not self._is_met(upper):
             return False
-        self._elsewhere, self._forbidden = max(self._elsewhere, upper), True
+        self._forbidden = True
         if not self._program.forbid(x):
             self._lower_bound_to(-math.inf)
         return True
+
+    def _is_met(self, upper: float) -> bool:
+        """Whether a bound of the program is hardly above the best schedule known."""
+        most = (upper + self._program.left_out) / self._factor
+        return most <= self.known.objective * (1 + _HARDLY)
 
     def _learn(self, x: np.ndarray) -> int:
         """Find the packing cuts that a point breaks; returns how many rows that makes."""

@@ -15,6 +15,7 @@ from solvers.column_generation import ColumnGeneration
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
 from solvers.utility.deadline_search import deadline_search
 from solvers.utility.exact import solve as solve_exactly
+from solvers.utility.knowledge import ROUND_OFF
 from solvers.utility.local_search import local_search
 from solvers.utility.pool_bound import pool_bound, rounded
 from solvers.utility.pooled import PooledProblem
@@ -97,12 +98,12 @@ def solve(
     def search(known: SolveResult[UtilitySchedule], until: float) -> SolveResult[UtilitySchedule]:
         if until == math.inf:
             return known  # the exact solver has all the time it needs
-        assert known.schedule is not None
+        assert known.schedule is not None and known.bound is not None
         found = deadline_search(
             instance,
             cuts=problem.packing_cuts(),
             loads=[load.T for load in problem.totals(generated.columns, generated.weights)],
-            bound=certified,
+            bound=known.bound,
             start=known.schedule,
             deadline=until,
             improve=lambda schedule: improve(schedule, _IMPROVING, until),
@@ -130,9 +131,16 @@ def _better(
     schedule: UtilitySchedule | None,
     bound: float | None,
 ) -> SolveResult[UtilitySchedule]:
-    """What was known, with the schedule of a further step, and its bound if that is better."""
+    """What was known, with the schedule of a further step, and its bound if that is better.
+
+    The schedule may lie above the bound that another step had of HiGHS, by HiGHS's tolerance: the
+    bound is then lifted to it.
+    """
     if bound is not None and known.bound is not None and bound < known.bound:
         known = replace(known, bound=bound, bound_source="milp")
+    if known.bound_source == "milp" and objective is not None and known.bound is not None:
+        if known.bound < objective <= known.bound * (1 + ROUND_OFF):
+            known = replace(known, bound=objective)
     return replace(
         known,
         status=_status(objective, known.bound),

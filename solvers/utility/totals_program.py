@@ -24,7 +24,6 @@ an upper bound, since a group counts as much as its first slot.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -34,6 +33,7 @@ from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.highs import LinearProgram
+from solvers.utility.deadline_groups import DeadlineGroups, deadline_groups
 from solvers.utility.separation import PackingCut
 from solvers.utility.sparse_rows import NEVER, Part, SparseRows
 
@@ -41,18 +41,6 @@ __all__ = ["SIDES", "TotalsProgram"]
 
 SIDES = (0, 1)  # workers, parameter servers
 _SMALLEST = 1e-7  # weights of a cut below it, relative to the largest, are left out
-
-
-@dataclass(frozen=True, eq=False)
-class _Deadlines:
-    """The groups of a job's deadlines: column of d and last slot of each, in order of time."""
-
-    columns: np.ndarray
-    ends: np.ndarray
-
-    def first(self, slot: int) -> int:
-        """First group that a completion in this slot keeps."""
-        return int(np.searchsorted(self.ends, slot))
 
 
 class TotalsProgram:
@@ -84,7 +72,8 @@ class TotalsProgram:
         self._rows = SparseRows()
         self._coarse = coarse
         self.left_out = 0.0
-        self._deadlines: dict[int, _Deadlines] = {}
+        self._groups: dict[int, DeadlineGroups] = {}
+        self._done: dict[int, np.ndarray] = {}  # columns of d, one per group
         self._count = np.full((2, jobs, slots), NEVER)  # n and m
         self._place: dict[tuple[int, int], np.ndarray] = {}  # [S, I] of slots written out
         self._servers = (cluster.worker_servers, cluster.ps_servers)
@@ -111,8 +100,11 @@ class TotalsProgram:
         """Variables and rows of one job; the names are those of the compact ILP."""
         job = limits.job
         i, first = job.index, job.arrival
-        ends, value, left_out = self._groups(limits)
-        self.left_out += left_out
+        groups = deadline_groups(
+            job.values(self.instance.cluster.slots).tolist(), limits.earliest, self._coarse
+        )
+        ends, value = groups.ends, groups.values
+        self.left_out += groups.left_out
         if not len(ends):
             del self.limits[i]
             return
@@ -120,11 +112,11 @@ class TotalsProgram:
         room = int(ends[-1]) + 1 - first
         n = self._add_columns(0.0, np.full(room, limits.most))
         m = self._add_columns(0.0, np.full(room, limits.most_ps))
-        self._deadlines[i] = _Deadlines(done, ends)
+        self._groups[i], self._done[i] = groups, done
         self._count[0, i, first : first + room], self._count[1, i, first : first + room] = n, m
         last, rows, at = done[-1], self._rows, np.arange(room)
         # d of the group before the slot's own, or none; running = d[last] - d[before]
-        group = np.searchsorted(ends, first + at)
+        group = groups.first(first + at)
         before = np.where(group > 0, done[group - 1], NEVER)
 
         def running(factor: float) -> tuple[Part, ...]:
@@ -144,25 +136,10 @@ class TotalsProgram:
         parts = ((step, n[slot], 1.0), (steps, done[:-1], -float(job.work)))
         rows.add(len(steps), 0.0, math.inf, *parts)
 
-    def _groups(self, limits: JobLimits) -> tuple[np.ndarray, np.ndarray, float]:
-        """Last slots and values of a job's groups of deadlines, and what is left out."""
-        value = limits.job.values(self.instance.cluster.slots).tolist()
-        ends: list[int] = []
-        values: list[float] = []
-        for t in range(limits.earliest, len(value)):
-            if value[t] <= self._coarse:
-                return np.array(ends, dtype=int), np.array(values), value[t]
-            if values and values[-1] - value[t] <= self._coarse:
-                ends[-1] = t
-            else:
-                ends.append(t)
-                values.append(value[t])
-        return np.array(ends, dtype=int), np.array(values), 0.0
-
     @property
     def deadlines(self) -> int:
         """How many d there are."""
-        return sum(len(deadlines.columns) for deadlines in self._deadlines.values())
+        return sum(len(done) for done in self._done.values())
 
     def add_cut(self, side: int, cut: PackingCut, where: np.ndarray | None = None) -> None:
         """Add ``weight load <= capacity`` in the slots of a mask (shape (T,)), or in all."""
@@ -196,12 +173,12 @@ class TotalsProgram:
             Whether any are left.
         """
         columns = []
-        for deadlines in self._deadlines.values():
-            kept = np.flatnonzero(x[deadlines.columns] > 0.5)
+        for done in self._done.values():
+            kept = np.flatnonzero(x[done] > 0.5)
             if not len(kept):
-                columns.append(deadlines.columns[-1])
+                columns.append(done[-1])
             elif kept[0] > 0:
-                columns.append(deadlines.columns[kept[0] - 1])
+                columns.append(done[kept[0] - 1])
         if columns:
             self._rows.add(1, 1.0, math.inf, (0, np.array(columns), 1.0))
         return bool(columns)
@@ -252,11 +229,10 @@ class TotalsProgram:
         """
         upper = np.concatenate([np.zeros(0), *self._upper])
         integer = np.full(self._columns, whole)
-        for deadlines in self._deadlines.values():
-            integer[deadlines.columns] = True
+        for done in self._done.values():
+            integer[done] = True
             if deadlines_of is not None:
-                kept = deadlines_of[deadlines.columns] > 0.5
-                upper[deadlines.columns[~kept]] = 0.0
+                upper[done[deadlines_of[done] <= 0.5]] = 0.0
         row_upper = np.concatenate([np.zeros(0), *self._rows.upper])
         row_upper[row_upper > 0] *= room  # capacities: all others are 0 or infinite
         row_lower = np.concatenate([np.zeros(0), *self._rows.lower])
@@ -297,9 +273,9 @@ class TotalsProgram:
         x = np.zeros(self._columns)
         completion = score(self.instance, schedule).completion
         kept = np.zeros(len(completion), dtype=bool)
-        for i, deadlines in self._deadlines.items():
-            if 0 <= completion[i] <= deadlines.ends[-1]:
-                x[deadlines.columns[deadlines.first(int(completion[i])) :]] = 1.0
+        for i, groups in self._groups.items():
+            if 0 <= completion[i] <= groups.ends[-1]:
+                x[self._done[i][groups.first(completion[i]) :]] = 1.0
                 kept[i] = True
         for side, table in enumerate((schedule.workers, schedule.ps)):
             table = table[kept[table[:, 0]]]

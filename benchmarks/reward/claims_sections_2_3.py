@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.claim import Claim, untestable
-from benchmarks.reward import claims_theory as theory
+from benchmarks.reward import claim_judges_theory as theory
 
 __all__ = ["THEORY"]
 
@@ -86,14 +86,6 @@ THEORY: tuple[Claim, ...] = (
     ),
     *_sublinear("slots", "T"),
     *_sublinear("ports", "|L|"),
-    Claim(
-        "sec42-R",
-        "Sec. 4.2",
-        "The regret grows linearly with |R|.",
-        "exponent of the regret of ogasched-constant over |R| in [0.8, 1.2] for all arrivals that "
-        "have a power law",
-        theory.linear_in_servers,
-    ),
     Claim(
         "sec35-gang",
         "Sec. 3.5",

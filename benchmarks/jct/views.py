@@ -1,0 +1,276 @@
+"""Tables of ``jct`` that figures and notebooks draw: metrics, utilisation, who trains where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.evaluate import Run
+from models.errors import InputError
+from models.jct import JctInstance, JctSchedule
+from models.jct.cluster import CLOUD
+
+__all__ = ["blocks", "metric_table", "metrics", "preemption_table", "queue", "usage"]
+
+Side = Literal["worker", "ps"]
+
+_MOST_SLOTS = 10**7  # of a table with a row per slot
+
+
+def metrics(instance: JctInstance, run: Run) -> dict[str, Any]:
+    """The paper's metrics (Sec. V) of one run, in JSON types.
+
+    Returns
+    -------
+    dict
+        ``policy``; ``jobs``;
+        ``total_jct`` and ``mean_jct`` (slots);
+        ``makespan`` (slots from the first arrival to the last completion);
+        ``preemptions`` (times an unfinished chunk was displaced from the worker training it);
+        ``mean_utilisation`` (share of the edge's worker-slots within the makespan in which a
+        chunk is trained) and ``peak_utilisation`` (largest share of the edge's workers that train
+        in one slot), both 0 where the edge has no workers;
+        ``cloud_share`` (of all slots in which chunks are trained, those in the cloud);
+        ``jobs_in_cloud`` (jobs sent to the cloud as a whole, ``zeta = 1``);
+        ``migrates`` (whether the schedule moves chunks between workers).
+    """
+    rows = run.trace.schedule.workers
+    at_edge = rows[:, 1] != CLOUD
+    trained = rows[:, 4] - rows[:, 3]
+    workers = len(instance.cluster.worker_server)
+    jobs = len(instance.jobs)
+    makespan = 0
+    if jobs:
+        first = min(job.arrival for job in instance.jobs)
+        makespan = int(run.score.completion.max()) + 1 - first
+    _, counts = _steps(rows[at_edge])
+    return {
+        "policy": run.policy.name,
+        "jobs": jobs,
+        "total_jct": float(run.score.objective),
+        "mean_jct": float(run.score.objective) / max(1, jobs),
+        "makespan": makespan,
+        "preemptions": sum(int(row["preempted"]) for row in run.trace.decisions),
+        "mean_utilisation": float(trained[at_edge].sum()) / max(1, workers * makespan),
+        "peak_utilisation": float(counts.max(initial=0)) / max(1, workers),
+        "cloud_share": float(trained[~at_edge].sum()) / max(1, int(trained.sum())),
+        "jobs_in_cloud": int(run.trace.schedule.together.sum()),
+        "migrates": bool(run.trace.schedule.migration),
+    }
+
+
+def metric_table(
+    instance: JctInstance, runs: Iterable[Run], *, reference: str = "srtf"
+) -> pd.DataFrame:
+    """:func:`metrics` of several runs on one instance, and their JCT rates.
+
+    Parameters
+    ----------
+    instance : JctInstance
+    runs : iterable of Run
+    reference : str
+        Policy that the JCT rate divides by; in the paper SRTF.
+
+    Returns
+    -------
+    DataFrame
+        One row per run; ``jct_rate`` is the total JCT divided by that of the reference, NaN if
+        that is not among the runs.
+    """
+    table = pd.DataFrame([metrics(instance, run) for run in runs])
+    if table.empty:
+        return table
+    base = table.loc[table["policy"] == reference, "total_jct"]
+    rate = table["total_jct"] / (base.iloc[0] if len(base) else np.nan)
+    table.insert(table.columns.get_loc("mean_jct") + 1, "jct_rate", rate)
+    return table
+
+
+def preemption_table(run: Run) -> pd.DataFrame:
+    """How many chunks have been displaced so far, at every slot where one is.
+
+    Returns
+    -------
+    DataFrame
+        ``slot``, ``preempted`` (in that slot), ``total`` (up to it).
+    """
+    rows = [(row["slot"], row["preempted"]) for row in run.trace.decisions if row["preempted"]]
+    table = pd.DataFrame(rows, columns=["slot", "preempted"], dtype=np.int64)
+    table = table.groupby("slot", as_index=False).sum()
+    table["total"] = table["preempted"].cumsum()
+    return table
+
+
+def usage(
+    instance: JctInstance,
+    schedule: JctSchedule,
+    *,
+    side: Side = "worker",
+    by_type: bool = False,
+) -> pd.DataFrame:
+    """Share of the edge's workers, or of its parameter servers, that are in use in every slot.
+
+    A worker is in use while it trains; one that waits for data to be uploaded is not.
+
+    Parameters
+    ----------
+    instance : JctInstance
+    schedule : JctSchedule
+    side : {"worker", "ps"}
+    by_type : bool
+        Each type on its own, or all together as the resource "all".
+
+    Returns
+    -------
+    DataFrame
+        ``slot`` (from 0 to the last in which something runs, in the cloud too), ``resource``,
+        ``share`` (0 to 1).
+
+    Raises
+    ------
+    InputError
+        If that are more than 1e7 rows.
+    """
+    cluster = instance.cluster
+    if side == "worker":
+        rows, first, kinds, names = (
+            schedule.workers,
+            cluster.first_worker,
+            cluster.worker_type,
+            cluster.worker_types,
+        )
+    else:
+        rows, first, kinds, names = (
+            schedule.ps,
+            cluster.first_ps,
+            cluster.ps_type,
+            cluster.ps_types,
+        )
+    stop = int(schedule.workers[:, 4].max(initial=0))
+    rows = rows[rows[:, 1] != CLOUD]
+    groups: list[tuple[str, np.ndarray, int]] = [("all", rows, len(kinds))] if len(kinds) else []
+    if by_type:
+        kind = kinds[first[rows[:, 1]] + rows[:, 2]]
+        groups = [
+            (name, rows[kind == code], int((kinds == code).sum()))
+            for code, name in enumerate(names)
+        ]
+    if stop * len(groups) > _MOST_SLOTS:
+        raise InputError(
+            f"{instance.name}: {stop} slots of {len(groups)} resources are more than "
+            f"{_MOST_SLOTS} rows"
+        )
+    tables = []
+    for name, used, size in groups:
+        slots, counts = _steps(used)
+        lengths = np.diff(np.concatenate([[0], slots, [stop]]))
+        share = np.repeat(np.append(0, counts), lengths) / size
+        tables.append(pd.DataFrame({"slot": np.arange(stop), "resource": name, "share": share}))
+    columns = ["slot", "resource", "share"]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
+
+
+def blocks(instance: JctInstance, schedule: JctSchedule) -> pd.DataFrame:
+    """Who trains where: stretches of slots in which a job has the same number of workers.
+
+    Returns
+    -------
+    DataFrame
+        Of the edge: ``job`` (id), ``server``, ``start``, ``stop`` (slot after the last),
+        ``count`` (workers) and ``share`` (of the server's workers); in order of job, server and
+        time.
+    """
+    size = np.diff(instance.cluster.first_worker)
+    rows = schedule.workers[schedule.workers[:, 1] != CLOUD]
+    records = []
+    for job, server in np.unique(rows[:, :2], axis=0).tolist():
+        slots, counts = _steps(rows[(rows[:, 0] == job) & (rows[:, 1] == server)])
+        for start, stop, count in zip(slots[:-1], slots[1:], counts[:-1], strict=True):
+            if count:
+                records.append(
+                    {
+                        "job": instance.jobs[job].id,
+                        "server": server,
+                        "start": int(start),
+                        "stop": int(stop),
+                        "count": int(count),
+                        "share": float(count / size[server]),
+                    }
+                )
+    columns = ["job", "server", "start", "stop", "count", "share"]
+    return pd.DataFrame(records, columns=columns)
+
+
+def queue(instance: JctInstance, schedule: JctSchedule, server: int) -> pd.DataFrame:
+    """What the queues of one edge server's workers hold, and who displaces whom.
+
+    Chunks of a job on one worker are trained one after the other and shown as one.
+
+    Parameters
+    ----------
+    instance : JctInstance
+    schedule : JctSchedule
+        Without migration: where a chunk that may move waits is not known from its schedule.
+    server : int
+
+    Returns
+    -------
+    DataFrame
+        One row per stretch, in order of worker, release and time: ``worker`` (its number on
+        the server), ``job`` (id), ``chunks`` (of the job on the worker), ``state`` ("uploads",
+        "waits" or "trains"), ``start``, ``stop`` (slot after the last), and ``preempted``:
+        whether the stretch is ended by another job before a chunk is done.
+
+    Raises
+    ------
+    InputError
+        If there is no such server, or chunks migrate.
+    """
+    if not 0 <= server < instance.cluster.servers:
+        raise InputError(f"{instance.name}: no server {server}")
+    if schedule.migration:
+        raise InputError(f"{instance.name}: chunks migrate, so there is no queue to show")
+    rows = schedule.workers[schedule.workers[:, 1] == server]
+    held = [
+        (worker, instance.jobs[job].arrival, job)
+        for job, worker in np.unique(rows[:, [0, 2]], axis=0).tolist()
+    ]
+    records: list[dict[str, Any]] = []
+    for worker, _, index in sorted(held):
+        job = instance.jobs[index]
+        spans = rows[(rows[:, 0] == index) & (rows[:, 2] == worker), 3:].tolist()
+        told = {
+            "worker": worker,
+            "job": job.id,
+            "chunks": sum(stop - start for start, stop in spans) // job.chunk_slots,
+        }
+        ready = job.arrival + job.upload_to(server)
+        if ready > job.arrival:
+            records.append(_stretch(told, "uploads", job.arrival, ready))
+        at, trained = ready, 0
+        for start, stop in spans:
+            if start > at:
+                records.append(_stretch(told, "waits", at, start))
+            trained += stop - start
+            torn = trained % job.chunk_slots != 0
+            records.append(_stretch(told, "trains", start, stop, preempted=torn))
+            at = stop
+    columns = ["worker", "job", "chunks", "state", "start", "stop", "preempted"]
+    return pd.DataFrame(records, columns=columns)
+
+
+def _stretch(
+    told: dict[str, Any], state: str, start: int, stop: int, *, preempted: bool = False
+) -> dict[str, Any]:
+    return {**told, "state": state, "start": start, "stop": stop, "preempted": preempted}
+
+
+def _steps(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Slots in which the number of running intervals may change, and the number from there on."""
+    starts, stops = np.sort(rows[:, 3]), np.sort(rows[:, 4])
+    slots = np.unique(np.concatenate([starts, stops]))
+    counts = np.searchsorted(starts, slots, "right") - np.searchsorted(stops, slots, "right")
+    return slots, counts

@@ -13,7 +13,7 @@ from benchmarks.instances import Workload
 from models.problem import problem, sub_package
 from solvers.result import OPTIMAL_GAP
 
-__all__ = ["bootstrap_interval", "common_origin", "format_table", "summarise"]
+__all__ = ["bootstrap_interval", "common_origin", "format_table", "interval_of", "summarise"]
 
 _RESAMPLES = 2000
 _HEADER = (
@@ -55,6 +55,12 @@ def bootstrap_interval(
         rng=np.random.default_rng(0),
     )
     return float(result.confidence_interval.low), float(result.confidence_interval.high)
+
+
+def interval_of(values: Sequence[float] | np.ndarray) -> tuple[float, float, str]:
+    """Bootstrap interval of a mean, and both in words."""
+    low, high = bootstrap_interval(values)
+    return low, high, f"{np.mean(values):.4g} [{low:.4g}, {high:.4g}]"
 
 
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:

@@ -18,7 +18,6 @@ __all__ = [
     "best_everywhere",
     "by_seed",
     "end_of",
-    "interval_of",
     "listed",
     "moves",
 ]
@@ -28,12 +27,6 @@ FIRST = "ogasched"
 
 READINGS = {"": BASELINES, "-generous": GENEROUS}
 """The baselines in two readings, by what is added to the name of a claim."""
-
-
-def interval_of(values: Sequence[float] | np.ndarray) -> tuple[float, float, str]:
-    """Bootstrap interval of a mean, and both in words."""
-    low, high = bootstrap_interval(values)
-    return low, high, f"{np.mean(values):.4g} [{low:.4g}, {high:.4g}]"
 
 
 def by_seed(frame: pd.DataFrame, value: str, column: str) -> pd.DataFrame:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from benchmarks.claim import Evidence, Finding, Judge, highest, judged
-from benchmarks.reward.claim_judges_common import FIRST, by_seed, end_of, interval_of
+from benchmarks.reward.claim_judges_common import FIRST, by_seed, end_of
 from benchmarks.reward.figures_common import BASELINES, RULES, along
+from benchmarks.table import interval_of
 
 __all__ = [
     "fairness_best_of_baselines",

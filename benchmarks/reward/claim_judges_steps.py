@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from benchmarks.claim import Evidence, Finding, Judge, judged
-from benchmarks.reward.claim_judges_common import by_seed, interval_of, listed
+from benchmarks.reward.claim_judges_common import by_seed, listed
 from benchmarks.reward.figures_steps import REFERENCES, TABLE_1
+from benchmarks.table import interval_of
 
 __all__ = [
     "best_decay",

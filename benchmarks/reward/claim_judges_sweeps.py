@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.claim import Evidence, Finding, Judge, judged
-from benchmarks.reward.claim_judges_common import FIRST, by_seed, interval_of, listed
+from benchmarks.reward.claim_judges_common import FIRST, by_seed, listed
 from benchmarks.reward.figures_common import BASELINES, along
-from benchmarks.table import bootstrap_interval
+from benchmarks.table import bootstrap_interval, interval_of
 
 __all__ = [
     "lead_changes",

@@ -18,6 +18,7 @@ from benchmarks.pictures.gantt import plot_gantt
 from benchmarks.pictures.heatmap import plot_heatmap
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_lines
+from benchmarks.pictures.queue import plot_queue
 from benchmarks.pictures.save import save_picture
 from benchmarks.pictures.style import looks, panels
 from benchmarks.pictures.utilisation import plot_utilisation
@@ -58,6 +59,17 @@ BLOCKS = pd.DataFrame(
     }
 )
 SHARES = pd.DataFrame({"slot": [0, 1], "resource": ["gpu", "gpu"], "share": [0.0, 1.0]})
+QUEUE = pd.DataFrame(
+    [
+        (0, "a", 2, "uploads", 0, 1, False),
+        (0, "a", 2, "trains", 1, 3, True),
+        (0, "a", 2, "waits", 3, 5, False),
+        (0, "a", 2, "trains", 5, 7, False),
+        (0, "b", 1, "trains", 3, 5, False),
+        (1, "b", 1, "trains", 2, 4, False),
+    ],
+    columns=["worker", "job", "chunks", "state", "start", "stop", "preempted"],
+)
 
 PICTURES: dict[str, Callable[..., Figure]] = {
     "boxes": lambda axes: plot_boxes(
@@ -77,6 +89,7 @@ PICTURES: dict[str, Callable[..., Figure]] = {
     "lines": lambda axes: plot_lines(
         RUNS, axes, x="n", y="y", series="who", xlabel="x", ylabel="y", spacing="log"
     ),
+    "queue": lambda axes: plot_queue(QUEUE, axes),
     "utilisation": lambda axes: plot_utilisation(SHARES, axes),
 }
 
@@ -92,7 +105,7 @@ def test_every_picture_takes_axes_or_makes_them(name: str) -> None:
     assert not left.has_data()
 
 
-@pytest.mark.parametrize("name", ["boxes", "gantt", "heatmap"])
+@pytest.mark.parametrize("name", ["boxes", "gantt", "heatmap", "queue"])
 def test_same_data_same_bytes(name: str, tmp_path: Path) -> None:
     first = save_picture(PICTURES[name](None), RUNS, tmp_path / "one" / "p")
     again = save_picture(PICTURES[name](None), RUNS, tmp_path / "two" / "p")
@@ -150,6 +163,25 @@ def test_gantt_stacks_jobs_of_one_server() -> None:
     assert [bar[:2] for bar in bars] == [(0.0, 0.5), (1.0, 0.25), (1.0, 0.5), (2.0, 0.25)]
     # y points down: the lower block starts at -0 (bottom half), the upper one ends there.
     assert bars[1][2] + 0.25 * 0.86 == pytest.approx(bars[2][2])
+
+
+def test_queue_has_a_row_for_every_job_on_every_worker() -> None:
+    axes = PICTURES["queue"](None).axes[0]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["a (x2)", "b", "b"]
+    assert [text.get_text() for text in axes.texts] == ["worker 0", "worker 1"]
+    bars = [bar.get_paths()[0].get_extents().bounds for bar in axes.collections[:-1]]
+    # (first slot, number of slots) of every stretch, in its row; what is trained is thick.
+    spans = [(x + 0.5, width, y + height / 2, height > 0.5) for x, y, width, height in bars]
+    assert spans == [
+        pytest.approx(row)
+        for row in [
+            *((0, 1, 0, False), (1, 2, 0, True), (3, 2, 0, False), (5, 2, 0, True)),
+            *((3, 2, 1, True), (2, 2, 2, True)),
+        ]
+    ]
+    # "a" is displaced at the end of slot 2.
+    assert np.asarray(axes.collections[-1].get_offsets()).tolist() == [[2.5, 0]]
+    assert plot_queue(QUEUE.iloc[:0]).axes[0].get_xlabel() == "slot"
 
 
 def test_decisions_count_what_does_not_fit() -> None:

@@ -22,7 +22,6 @@ __all__ = [
     "claims_of",
     "compare_first",
     "compared",
-    "grouped_trend",
     "highest",
     "judged",
     "untestable",
@@ -264,52 +263,3 @@ def highest(
         return compared(table, groups, against_best(table, groups, first, "max"))
 
     return judge
-
-
-def grouped_trend(
-    frame: pd.DataFrame, *, x: str, y: str, group: str, shuffles: int = 1999
-) -> tuple[float, float]:
-    """Rank correlation within groups, and how likely chance gives one as large.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    x, y, group : str
-        Columns.
-    shuffles : int
-        Permutations of y within the groups, drawn from a fixed seed.
-
-    Returns
-    -------
-    rho : float
-        Mean over the groups of Spearman's rho; groups in which x or y is constant have none
-        and are left out. NaN if that leaves no group.
-    p : float
-        Two-sided permutation p-value, NaN with it.
-    """
-    ranks = []
-    for _, part in frame.groupby(group, sort=True):
-        centred = part[[x, y]].rank()
-        centred = centred - centred.mean()
-        if (centred.abs().sum() > 0).all():
-            ranks.append(centred.to_numpy())
-    if not ranks:
-        return float("nan"), float("nan")
-
-    def mean_rho(tables: Sequence[np.ndarray]) -> float:
-        return float(
-            np.mean(
-                [
-                    (t[:, 0] @ t[:, 1]) / np.sqrt((t[:, 0] @ t[:, 0]) * (t[:, 1] @ t[:, 1]))
-                    for t in tables
-                ]
-            )
-        )
-
-    rho = mean_rho(ranks)
-    rng = np.random.default_rng(0)
-    hits = 0
-    for _ in range(shuffles):
-        shuffled = [np.column_stack([t[:, 0], rng.permutation(t[:, 1])]) for t in ranks]
-        hits += abs(mean_rho(shuffled)) >= abs(rho) - 1e-12
-    return rho, (1 + hits) / (1 + shuffles)

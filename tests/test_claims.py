@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.claim import Claim, Evidence, Finding, claims_of, compare_first, grouped_trend
+from benchmarks.claim import Claim, Evidence, Finding, claims_of, compare_first
+from benchmarks.claim_trend import grouped_trend, no_trend
 from benchmarks.claims import format_claims, main
 from benchmarks.utility import claims_figures as figures
 from benchmarks.utility import claims_theory as theory
@@ -161,7 +162,7 @@ def test_ratio_in_band(lower: list[float], upper: list[float], verdict: str) -> 
 
 
 def test_no_trend() -> None:
-    judge = figures.no_trend("servers", "priority")
+    judge = no_trend("utility-5", x="servers", y="ratio_upper", group="priority")
     servers = np.repeat([5, 10, 20], 4)
     rising = pd.DataFrame({"servers": servers, "priority": 1, "ratio_upper": 1 + 0.1 * servers})
     assert judge(evidence(utility_5=rising)).verdict == "not reproduced"

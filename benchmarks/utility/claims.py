@@ -7,6 +7,7 @@ throughout: the 95 % bootstrap interval of the mean paired difference over seeds
 from __future__ import annotations
 
 from benchmarks.claim import Claim, untestable
+from benchmarks.claim_trend import no_trend
 from benchmarks.utility import claims_figures as figures
 from benchmarks.utility import claims_theory as theory
 
@@ -123,7 +124,7 @@ CLAIMS: tuple[Claim, ...] = (
         "There is no clear trend of the ratio with more resources.",
         "mean rank correlation of ratio and servers within the ranges of priorities: |rho| < 0.3 "
         "or p >= 0.05 (permutation)",
-        figures.no_trend("servers", "priority"),
+        no_trend("utility-5", x="servers", y="ratio_upper", group="priority"),
     ),
     Claim(
         "fig5-ul",
@@ -131,11 +132,13 @@ CLAIMS: tuple[Claim, ...] = (
         "There is no clear trend of the ratio with larger max U/L.",
         "mean rank correlation of ratio and ln max U/L at fixed servers: |rho| < 0.3 or p >= 0.05 "
         "(permutation)",
-        figures.no_trend(
-            "log_u_over_l",
-            "servers",
-            "the smallest utility is floored at 1e-6 of the largest, so max U/L differs from seed "
-            "to seed but hardly with the range of priorities",
+        no_trend(
+            "utility-5",
+            x="log_u_over_l",
+            y="ratio_upper",
+            group="servers",
+            caveat="the smallest utility is floored at 1e-6 of the largest, so max U/L differs "
+            "from seed to seed but hardly with the range of priorities",
         ),
     ),
     Claim(

@@ -14,7 +14,6 @@ from benchmarks.claim import (
     against_best,
     compare_first,
     compared,
-    grouped_trend,
     highest,
     judged,
 )
@@ -24,7 +23,6 @@ __all__ = [
     "advantage_grows",
     "advantage_smaller_on_testbed",
     "highest_utility",
-    "no_trend",
     "ratio_in_band",
     "timeliest",
     "underestimate_better",
@@ -32,7 +30,6 @@ __all__ = [
 
 _FIRST = "oasis"
 _BAND = (1.05, 1.55)  # what rounds to 1.1 ... 1.5
-_CLEAR_RHO, _CLEAR_P = 0.3, 0.05
 
 
 def highest_utility(figure: str, groups: Sequence[str]) -> Judge:
@@ -107,36 +104,6 @@ def ratio_in_band(evidence: Evidence) -> Finding:
         f"{proven} of {len(frame)} instances"
     )
     return judged(bool(inside.all()), measured)
-
-
-def no_trend(x: str, group: str, caveat: str = "") -> Judge:
-    """No clear trend of the ratio: |rho| < 0.3 or p >= 0.05, within groups.
-
-    Parameters
-    ----------
-    x, group : str
-        Columns of Figure 5: what may have a trend, and what is held fixed.
-    caveat : str
-        Written behind the finding.
-    """
-
-    def judge(evidence: Evidence) -> Finding:
-        frame = evidence.frame("utility-5")
-        rho, p = grouped_trend(frame, x=x, y="ratio_upper", group=group)
-        if np.isnan(rho):
-            return Finding("not testable", "the ratio or its factor is constant")
-        clear = abs(rho) >= _CLEAR_RHO and p < _CLEAR_P
-        spread = f"{frame[x].min():.3g} to {frame[x].max():.3g}"
-        none_found = (
-            "" if clear else "no clear trend found, which does not prove that there is none"
-        )
-        return judged(
-            not clear,
-            f"rho = {rho:.2f}, p = {p:.3f}, {x} from {spread}, {len(frame)} instances",
-            "; ".join(filter(None, [none_found, caveat])),
-        )
-
-    return judge
 
 
 def underestimate_better(evidence: Evidence) -> Finding:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.options import read_options
 from models.errors import InputError
 from models.reward.utilities import KINDS
 
@@ -179,24 +180,4 @@ def parse_options(given: Mapping[str, str]) -> dict[str, Any]:
     InputError
         If there is no such setting, or its value cannot be read.
     """
-    types = {field.name: str(field.type) for field in fields(Settings)}
-    found: dict[str, Any] = {}
-    for name, text in given.items():
-        if name not in OPTIONS:
-            raise InputError(f"unknown setting '{name}': choose from {', '.join(OPTIONS)}")
-        try:
-            found[name] = _parse(text, types[name])
-        except ValueError:
-            raise InputError(f"setting {name}={text}: want e.g. {name}={OPTIONS[name]}") from None
-    return found
-
-
-def _parse(text: str, kind: str) -> Any:
-    if kind.startswith("str"):
-        return text
-    if kind.startswith("int"):
-        return int(text)
-    if kind.startswith("tuple"):
-        low, _, high = text.partition(":")
-        return float(low), float(high or low)
-    return float(text)
+    return read_options(Settings, OPTIONS, given)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.traces import Trace
+from benchmarks.traces.windows import windows
 from benchmarks.utility.draw import SIMULATION, Candidates, draw_candidates
 from benchmarks.utility.rejection import Kept, Rule, collect
 from benchmarks.utility.report import WorkloadReport
@@ -39,26 +40,7 @@ class Mapping(NamedTuple):
 def _windows(
     seconds: np.ndarray, settings: Settings, rng: np.random.Generator, path: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Slots of all arrivals, and first slots of the windows with enough of them, shuffled.
-
-    Windows are T whole slots, counted from the trace's start, that end within it.
-    """
-    slot = np.floor(seconds / settings.slot_seconds).astype(np.int64)
-    total = int(slot.max()) + 1 if len(slot) else 0
-    if total < settings.slots:
-        raise InputError(
-            f"{path}: spans {total} slots of {settings.slot_seconds:g} s, fewer than the "
-            f"{settings.slots} asked for"
-        )
-    before = np.append(0, np.cumsum(np.bincount(slot, minlength=total)))
-    held = before[settings.slots :] - before[: -settings.slots]
-    starts = np.flatnonzero(held >= settings.jobs)
-    if not len(starts):
-        raise InputError(
-            f"{path}: no window of {settings.slots} slots holds {settings.jobs} arrivals; the "
-            f"fullest holds {held.max()}"
-        )
-    return slot, rng.permutation(starts)
+    return windows(seconds, settings.slots, settings.slot_seconds, settings.jobs, rng, path)
 
 
 def _google(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Taken:

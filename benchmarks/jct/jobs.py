@@ -1,0 +1,151 @@
+"""The jobs of an instance: models, times, types, upload delays and requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.jct.servers import Edge
+from benchmarks.jct.settings import Settings
+from benchmarks.jct.table_2 import MODELS
+from models.jct.checks import chunk_times, whole_slots
+from models.jct.files import JobRecord
+
+__all__ = ["STREAMS", "Submissions", "draw_gpus", "draw_jobs", "long_enough"]
+
+STREAMS = 6
+"""Generators that :func:`draw_jobs` takes."""
+
+# GPUs of the jobs of the Philly list: number, and how many jobs.
+_GPUS = np.array(
+    [
+        (1, 76627),
+        (2, 1818),
+        (4, 1870),
+        (8, 1643),
+        (12, 7),
+        (16, 199),
+        (24, 7),
+        (32, 67),
+        (64, 6),
+        (128, 3),
+    ],
+    dtype=np.int64,
+)
+
+
+@dataclass(frozen=True)
+class Submissions:
+    """What a trace may say of the jobs.
+
+    Parameters
+    ----------
+    arrival : ndarray of int64, shape (J,)
+        Slots, sorted.
+    gpus : ndarray of int64, shape (J,)
+    hours : ndarray, shape (J,), or None
+        How long the jobs ran; None = the times are drawn.
+    notes : tuple of str
+        Where they are from.
+    """
+
+    arrival: np.ndarray
+    gpus: np.ndarray
+    hours: np.ndarray | None
+    notes: tuple[str, ...]
+
+
+def draw_gpus(count: int, rng: np.random.Generator) -> np.ndarray:
+    """Numbers of GPUs by their frequency in the Philly list, int64, shape (count,)."""
+    return _GPUS[rng.choice(len(_GPUS), size=count, p=_GPUS[:, 1] / _GPUS[:, 1].sum()), 0]
+
+
+def draw_jobs(
+    settings: Settings, edge: Edge, given: Submissions, streams: list[np.random.Generator]
+) -> list[JobRecord]:
+    """Jobs in order of arrival.
+
+    Every job trains a model of Table II, drawn uniformly, on workers and a parameter server of
+    types drawn uniformly among those of the edge. Where the trace has run times, m is
+    ``hours / (E B)``, kept within its range: a worker is then busy with a chunk for as long as a
+    GPU was with the trace's job.
+    """
+    count, servers = settings.jobs, settings.servers
+    model = [MODELS[place] for place in streams[0].integers(len(MODELS), size=count)]
+    kind = [
+        streams[1].integers(len(names), size=count) for names in (edge.worker_types, edge.ps_types)
+    ]
+    epochs = streams[2].integers(*settings.epochs, size=count, endpoint=True)
+    chunks = np.array([item.chunks for item in model])
+    if settings.chunks is not None:
+        chunks = streams[2].integers(*settings.chunks, size=count, endpoint=True)
+    low, high = settings.minibatch_hours
+    if given.hours is None:
+        minibatch = streams[3].uniform(low, high, size=count)
+    else:
+        batches = epochs * np.array([item.minibatches for item in model])
+        minibatch = np.clip(given.hours / batches, low, high)
+    update = streams[3].uniform(*settings.update_ms, size=count) / 1000.0
+    gradient = np.array([item.gradient_mb for item in model])
+    if settings.gradients is not None:
+        gradient = np.round(streams[3].uniform(*settings.gradients, size=count), 3)
+    bandwidth = streams[3].uniform(*settings.bandwidth, size=len(edge.worker_types)) / 1000.0
+    chunk_gb = np.round(streams[3].uniform(*settings.chunk_gb, size=count), 3)
+    requested = _requested(settings, given.gpus, chunks, streams[4])
+    edge_upload, cloud_upload = _uploads(settings, count, servers, streams[5])
+    width = len(str(count - 1))
+    return [
+        JobRecord(
+            id=f"job-{j:0{width}}",
+            arrival=int(given.arrival[j]),
+            chunks=int(chunks[j]),
+            worker_type=edge.worker_types[kind[0][j]],
+            ps_type=edge.ps_types[kind[1][j]],
+            upload_slots=edge_upload[j].tolist(),
+            requested_workers=int(requested[j]),
+            epochs=int(epochs[j]),
+            minibatches=model[j].minibatches,
+            minibatch_slots=float(np.round(minibatch[j] * 3600.0 / settings.slot_seconds, 9)),
+            update_slots=float(np.round(update[j] / settings.slot_seconds, 9)),
+            gradient_mb=float(gradient[j]),
+            bandwidth_gbps=float(np.round(bandwidth[kind[0][j]], 6)),
+            cloud_upload_slots=int(cloud_upload[j]) if settings.cloud else None,
+            chunk_gb=float(chunk_gb[j]),
+        )
+        for j in range(count)
+    ]
+
+
+def _requested(
+    settings: Settings, gpus: np.ndarray, chunks: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    if settings.requested == "chunks":
+        return chunks
+    if settings.requested == "uniform":
+        return rng.integers(1, chunks, endpoint=True)
+    return np.minimum(gpus, chunks)
+
+
+def _uploads(
+    settings: Settings, count: int, servers: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Upload delays to each edge server, shape (J, S), and to the cloud, shape (J,)."""
+    rows = count if settings.upload == "job" else 1
+    cloud = rng.integers(*settings.cloud_upload, size=rows, endpoint=True)
+    edge = rng.integers(*settings.edge_upload, size=(rows, servers), endpoint=True)
+    return np.broadcast_to(edge, (count, servers)), np.broadcast_to(cloud, count)
+
+
+def long_enough(jobs: list[JobRecord], settings: Settings) -> int:
+    """A horizon in which every policy completes all jobs.
+
+    Twice the time of all jobs one after the other, each with one worker, uploads included.
+    Horizons cost nothing: policies and solvers skip idle slots.
+    """
+    alone = 0
+    for place, job in enumerate(jobs):
+        apart, _ = chunk_times(job, settings.slot_seconds, f"$.jobs[{place}]", "workload")
+        longest = max(*job.upload_slots, job.cloud_upload_slots or 0)
+        alone += longest + job.chunks * whole_slots(apart)
+    return settings.slots + 2 * alone

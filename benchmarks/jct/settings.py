@@ -1,0 +1,221 @@
+"""Settings of the ``jct`` workloads: Sec. V-A of the paper, and what it leaves open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.options import read_options
+from models.errors import InputError
+
+__all__ = ["OPTIONS", "REQUESTED", "SCALES", "Settings", "parse_options", "parse_servers"]
+
+SCALES = ("simulation", "testbed")
+"""The simulator of Sec. V-A, and its testbed of eight machines."""
+
+REQUESTED = ("gpus", "uniform", "chunks")
+"""Rules for ``requested_workers``: GPUs of a trace's job, uniform in 1..D, or all D."""
+
+_UPLOADS = ("job", "server")
+_TYPES = (8, 10)
+_GRADIENT_MB = (30.0, 575.0)
+_BANDWIDTH_MBPS = {"simulation": (100.0, 5.0 * 1024.0), "testbed": (100.0, 1000.0)}
+_MOST_DELAYS = 2 * 10**7  # jobs x servers, whose upload delays are drawn
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all generators of the problem are told; the defaults are those of Sec. V-A.
+
+    Parameters
+    ----------
+    jobs, servers : int
+        Size of the instance: J, and S edge servers.
+    slots : int
+        Slots in which jobs arrive. The instance's horizon is longer: "T is set to be large
+        enough to complete all jobs".
+    seed : int or None
+        Seed of the generator in use; kept in the instance file.
+    scale : str
+        One of ``SCALES``: which servers, and what jobs send to parameter servers.
+    cloud : bool
+        False: there is no cloud (the paper always has one).
+    requested : str
+        One of ``REQUESTED``. The paper computes the requirement "according to the number of GPUs
+        of the real trace" and says no more; ``"gpus"`` takes that number, at most D.
+    arrivals : str or None
+        A pattern of ``benchmarks.jct.arrivals.PATTERNS``; None = those of the trace, or where it
+        has none, ``"google2011-fit"``.
+    upload : str
+        ``"job"``: upload delays are drawn for each job and server; ``"server"``: for each server,
+        the same for all jobs, where Lemma 4 is exact.
+    edge_upload, cloud_upload : tuple of int
+        Ranges of the upload delays, slots.
+    worker_types, ps_types : tuple of int or None
+        Ranges of the number of types in the simulator; None = 8 to 10. The testbed's are fixed.
+    chunks : tuple of int or None
+        Range of D; None = Table II.
+    epochs : tuple of int
+        Range of E.
+    minibatch_hours : tuple of float
+        Range of m, hours.
+    update_ms : tuple of float
+        Range of G, milliseconds.
+    gradient_mb : tuple of float or None
+        Range of q, MB; None = [30, 575] in the simulator, the size of the model on the testbed.
+    bandwidth_mbps : tuple of float or None
+        Range of b, Mbit/s, drawn for each type of workers; None = [100, 5 x 1024] in the
+        simulator, and up to the port's 1 Gbit/s on the testbed.
+    storage_gb : tuple of float or None
+        Range of ``U_s``; None = unlimited, as everywhere in Sec. V.
+    chunk_gb : tuple of float
+        Range of ``u_j``, the storage of a chunk.
+    slot_seconds : float
+        Length of a slot.
+
+    Raises
+    ------
+    InputError
+        If a setting is out of its range.
+    """
+
+    jobs: int
+    servers: int
+    slots: int
+    seed: int | None
+    scale: str = "simulation"
+    cloud: bool = True
+    requested: str = "gpus"
+    arrivals: str | None = None
+    upload: str = "job"
+    edge_upload: tuple[int, int] = (1, 4)
+    cloud_upload: tuple[int, int] = (10, 15)
+    worker_types: tuple[int, int] | None = None
+    ps_types: tuple[int, int] | None = None
+    chunks: tuple[int, int] | None = None
+    epochs: tuple[int, int] = (20, 60)
+    minibatch_hours: tuple[float, float] = (0.001, 0.05)
+    update_ms: tuple[float, float] = (10.0, 100.0)
+    gradient_mb: tuple[float, float] | None = None
+    bandwidth_mbps: tuple[float, float] | None = None
+    storage_gb: tuple[float, float] | None = None
+    chunk_gb: tuple[float, float] = (0.0, 0.0)
+    slot_seconds: float = 3600.0
+
+    def __post_init__(self) -> None:
+        for name in ("jobs", "servers", "slots"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}, but has to be at least 1")
+        if self.jobs * self.servers > _MOST_DELAYS:
+            raise InputError(
+                f"{self.jobs} jobs x {self.servers} servers are more than {_MOST_DELAYS} pairs"
+            )
+        for name, known in (("scale", SCALES), ("requested", REQUESTED), ("upload", _UPLOADS)):
+            if getattr(self, name) not in known:
+                raise InputError(f"{name} '{getattr(self, name)}': choose from {', '.join(known)}")
+        if not 0 < self.slot_seconds < math.inf:
+            raise InputError(f"slot_seconds {self.slot_seconds} is not a positive number")
+        self._check_ranges()
+        for name in ("worker_types", "ps_types"):
+            if self.scale == "testbed" and getattr(self, name) is not None:
+                raise InputError(f"{name} does not go with scale testbed, whose types are fixed")
+
+    def _check_ranges(self) -> None:
+        for name in ("minibatch_hours", "bandwidth_mbps"):
+            self._check_range(name, 0.0, strict=True)
+        for name in ("worker_types", "ps_types", "chunks", "epochs"):
+            self._check_range(name, 1)
+        for name in (
+            *("edge_upload", "cloud_upload", "update_ms"),
+            *("gradient_mb", "storage_gb", "chunk_gb"),
+        ):
+            self._check_range(name, 0)
+
+    def _check_range(self, name: str, least: float, *, strict: bool = False) -> None:
+        value = getattr(self, name)
+        if value is None:
+            return
+        low, high = value
+        if not (least <= low <= high < math.inf) or (strict and low == least):
+            raise InputError(
+                f"{name} {show_range(value)} is not a range of numbers "
+                f"{'>' if strict else '>='} {least:g}"
+            )
+
+    @property
+    def types(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Ranges of the numbers of worker and parameter server types in the simulator."""
+        return self.worker_types or _TYPES, self.ps_types or _TYPES
+
+    @property
+    def gradients(self) -> tuple[float, float] | None:
+        """Range of q, MB; None = those of the models."""
+        return self.gradient_mb or (_GRADIENT_MB if self.scale == "simulation" else None)
+
+    @property
+    def bandwidth(self) -> tuple[float, float]:
+        """Range of b, Mbit/s."""
+        return self.bandwidth_mbps or _BANDWIDTH_MBPS[self.scale]
+
+    def describe(self) -> str:
+        """The settings that the rest of an instance file does not show."""
+        gradients = "of the model" if self.gradients is None else show_range(self.gradients)
+        return (
+            f"E {show_range(self.epochs)}, m {show_range(self.minibatch_hours)} h, "
+            f"G {show_range(self.update_ms)} ms, q {gradients} MB, "
+            f"b {show_range(self.bandwidth)} Mbit/s, requested by {self.requested}"
+        )
+
+
+def show_range(interval: tuple[float, float]) -> str:
+    """A range as people write it."""
+    return f"[{interval[0]:g}, {interval[1]:g}]"
+
+
+def parse_servers(text: str) -> int:
+    """Number of edge servers.
+
+    Raises
+    ------
+    InputError
+        If it is not a positive whole number.
+    """
+    if not (text.isdecimal() and int(text)):
+        raise InputError(f"servers '{text}': want a number, e.g. 20: the edge servers S")
+    return int(text)
+
+
+#: Settings that may be given on a command line, as ``NAME=VALUE``; what a value looks like.
+OPTIONS: Mapping[str, str] = {
+    "scale": "|".join(SCALES),
+    "cloud": "yes|no",
+    "requested": "|".join(REQUESTED),
+    "arrivals": "google2011-fit|uniform|peaks",
+    "upload": "|".join(_UPLOADS),
+    "edge_upload": "1:4",
+    "cloud_upload": "10:15",
+    "worker_types": "8:10",
+    "ps_types": "8:10",
+    "chunks": "27:115",
+    "epochs": "20:60",
+    "minibatch_hours": "0.001:0.05",
+    "update_ms": "10:100",
+    "gradient_mb": "30:575",
+    "bandwidth_mbps": "100:5120",
+    "storage_gb": "100:500",
+    "chunk_gb": "0.5:2",
+    "slot_seconds": "3600",
+}
+
+
+def parse_options(given: Mapping[str, str]) -> dict[str, Any]:
+    """Values of :class:`Settings` from texts.
+
+    Raises
+    ------
+    InputError
+        If there is no such setting, or its value cannot be read.
+    """
+    return read_options(Settings, OPTIONS, given)

@@ -1,0 +1,131 @@
+"""Real traces as parts of ``jct`` instances; each mapping is said in words and in code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from benchmarks.jct.arrivals import draw_arrivals
+from benchmarks.jct.jobs import Submissions, draw_gpus
+from benchmarks.jct.settings import Settings
+from benchmarks.traces import Table, Trace
+from benchmarks.traces.windows import windows
+from models.errors import InputError
+
+__all__ = ["MAPPINGS", "check_kind", "describe_mapping", "submissions", "take_nodes"]
+
+_JOBS = (
+    "`jobs` of Philly give GPUs, at most D, as `requested_workers`, and run times: m = run time / "
+    "(E B), kept within its range"
+)
+_NODES = (
+    "`nodes` give the servers, each at most once: a worker for each GPU, a parameter server for "
+    "each CPU"
+)
+_HOUR = (
+    "the hour is stretched to the slots in which jobs arrive, and thinned to `jobs` uniformly at "
+    "random"
+)
+MAPPINGS: Mapping[str, str] = {
+    "philly": f"{_JOBS}; arrival = slot of the submission, in a window of as many whole slots as "
+    "jobs arrive in, chosen by the seed among those that hold at least `jobs` submissions, thinned "
+    "to `jobs` uniformly at random",
+    "alibaba-2018": f"`jobs` give the arrivals: {_HOUR}",
+    "openb-nodes": _NODES,
+    "edge-cloud": f"{_JOBS}, of rows drawn uniformly at random; `arrivals` of Alibaba: {_HOUR}; "
+    f"{_NODES}",
+}
+"""Kinds of traces that are used, and what they give."""
+
+
+def describe_mapping(kind: str) -> str:
+    """How a kind of trace becomes an instance, in words."""
+    if kind not in MAPPINGS:
+        return f"none: `{kind}` is read and audited, but not made into instances of this problem"
+    return f"{MAPPINGS[kind]}. All else is drawn as in the synthetic workload."
+
+
+def check_kind(trace: Trace) -> None:
+    """Refuse traces that give nothing.
+
+    Raises
+    ------
+    InputError
+        If there is no mapping.
+    """
+    if trace.kind not in MAPPINGS:
+        known = ", ".join(MAPPINGS)
+        raise InputError(f"{trace.spec}: no mapping to `jct`; those with one are {known}")
+
+
+def take_nodes(trace: Trace | None) -> Table | None:
+    """The list of nodes, if the trace has one."""
+    if trace is None or "nodes" not in trace.names:
+        return None
+    return trace.table("nodes")
+
+
+def submissions(
+    settings: Settings, streams: list[np.random.Generator], trace: Trace | None
+) -> Submissions:
+    """Arrivals, GPUs and run times: from a trace as ``MAPPINGS`` says, else drawn.
+
+    Parameters
+    ----------
+    settings : Settings
+        Its arrival pattern, if any, takes the place of the trace's arrivals.
+    streams : list of Generator
+        Two: for arrivals, and for GPUs and run times.
+    trace : Trace or None
+
+    Raises
+    ------
+    InputError
+        If the trace has too few jobs, or no window holds enough.
+    """
+    arrival, rows, note = _arrivals(settings, streams[0], trace)
+    if trace is None or trace.kind not in ("philly", "edge-cloud"):
+        gpus = draw_gpus(settings.jobs, streams[1])
+        return Submissions(arrival, gpus, None, (note, "GPUs by the published counts of Philly"))
+    frame = trace.table("jobs").frame
+    if rows is None:
+        if not len(frame):
+            raise InputError(f"{trace.path}: no usable job of Philly")
+        rows = streams[1].integers(len(frame), size=settings.jobs)
+        drawn = f"GPUs and run times: {settings.jobs} drawn from {len(frame)} jobs of Philly"
+        notes = (note, drawn)
+    else:
+        notes = (note, "GPUs and run times of the same jobs")
+    gpus = frame["gpus"].to_numpy(dtype=np.int64)[rows]
+    hours = frame["duration_s"].to_numpy(dtype=float)[rows] / 3600.0
+    return Submissions(arrival, gpus, hours, notes)
+
+
+def _arrivals(
+    settings: Settings, rng: np.random.Generator, trace: Trace | None
+) -> tuple[np.ndarray, np.ndarray | None, str]:
+    """Arrival slots, sorted; the rows of the Philly list that they are of, if so; a note."""
+    jobs, slots = settings.jobs, settings.slots
+    if trace is None or trace.kind == "openb-nodes" or settings.arrivals is not None:
+        name = settings.arrivals or "google2011-fit"
+        return (
+            draw_arrivals(name, jobs, slots, settings.slot_seconds, rng),
+            None,
+            f"arrivals {name}",
+        )
+    if trace.kind == "philly":
+        seconds = trace.table("jobs").frame["submit_s"].to_numpy()
+        slot, starts = windows(seconds, slots, settings.slot_seconds, jobs, rng, trace.path)
+        start = int(starts[0])
+        held = np.flatnonzero((slot >= start) & (slot < start + slots))
+        rows = np.sort(rng.choice(held, size=jobs, replace=False))
+        note = f"arrivals: {jobs} of {len(held)} in slots {start}.. of the list"
+        return slot[rows] - start, rows, note
+    seconds = np.sort(trace.table("arrivals", "jobs").frame["submit_s"].to_numpy())
+    if len(seconds) < jobs:
+        raise InputError(f"{trace.path}: {len(seconds)} arrivals, fewer than the {jobs} asked for")
+    kept = seconds[np.sort(rng.choice(len(seconds), size=jobs, replace=False))]
+    span = max(3600.0, float(np.floor(seconds[-1])) + 1.0)
+    note = f"arrivals: {jobs} of {len(seconds)}, {span:g} s stretched to {slots} slots"
+    return np.floor(kept / span * slots).astype(np.int64), None, note

@@ -1,0 +1,96 @@
+"""The workloads of ``jct``: Sec. V-A of the paper, synthetic, or with parts of real traces.
+
+What the paper leaves open, and what is chosen here:
+
+- how many workers and parameter servers a machine of its testbed has, and which nodes there are
+  without a list of them: :mod:`benchmarks.jct.servers`;
+- the size of the models of Table II: :mod:`benchmarks.jct.table_2`;
+- arrivals without a trace: :mod:`benchmarks.jct.arrivals`;
+- what becomes of run times and GPUs of a trace: :mod:`benchmarks.jct.traces`;
+- ``requested_workers``, and all ranges: :class:`benchmarks.jct.settings.Settings`.
+
+The parts are drawn from streams of their own, so that a change in one (other servers, other
+arrivals) leaves the others as they are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.jct.jobs import STREAMS, draw_jobs, long_enough
+from benchmarks.jct.report import WorkloadReport
+from benchmarks.jct.servers import Edge, draw_edge, testbed_edge
+from benchmarks.jct.settings import Settings
+from benchmarks.jct.traces import check_kind, submissions, take_nodes
+from benchmarks.traces import Trace
+from models.jct import JctInstance
+from models.jct.files import JctFile
+
+__all__ = ["generate"]
+
+
+def generate(
+    settings: Settings, rng: np.random.Generator, trace: Trace | None = None
+) -> tuple[JctInstance, WorkloadReport]:
+    """Draw an instance; what a trace has is taken from it, the rest is drawn.
+
+    Parameters
+    ----------
+    settings : Settings
+    rng : Generator
+        The only source of randomness.
+    trace : Trace, optional
+        Of a kind of ``benchmarks.jct.traces.MAPPINGS``.
+
+    Returns
+    -------
+    JctInstance
+        The same seed gives the same bytes.
+    WorkloadReport
+
+    Raises
+    ------
+    InputError
+        If the trace is of no use or too small, the arrival pattern is unknown, or, without a
+        cloud, a job can be served by nothing.
+    """
+    if trace is not None:
+        check_kind(trace)
+    streams = rng.spawn(6 + STREAMS)
+    edge = _edge(settings, streams[:3], trace)
+    given = submissions(settings, streams[4:6], trace)
+    jobs = draw_jobs(settings, edge, given, streams[6:])
+    notes = (edge.note, *given.notes)
+    source = "synthetic" if trace is None else f"trace {trace.kind}"
+    instance = JctInstance.from_file(
+        JctFile(
+            format="1",
+            problem="jct",
+            name=_name(settings, trace),
+            slots=long_enough(jobs, settings),
+            servers=edge.records(settings, streams[3]),
+            cloud=settings.cloud,
+            jobs=jobs,
+            slot_seconds=settings.slot_seconds,
+            seed=settings.seed,
+            origin=f"{source}: {'; '.join(notes)}; edge-cloud Sec. V-A, {settings.describe()}",
+        )
+    )
+    return instance, WorkloadReport.build(instance, settings.slots, notes)
+
+
+def _edge(settings: Settings, streams: list[np.random.Generator], trace: Trace | None) -> Edge:
+    if settings.scale == "testbed":
+        return testbed_edge(settings)
+    nodes = take_nodes(trace)
+    return draw_edge(settings, streams, nodes, "" if trace is None else trace.path)
+
+
+def _name(settings: Settings, trace: Trace | None) -> str:
+    """Name that tells instances apart in a table."""
+    source = settings.arrivals or ("google2011-fit" if trace is None else trace.kind)
+    if trace is not None and settings.arrivals is not None:
+        source = f"{trace.kind}-{source}"
+    scale = "" if settings.scale == "simulation" else f"{settings.scale}-"
+    size = f"{settings.jobs}x{settings.slots}-{settings.servers}"
+    return f"{scale}{source}-{size}-seed{settings.seed}"

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import platform
-import re
 from argparse import ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,7 +24,7 @@ from benchmarks.gap_report import (
     plot_growth,
 )
 from benchmarks.gap_run import run_cell
-from benchmarks.instances import Size, Workload
+from benchmarks.instances import Size, Workload, parse_size
 from benchmarks.pictures.save import save_picture
 from benchmarks.rows import to_json_lines
 from models.errors import InputError
@@ -56,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     extent = "quick" if args.quick else "default"
     part = sub_package("benchmarks", args.problem, "gap")
     methods = _chosen(args.methods or part.DEFAULT_METHODS, part.METHODS)
-    sizes = [_parse_size(text) for text in dict.fromkeys(args.sizes or part.SIZES[extent])]
+    sizes = [parse_size(text) for text in dict.fromkeys(args.sizes or part.SIZES[extent])]
     times = sorted(set(args.times or _TIMES[extent]))
     seeds = args.seeds or _SEEDS[extent]
     workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
@@ -141,13 +140,6 @@ def _known_methods() -> str:
     )
 
 
-def _parse_size(text: str) -> Size:
-    match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)x(.+)", text)
-    if match is None:
-        raise InputError(f"size '{text}': want JOBSxSLOTSxSERVERS, e.g. 20x20x10+10")
-    return Size(int(match[1]), int(match[2]), match[3], seeds=1)
-
-
 def _draw(workload: Workload, size: Size, seed: int) -> None:
     workload.draw(jobs=size.jobs, slots=size.slots, servers=size.servers, seed=seed, trace=None)
 
@@ -165,8 +157,8 @@ def _seconds(text: str) -> list[float]:
 def _parser() -> Parser:
     parser = Parser(
         "benchmarks.gap",
-        "Measure how far bound and schedule are apart, (bound - objective) / bound, after a time "
-        "limit, on instances of growing size: the compact ILP handed whole to HiGHS, and the "
+        "Measure how far bound and schedule are apart, |bound - objective| / bound, after a time "
+        "limit, on instances of growing size: an exact program handed whole to HiGHS, and the "
         f"toolkit's own interval. In this measure {COUNTS_AS_ALL}. Every run has a process of its "
         "own, which is killed a minute after its limit; loading and compiling do not count. "
         "Writes rows (csv, jsonl) and two pictures: gap against time limit, seconds and memory "

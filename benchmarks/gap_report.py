@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
+from benchmarks.pictures.costs import caption, plot_costs, seeds_in_words
 from benchmarks.pictures.medians import plot_medians
 from benchmarks.pictures.style import figure_of, panels
 from solvers.result import OPTIMAL_GAP
@@ -28,16 +29,16 @@ def plot_gap(frame: pd.DataFrame) -> Figure:
             y="gap",
             series="method",
             xlabel="time limit (s)",
-            ylabel="" if place else "(bound - objective) / bound",
+            ylabel="" if place else "|bound - objective| / bound",
             title=size,
             legend=place == 0,
         )
         panel.set_ylim(0.7 * OPTIMAL_GAP, 1.4)
         panel.yaxis.set_major_locator(LogLocator())
         panel.yaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:g} %"))
-    _caption(
+    caption(
         figure_of(axes[0]),
-        f"jobs x slots x servers; {_medians(frame)}\n{COUNTS_AS_ALL}; "
+        f"jobs x slots x servers; {seeds_in_words(frame)}\n{COUNTS_AS_ALL}; "
         f"proven optima (up to {OPTIMAL_GAP:.2%}) stand at {OPTIMAL_GAP:.2%}",
     )
     return figure_of(axes[0])
@@ -46,40 +47,15 @@ def plot_gap(frame: pd.DataFrame) -> Figure:
 def plot_growth(frame: pd.DataFrame) -> Figure:
     """Seconds taken and peak memory against size, at the longest time limit."""
     limit = frame["time_limit"].max()
-    rows = frame[frame["time_limit"] == limit]
-    sizes = rows["size"].nunique()
-    left, right = panels(None, 2, min(max(7.2, 2.4 * sizes), 11.0), 4.2)
-    for panel, y, label in ((left, "seconds", "seconds taken"), (right, "memory_mb", "peak MB")):
-        plot_medians(
-            rows,
-            panel,
-            x="size",
-            y=y,
-            series="method",
-            xlabel="jobs x slots x servers",
-            ylabel=label,
-            spacing="even",
-            legend=panel is left,
-        )
-        if sizes > 3:  # side by side they would run into each other
-            for tick in panel.get_xticklabels():
-                tick.set(rotation=30, ha="right", rotation_mode="anchor")
-    left.axhline(limit, color="0.4", linewidth=1.0, linestyle=":")
-    _caption(
-        figure_of(left),
-        f"time limit {limit:g} s (dotted); {_medians(frame)}\n"
+    return plot_costs(
+        frame[frame["time_limit"] == limit],
+        seconds="seconds",
+        memory="memory_mb",
+        series="method",
+        note=f"time limit {limit:g} s (dotted); {seeds_in_words(frame)}\n"
         "memory: of the process, its children and all libraries",
+        level=limit,
     )
-    return figure_of(left)
-
-
-def _medians(frame: pd.DataFrame) -> str:
-    seeds = frame["seed"].nunique()
-    return "1 seed" if seeds == 1 else f"lines: median of {seeds} seeds, hollow marks: a seed each"
-
-
-def _caption(figure: Figure, text: str) -> None:
-    figure.suptitle(text, x=0.01, ha="left", fontsize="small")
 
 
 def format_gaps(frame: pd.DataFrame) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ __all__ = [
     "add_set_argument",
     "instances_from",
     "parse_set",
+    "parse_size",
 ]
 
 
@@ -163,6 +165,20 @@ def parse_set(workload: Workload, problem_name: str, given: Sequence[str]) -> di
             raise InputError(f"--set {text}: '{name}' is set twice")
         texts[name] = value
     return workload.parse_options(texts)
+
+
+def parse_size(text: str) -> Size:
+    """Size of one instance, from ``JOBSxSLOTSxSERVERS``.
+
+    Raises
+    ------
+    InputError
+        If it is not that; what servers look like is the workload's to say.
+    """
+    match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)x(.+)", text)
+    if match is None:
+        raise InputError(f"size '{text}': want JOBSxSLOTSxSERVERS, e.g. 20x20x10+10")
+    return Size(int(match[1]), int(match[2]), match[3], seeds=1)
 
 
 def instances_from(args: argparse.Namespace) -> list[Any]:

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from tqdm import tqdm
 
-from benchmarks.cli import Parser, run_command
+from benchmarks.cli import Parser, parse_words, run_command
 from benchmarks.evaluate import run_policy
-from benchmarks.instances import Workload, add_instance_arguments, instances_from
+from benchmarks.instances import (
+    Size,
+    Workload,
+    add_instance_arguments,
+    instances_from,
+    parse_size,
+)
 from benchmarks.memory import PeakMemory
+from benchmarks.pictures.costs import plot_costs, seeds_in_words
+from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument, find_policies
 from benchmarks.warm import warm_up
+from models.errors import InputError
 from models.problem import has_sub_package, sub_package
 from online.run import Trace
 
@@ -30,6 +42,8 @@ _EXAMPLES = """
   python -m benchmarks.speed --quick --policy oasis --format csv
   python -m benchmarks.speed --problem reward --slots 8000 --seeds 1
       and beside the policies a plain NumPy version of OGASched
+  python -m benchmarks.speed --problem jct --sizes 30x100x10,100x100x30,300x100x100 --out results
+      how time and memory grow; writes speed-jct.csv, .pdf and .png
   python -m benchmarks.speed --problem reward --jobs 100 --servers 1024 --slots 10000 --seeds 1 \\
       --set density=25 --set most_ports=25
       the large instance
@@ -47,20 +61,76 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     add_instance_arguments(parser)
     add_policy_argument(parser)
+    parser.add_argument(
+        "--sizes",
+        type=parse_words,
+        metavar="JxTxS,...",
+        help="several sizes, jobs x slots x servers, instead of --jobs, --slots and --servers",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write the rows (csv) and a picture, seconds and memory against the sizes, there",
+    )
     parser.add_argument("--format", choices=("table", "csv"), default="table")
     args = parser.parse_args(argv)
     policies = find_policies(args.problem, args.policy)
-    instances = instances_from(args)
+    sizes = _sizes(args)
+    instances = [] if sizes else instances_from(args)
     if has_sub_package("benchmarks", args.problem, "references"):
         policies += sub_package("benchmarks", args.problem, "references").REFERENCES
     warm_up(args.problem, policies)
-    frame = measure_speed(instances, policies)
+    if sizes:
+        frame = _measure_sizes(args, sizes, policies)
+    else:
+        frame = measure_speed(instances, policies)
+    if args.out is not None:
+        save_picture(_plot(frame), frame, Path(args.out) / f"speed-{args.problem}")
     if args.format == "csv":
         frame.to_csv(sys.stdout, index=False)
     else:
         print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
         print(frame.to_string(index=False, float_format="%.3f"))
     return 0
+
+
+def _sizes(args: argparse.Namespace) -> dict[str, Size]:
+    """Sizes by their texts; raises InputError."""
+    if args.sizes is None:
+        if args.out is not None:
+            raise InputError("--out needs --sizes: it draws how time and memory grow")
+        return {}
+    for name in ("jobs", "slots", "servers", "instance"):
+        if getattr(args, name):
+            raise InputError(f"--{name} does not go with --sizes")
+    return {text: parse_size(text) for text in args.sizes}
+
+
+def _measure_sizes(
+    args: argparse.Namespace, sizes: Mapping[str, Size], policies: Sequence[Any]
+) -> pd.DataFrame:
+    """:func:`measure_speed` of one size after the other, so that one is in memory at a time."""
+    frames = []
+    for text, size in sizes.items():
+        given = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers}
+        instances = instances_from(argparse.Namespace(**{**vars(args), **given}))
+        frame = measure_speed(instances, policies)
+        frame.insert(0, "size", text)
+        frame.insert(1, "seed", np.repeat([one.seed for one in instances], len(policies)))
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _plot(frame: pd.DataFrame) -> Figure:
+    memory = frame["peak_mb"].astype(float).clip(lower=0.1)  # a rise of 0 has no logarithm
+    return plot_costs(
+        frame.assign(peak_mb=memory),
+        seconds="run_s",
+        memory="peak_mb",
+        series="policy",
+        note="a run, scored; memory above what the instance takes\n"
+        f"{platform.machine()}, {os.cpu_count()} cores; {seeds_in_words(frame)}",
+    )
 
 
 def measure_speed(instances: Sequence[Any], policies: Sequence[Any]) -> pd.DataFrame:

@@ -144,6 +144,24 @@ def test_random_instances_differ() -> None:
         ),
         ({"arrival": 60}, {}, "arrival 60 is not before the horizon of 60 slots"),
         ({}, {"slots": 5}, "cannot complete before the horizon of 5 slots, even alone"),
+        # Server 0 has places for 2 chunks of 2 GB, server 1 trains 1 of 3 slots in 5 - 2, the cloud
+        # is too late: 3 of 4 chunks, though workers and storage would do, one without the other.
+        (
+            {"arrival": 0, "chunk_slots": 3, "cloud_chunk_slots": 3},
+            {
+                "slots": 5,
+                "servers": [
+                    {"workers": ["v100"] * 3, "ps": ["big"], "storage_gb": 5.0},
+                    {"workers": ["v100"], "ps": []},
+                ],
+            },
+            "cannot complete before the horizon of 5 slots, even alone",
+        ),
+        (
+            {"chunk_gb": 9.0, "cloud_upload_slots": 99},
+            {"servers": [{"workers": ["v100"], "ps": ["big"], "storage_gb": 5.0}] * 2},
+            "cannot complete before the horizon of 60 slots, even alone",
+        ),
         ({"upload_slots": [1]}, {}, "1 numbers for 2 servers - at `$.jobs[0].upload_slots`"),
         ({"upload_slots": [1, -2]}, {}, ">= 0 - at `$.jobs[0].upload_slots[1]`"),
         ({"cloud_upload_slots": None}, {}, "missing, and there is a cloud"),

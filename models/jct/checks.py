@@ -130,7 +130,9 @@ def check_served(job: Job, cluster: Cluster, record: JobRecord, path: str, sourc
     servers = cluster.worker_server[job.eligible(cluster)]
     if not cluster.cloud:
         _check_served_at_edge(job, cluster, servers, record, path, source)
-    trained = np.maximum((left - job.upload_slots[servers]) // job.chunk_slots, 0)
+    slots = np.maximum(left - job.upload_slots, 0)  # in which each server's workers can train
+    workers = np.bincount(servers, minlength=cluster.servers)
+    trained = np.minimum(workers * (slots // job.chunk_slots), job.places(cluster))
     if trained.sum() < job.chunks:
         raise InputError(
             f"{source}: the job cannot complete before the horizon of {cluster.slots} slots, even "

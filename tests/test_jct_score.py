@@ -181,6 +181,24 @@ def test_migration_does_not_shorten_the_work() -> None:
     assert str(violation) == "(2b) job 'i' gets 1 of 2 worker-slots"
 
 
+def test_no_part_of_a_chunk_moves_to_the_cloud() -> None:
+    # Two chunks of 4 slots; the cloud at 2. Whole, they are done at 6 in the cloud, at 8 on the
+    # one worker. 5 slots here and 3 there would be done at 5, sooner than any bound allows.
+    record = job("i", upload=[0], chunks=2, chunk_slots=4, cloud_upload_slots=2)
+    example = instance([record], [server()], cloud=True)
+    ps = [(0, 0, 0, 0, 6)]
+    parts = [(0, 0, 0, 0, 5), (0, CLOUD, 0, 2, 5)]
+    (violation,) = score(
+        example, JctSchedule.build(example, [False], parts, ps, migration=True)
+    ).violations
+    assert str(violation) == (
+        "(2b) worker 0 of the cloud trains job 'i' in 3 slots, no whole chunks of 4, which do not "
+        "move to or from the cloud"
+    )
+    whole = [(0, 0, 0, 0, 4), (0, CLOUD, 0, 2, 6)]
+    assert equations(example, JctSchedule.build(example, [False], whole, ps, migration=True)) == []
+
+
 def test_migrating_chunks_are_stored_where_they_went() -> None:
     # "i" leaves 3 GB behind on server 0 until its last slot 3; "k" has 2 GB there in 0..1.
     example = instance(

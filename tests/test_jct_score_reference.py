@@ -71,7 +71,7 @@ def broken(example: JctInstance, schedule: JctSchedule) -> set[tuple[str, str | 
             if y[j, u, :ready].any():
                 found.add(("(2i)", one.id))
         slots_on = y[j].sum(axis=1)
-        done = slots_on.sum() >= p * one.chunks
+        done = slots_on.sum() >= p * one.chunks and not (slots_on[3:] % p).any()
         if not schedule.migration:
             done = (slots_on // p).sum() >= one.chunks
             if (-(-slots_on // p)).sum() > one.chunks:

@@ -25,7 +25,8 @@ def score(instance: JctInstance, schedule: JctSchedule) -> Score:
 
     =====  =======================================================================================
     (2b)   Without migration every chunk is trained on one worker: the numbers of whole chunks
-           that the workers train add up to D. With it, p D worker-slots in all are enough.
+           that the workers train add up to D. With it, p D worker-slots in all are enough, but
+           chunks move between edge workers only: those of the cloud train whole ones.
     (2g)   ``zeta = 1`` where all workers and parameter servers of a job are in the cloud,
     (2h)   and 0 where not.
     (2i)   For workers only; else no parameter server of the cloud could serve before its delay.
@@ -110,7 +111,14 @@ def _constraint_2b(instance: JctInstance, schedule: JctSchedule) -> Iterator[tup
     ):
         p = job.cloud_chunk_slots if together else job.chunk_slots
         if schedule.migration:
-            if (total := sum(busy.values())) < p * job.chunks:
+            parts = [unit for unit, slots in busy.items() if unit[0] == CLOUD and slots % p]
+            if parts:
+                message = (
+                    f"{_named(*parts[0])} trains job '{job.id}' in {busy[parts[0]]} slots, no whole "
+                    f"chunks of {p}, which do not move to or from the cloud"
+                )
+                yield job.index, Violation("(2b)", message, job.id)
+            elif (total := sum(busy.values())) < p * job.chunks:
                 message = f"job '{job.id}' gets {total} of {p * job.chunks} worker-slots"
                 yield job.index, Violation("(2b)", message, job.id)
         elif (done := sum(slots // p for slots in busy.values())) < job.chunks:

@@ -7,8 +7,8 @@ Let every worker of type k cost b_k(t) >= 0 in slot t. For every feasible schedu
 since m_k workers sell m_k worker-slots at most. Each bracket is at least the least one that job j
 can have alone on the pool of its type (:func:`solvers.jct.oracle.best_pooled`), which knows the
 delays, the rate limits and completion in whole slots, but not which worker holds which chunk:
-the bound covers schedules that move chunks between edge workers, too, and not those that move
-work into or out of the cloud half-way.
+the bound covers schedules that move chunks between edge workers, too. (None moves a chunk that has
+been trained into or out of the cloud: the scorer wants whole chunks there.)
 
 At the prices of the strengthened linear program it is at least that program's value. For the
 program splits, at given prices, into one for each job, and each feasible pair of a schedule and

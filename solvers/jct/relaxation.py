@@ -24,16 +24,16 @@ are different and none is later, so their mean distance to r is at most that of 
 
     ((c-1) + (c-2) + ... + (c-p)) / p = c - (p+1)/2.
 
-A chunk in the cloud runs without a break from Delta_c on, at the mean distance
-Delta_c + (p-1)/2. So the bracket of (A), divided by p D, is the mean of these distances over the
+A chunk in the cloud runs from Delta_c on, at the mean distance Delta_c + (p-1)/2 at least. So the
+bracket of (A), divided by p D, is the mean of these distances over the
 chunks, and at most mean(c) - (p+1)/2 <= JCT_j - (p+1)/2. (B): no chunk starts before its upload
 has ended, nor takes fewer than p slots.  QED
 
-It also bounds schedules that move chunks between edge workers: D chunks at a time, p D
-worker-slots that end by c have the largest mean distance if all run in the last p slots, which
-gives (A); (R), (P) and (B) are as above. Only work that enters or leaves the cloud half-way is
-not covered, as (A) takes whole chunks there. Storage and edge parameter servers restrict the
-schedules further.
+It also bounds schedules that move chunks between edge workers, those of the cloud being trained
+there whole, as the scorer asks. Of p D worker-slots, at most D at a time, that end by c, the mean
+distance is largest if all run in the last p slots, c - (p+1)/2; and a chunk of the cloud, p slots
+of one worker from Delta_c on, has the mean distance Delta_c + (p-1)/2 at least. This gives (A);
+(R), (P) and (B) are as above. Storage and edge parameter servers restrict the schedules further.
 
 Source: Lemma 1 of the paper, made stronger by (p+1)/2 for each job, by (R) and by (B).
 """

@@ -181,6 +181,10 @@ def test_what_runs_at_the_horizon_is_cut() -> None:
             Decision({0: Plan((Order(0, 0, 0), Order(1, 0, 0)))}),
             r"\(2d\) worker 0 is to train chunk 1 of job 'a' and has chunk 0 of job 'a'",
         ),
+        (
+            Decision(plans(0, Order(0, CLOUD, 0), Order(1, CLOUD, 1))),
+            r"job 'a': \(2g\) all of its chunks are in the cloud, but not together",
+        ),
         (Decision(wake_at=2), "wake_at 2 is not after slot 2"),
         (Decision(wake_at=20), "before the horizon of 20 slots"),
         (Decision(allocation=np.zeros(1)), "`allocation` is not for this problem"),
@@ -203,6 +207,19 @@ def test_refusals_of_what_came_before() -> None:
     done = Decision(plans(0, Order(0, 0, 0)))
     with pytest.raises(InfeasibleDecision, match="job 'a', chunk 0: is done"):
         play(two_servers(), at_slots({2: done, 6: done}))
+
+
+def test_a_chunk_moves_to_the_cloud_only_untrained() -> None:
+    # Chunk 0 is on server 0 from slot 3 on: at 3 it may still go, with its first slot done not;
+    # nor when it waits since.
+    start = Decision(plans(0, Order(0, 0, 0), Order(1, 1, None)), wake_at=3)
+    go = Decision(plans(0, Order(0, CLOUD, 0)))
+    _, trace = play(two_servers(), at_slots({2: start, 3: go}))
+    assert trace.schedule.workers.tolist() == [[0, CLOUD, 0, 8, 11]]  # 3 + 5, p = 3
+    pause = Decision(plans(0, Order(0, 0, None)), wake_at=5)
+    for answers in ({3: Decision(wake_at=4), 4: go}, {3: Decision(wake_at=4), 4: pause, 5: go}):
+        with pytest.raises(InfeasibleDecision, match="trained at the edge, cannot go to the cloud"):
+            play(two_servers(), at_slots({2: start, **answers}))
 
 
 def test_another_type_and_no_cloud_are_refused() -> None:

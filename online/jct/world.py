@@ -93,6 +93,10 @@ class JctWorld:
         for job, plan in checked:
             for order in plan.orders:
                 self._place(job, order)
+            if not plan.together and all(c.server == CLOUD for c in self._chunks[job.index]):
+                raise InfeasibleDecision(
+                    f"job '{job.id}': (2g) all of its chunks are in the cloud, but not together"
+                )
         if decision.wake_at is not None:
             self._wake(decision.wake_at)
         return {"preempted": preempted, "busy": len(self._occupied)}
@@ -197,6 +201,9 @@ class JctWorld:
                 raise InfeasibleDecision(f"{where}: there is no cloud")
             if order.worker is None:
                 raise InfeasibleDecision(f"{where}: no chunk waits in the cloud")
+            running = chunk.worker is not None and chunk.begin < self._slot
+            if running or chunk.left < job.chunk_slots:
+                raise InfeasibleDecision(f"{where}: trained at the edge, cannot go to the cloud")
             return
         if together:
             raise InfeasibleDecision(f"{where}: (2g) the whole job goes to the cloud together")
@@ -216,7 +223,7 @@ class JctWorld:
     def _release(self, job: Job, order: Order) -> int:
         """Take a chunk off the worker it is on, unless it stays; 1 if that displaces it."""
         chunk = self._chunks[job.index][order.chunk]
-        if chunk.worker is None or chunk.worker == order.worker:
+        if chunk.worker is None or (chunk.server, chunk.worker) == order[1:]:
             return 0
         ran = max(0, self._slot - chunk.begin)
         if ran:
@@ -239,7 +246,7 @@ class JctWorld:
             chunk.ready[order.server] = self._slot + job.upload_to(order.server)
             if order.server != CLOUD:
                 self._store(job, order)
-        if chunk.worker is not None and chunk.worker == order.worker:
+        if chunk.worker is not None and (chunk.server, chunk.worker) == order[1:]:
             return
         chunk.server, chunk.worker = order.server, order.worker
         if order.worker is None:

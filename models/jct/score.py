@@ -114,8 +114,8 @@ def _constraint_2b(instance: JctInstance, schedule: JctSchedule) -> Iterator[tup
             parts = [unit for unit, slots in busy.items() if unit[0] == CLOUD and slots % p]
             if parts:
                 message = (
-                    f"{_named(*parts[0])} trains job '{job.id}' in {busy[parts[0]]} slots, no whole "
-                    f"chunks of {p}, which do not move to or from the cloud"
+                    f"{_named(*parts[0])} trains job '{job.id}' in {busy[parts[0]]} slots, no "
+                    f"whole chunks of {p}, which do not move to or from the cloud"
                 )
                 yield job.index, Violation("(2b)", message, job.id)
             elif (total := sum(busy.values())) < p * job.chunks:

@@ -25,9 +25,9 @@ are different and none is later, so their mean distance to r is at most that of 
     ((c-1) + (c-2) + ... + (c-p)) / p = c - (p+1)/2.
 
 A chunk in the cloud runs from Delta_c on, at the mean distance Delta_c + (p-1)/2 at least. So the
-bracket of (A), divided by p D, is the mean of these distances over the
-chunks, and at most mean(c) - (p+1)/2 <= JCT_j - (p+1)/2. (B): no chunk starts before its upload
-has ended, nor takes fewer than p slots.  QED
+bracket of (A), divided by p D, is at most the mean of these distances over the chunks, and that at
+most mean(c) - (p+1)/2 <= JCT_j - (p+1)/2. (B): no chunk starts before its upload has ended, nor
+takes fewer than p slots.  QED
 
 It also bounds schedules that move chunks between edge workers, those of the cloud being trained
 there whole, as the scorer asks. Of p D worker-slots, at most D at a time, that end by c, the mean

@@ -133,6 +133,35 @@ def test_6a_as_in_the_papers_own_proof_gone_wrong() -> None:
     assert policy.guarantee(ins, trace, 0.0) is None
 
 
+def test_no_guarantee_where_alpha_is_less_than_beta() -> None:
+    # One worker, three jobs of one chunk at 0. a, p = 3, there at 0: alpha 3. b, p = 2, there at 3,
+    # when a would be done: 3 + 2 = 5. c, p = 1, there at 1, before both: 1 + 1 + 1 * 2 = 4. But
+    # then a, put off by c, is still there at 3, and b puts it off too: c until 2, b until 5, a
+    # until 6. Sum alpha 12, sum beta 13, though (6a) holds.
+    jobs = [
+        job("a", upload=[0], chunk_slots=3),
+        job("b", upload=[3], chunk_slots=2),
+        job("c", upload=[1]),
+    ]
+    ins = instance(jobs, [server(ps=3)])
+    policy, trace = play(ins, AOnline(1.0))
+    assert score(ins, trace.schedule).value.tolist() == [6, 5, 2]
+    assert (policy.duals.sum_alpha, policy.duals.sum_beta) == (12, 13)
+    assert policy.duals.largest_violation() == 0
+    promised = policy.guarantee(ins, trace, 0.0)
+    assert promised is not None and not promised.applies
+    assert promised.fails == "sum alpha is 0.9231 of sum beta, against Lemma 4"
+
+
+def test_the_posterior_bound_of_a_job_in_the_cloud() -> None:
+    # Two chunks, all in the cloud from slot 4 on: (6) allows alpha = 4/2 for each, and prices of
+    # the cloud, where some worker is always idle, are 0: 4 in all. The optimum is 4 + 1.
+    record = job("a", upload=[9], chunks=2, cloud_upload_slots=4)
+    policy, trace = play(instance([record], [server()], cloud=True))
+    assert trace.schedule.together.all()
+    assert policy.duals.posterior_bound() == 4
+
+
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("storage", [False, True])
 def test_random_instances(seed: int, storage: bool) -> None:

@@ -21,6 +21,7 @@ __all__ = ["AOnline", "AOnlineEdge"]
 
 _Chunk = tuple[int, int]
 _NOTHING: _Chunk = (-1, -1)
+_ROUND_OFF = 1e-9
 
 
 class AOnline(Policy):
@@ -96,13 +97,19 @@ class AOnline(Policy):
     def guarantee(
         self, instance: JctInstance, trace: Any, offline_lower: float
     ) -> Guarantee | None:
-        """``D_max (1 + 1/epsilon)`` of Theorem 3; without augmentation there is none."""
+        """``D_max (1 + 1/epsilon)`` of Theorem 3; without augmentation there is none.
+
+        Its proof needs (6a), and of Lemma 4 that the sum of alpha is no less than that of beta.
+        """
         if self._epsilon <= 0.0:
             return None
         most = max((job.chunks for job in instance.jobs), default=1)
-        violation = self.duals.largest_violation()
-        fails = f"(6a) is violated by up to {violation:.4g}" if violation > 1e-9 else ""
-        return Guarantee(most * (1.0 + 1.0 / self._epsilon), not fails, fails)
+        fails = []
+        if (violation := self.duals.largest_violation()) > _ROUND_OFF:
+            fails.append(f"(6a) is violated by up to {violation:.4g}")
+        if (ratio := self.duals.lemma4_ratio) < 1.0 - _ROUND_OFF:
+            fails.append(f"sum alpha is {ratio:.4g} of sum beta, against Lemma 4")
+        return Guarantee(most * (1.0 + 1.0 / self._epsilon), not fails, "; ".join(fails))
 
     # ---- jobs ----------------------------------------------------------------------------
 

@@ -44,13 +44,7 @@ class DualRecord:
     @property
     def sum_beta(self) -> float:
         """``sum_swt beta_sw(t)``, the cloud's workers included."""
-        return float(
-            sum(
-                (self._end(rank, chunk) - job.arrival) / job.chunks
-                for rank, job in self._jobs.items()
-                for chunk in range(job.chunks)
-            )
-        )
+        return self._sum_beta(cloud=True)
 
     @property
     def lemma4_ratio(self) -> float:
@@ -74,9 +68,10 @@ class DualRecord:
     def posterior_bound(self, epsilon: float = 0.0) -> float:
         """Lower bound on the offline optimum from this run's beta, by weak duality of (11).
 
-        Keeps ``beta / (1 + epsilon)`` and resets every alpha to the most that (11a) allows: the
-        least of ``(t - r)/D + p beta_sw(t)``, p at the online speed, over eligible workers, the
-        cloud's idle ones too, and slots from the upload on. In slots of the run.
+        Keeps ``beta / (1 + epsilon)`` of the edge and resets every alpha to the most that (11a)
+        allows: the least of ``(t - r)/D + p beta_sw(t)``, p at the online speed, over eligible
+        workers, the cloud's idle ones too, and slots from the upload on. In the cloud, where an
+        idle worker limits alpha anyway, beta is set to 0. In slots of the run.
 
         Parameters
         ----------
@@ -85,7 +80,17 @@ class DualRecord:
         """
         chunks = np.array([job.chunks for job in self._jobs.values()])
         alphas = float((chunks * self._least()).sum())
-        return max(0.0, alphas - self.sum_beta / (1.0 + epsilon))
+        return max(0.0, alphas - self._sum_beta(cloud=False) / (1.0 + epsilon))
+
+    def _sum_beta(self, *, cloud: bool) -> float:
+        return float(
+            sum(
+                (self._end(rank, chunk) - job.arrival) / job.chunks
+                for rank, job in self._jobs.items()
+                for chunk, worker in enumerate(self._sent[rank].workers)
+                if cloud or worker != CLOUD
+            )
+        )
 
     def _end(self, rank: int, chunk: int) -> int:
         return self._done.get((rank, chunk), self._cluster.slots)

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from benchmarks.offline import Bound, Incumbent, Interval, offline_interval, ratio_interval
+from benchmarks.offline import (
+    Bound,
+    Incumbent,
+    Interval,
+    best,
+    offline_intervals,
+    ratio_interval,
+)
 from benchmarks.rows import Row, Timing
+from models.errors import InputError
 from models.problem import Problem, has_sub_package, problem, sub_package
 from models.scoring import Score
 from online.policy import Guarantee, Policy
 from online.registry import build_policy, knows_future
-from online.run import Trace, raised_by, run
+from online.run import InfeasibleDecision, Trace, raised_by, run
+from solvers.result import SolveResult
 
 __all__ = ["Cell", "InfeasibleSchedule", "Run", "evaluate", "policy_rng", "run_policy"]
 
@@ -23,7 +32,7 @@ _POLICY_STREAM = 0x504F4C
 
 
 class InfeasibleSchedule(RuntimeError):
-    """A schedule that breaks a constraint: a fault of the code that made it, not of the input."""
+    """An offline schedule that breaks a constraint: a fault of the code, not of the input."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,9 @@ class Run:
 class Cell:
     """Everything known of one instance.
 
-    The certificate has a ``bound`` and ``write(path)``; None if the problem has none.
+    ``interval`` is that of the problem's own schedules, if any is known: else of those that may
+    do more (:attr:`models.problem.Problem.wider`). The certificate has a ``bound`` and
+    ``write(path)``; None if the problem has none.
     """
 
     rows: tuple[Row, ...]
@@ -62,14 +73,19 @@ def run_policy(instance: Any, policy: type[Policy] | Policy, seed: int | None = 
 
     Raises
     ------
-    InfeasibleSchedule
+    InfeasibleDecision
         If the scorer finds a violation.
     """
     if isinstance(policy, type):
         policy = build_policy(policy, instance)
     seed = seed if seed is not None else instance.seed or 0
     trace = run(instance, policy, policy_rng(seed))
-    return Run(policy, trace, _checked(problem(instance.problem), instance, trace.schedule, policy))
+    score = problem(instance.problem).score(instance, trace.schedule)
+    if not score.feasible:
+        raise InfeasibleDecision(
+            f"policy '{policy.name}' on '{instance.name}': {_count(score)} in its schedule"
+        )
+    return Run(policy, trace, score)
 
 
 def policy_rng(seed: int) -> np.random.Generator:
@@ -81,15 +97,8 @@ def policy_rng(seed: int) -> np.random.Generator:
     return np.random.default_rng([seed % 2**64, _POLICY_STREAM])
 
 
-def _checked(kind: Problem, instance: Any, schedule: Any, maker: Any) -> Score:
-    score = kind.score(instance, schedule)
-    if not score.feasible:
-        name = getattr(maker, "name", maker)
-        raise InfeasibleSchedule(
-            f"{name} on '{instance.name}': {len(score.violations)} violations, first "
-            f"{score.violations[0]}"
-        )
-    return score
+def _count(score: Score) -> str:
+    return f"{len(score.violations)} violations, first {score.violations[0]},"
 
 
 def evaluate(
@@ -102,6 +111,8 @@ def evaluate(
     """Competitive ratios of policies on one instance.
 
     The offline interval is the bound of the offline solver and the best of all schedules known.
+    Policies and schedules that may do more (:attr:`models.problem.Problem.wider`) have an
+    interval of their own: all schedules known, and the bounds that hold for these too.
 
     Parameters
     ----------
@@ -111,30 +122,42 @@ def evaluate(
         Seconds for the offline solver; the interval is valid whatever it reaches.
     threads : int
         Threads of the offline solver.
+
+    Raises
+    ------
+    InputError
+        If no schedule is feasible, so that there is nothing to compare with.
     """
     kind = problem(instance.problem)
     offline = sub_package("solvers", instance.problem, "offline")
-    runs = tuple(run_policy(instance, policy) for policy in policies)
+    try:
+        runs = tuple(run_policy(instance, policy) for policy in policies)
+    except InfeasibleDecision:
+        _check_solvable(instance, offline.solve(instance, time_limit=time_limit, threads=threads))
+        raise
     begin = time.perf_counter()
-    incumbents = [Incumbent(item.score.objective, item.trace.schedule) for item in runs]
-    best_known = max(
-        incumbents, key=lambda item: item.value if kind.sense == "max" else -item.value
-    )
-    result = offline.solve(
-        instance, time_limit=time_limit, threads=threads, start=best_known.schedule
-    )
+    known = [
+        Incumbent(item.score.objective, item.trace.schedule, kind.is_wider(item.trace.schedule))
+        for item in runs
+    ]
+    own = [item for item in known if not item.wider]
+    start = best(kind.sense, own).schedule if own else None
+    result = offline.solve(instance, time_limit=time_limit, threads=threads, start=start)
+    _check_solvable(instance, result)
     if result.schedule is not None:
-        score = _checked(kind, instance, result.schedule, result.solver)
-        incumbents.append(Incumbent(score.objective, result.schedule))
+        score = kind.score(instance, result.schedule)
+        if not score.feasible:
+            raise InfeasibleSchedule(f"{result.solver} on '{instance.name}': {_count(score)}")
+        known.append(Incumbent(score.objective, result.schedule))
     bounds = [] if result.bound is None else [Bound(result.bound, result.bound_source)]
     certificate = _certificate(instance, result.duals)
     if certificate is not None:
         bounds.append(Bound(certificate.bound, "prices"))
-    interval = offline_interval(kind.sense, incumbents, bounds)
+    intervals = offline_intervals(kind.sense, known, bounds)
     offline_seconds = time.perf_counter() - begin
     limited = time_limit is not None and not result.is_optimal
     certified = None if certificate is None else certificate.bound
-    rows = tuple(_row(kind, instance, item, interval, certified, limited) for item in runs)
+    rows = tuple(_row(kind, instance, item, intervals, certified, limited) for item in runs)
     timings = tuple(
         Timing(
             instance.hash,
@@ -145,7 +168,15 @@ def evaluate(
         )
         for item in runs
     )
-    return Cell(rows, timings, interval, runs, certificate)
+    return Cell(rows, timings, intervals[min(intervals)], runs, certificate)
+
+
+def _check_solvable(instance: Any, result: SolveResult[Any]) -> None:
+    if result.status in ("infeasible", "unbounded"):
+        raise InputError(
+            f"instance '{instance.name}' is {result.status}, says {result.solver}: there is no "
+            "optimum to compare with"
+        )
 
 
 def _certificate(instance: Any, duals: Any) -> Any | None:
@@ -158,13 +189,15 @@ def _row(
     kind: Problem,
     instance: Any,
     item: Run,
-    interval: Interval,
+    intervals: Mapping[bool, Interval],
     certified: float | None,
     limited: bool,
 ) -> Row:
-    best = interval.lower if kind.sense == "max" else interval.upper
+    wider = item.policy.wider or kind.is_wider(item.trace.schedule)
+    interval = intervals[wider]
+    known = interval.lower if kind.sense == "max" else interval.upper
     with raised_by(f"policy '{item.policy.name}' on '{instance.name}', guarantee"):
-        guarantee: Guarantee | None = item.policy.guarantee(instance, item.trace, best)
+        guarantee: Guarantee | None = item.policy.guarantee(instance, item.trace, known)
     lower, upper = ratio_interval(kind.sense, item.score.objective, interval)
     return Row(
         problem=kind.name,
@@ -177,6 +210,7 @@ def _row(
         jobs=len(item.score.completion),
         offline_lower=interval.lower,
         offline_upper=interval.upper,
+        offline_allows=kind.wider if wider else "",
         offline_status=interval.status,
         offline_time_limited=limited,
         bound_source=interval.bound_source,

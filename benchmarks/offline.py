@@ -13,7 +13,9 @@ __all__ = [
     "ContradictedBound",
     "Incumbent",
     "Interval",
+    "best",
     "offline_interval",
+    "offline_intervals",
     "ratio_interval",
 ]
 
@@ -39,10 +41,20 @@ class Bound:
 
 @dataclass(frozen=True)
 class Incumbent:
-    """A feasible schedule and its objective by the scorer."""
+    """A feasible schedule and its objective by the scorer.
+
+    ``wider``: it may do what the problem's own schedules may not
+    (:attr:`models.problem.Problem.wider`).
+    """
 
     value: float
     schedule: Any
+    wider: bool = False
+
+
+def best(sense: Literal["max", "min"], incumbents: Sequence[Incumbent]) -> Incumbent:
+    """The incumbent of the best objective, the first of several."""
+    return (max if sense == "max" else min)(incumbents, key=lambda item: item.value)
 
 
 @dataclass(frozen=True)
@@ -79,12 +91,11 @@ def offline_interval(
         If a schedule beats a bound by more than 1e-9 relative, or 1e-6 where the bound is the
         word of a MILP solver.
     """
+    incumbent = best(sense, incumbents)
     if sense == "max":
-        incumbent = max(incumbents, key=lambda item: item.value)
         bound = min(bounds, key=lambda item: item.value)
         lower, upper = incumbent.value, bound.value
     else:
-        incumbent = min(incumbents, key=lambda item: item.value)
         bound = max(bounds, key=lambda item: item.value)
         lower, upper = bound.value, incumbent.value
     scale = max(abs(lower), abs(upper))
@@ -103,6 +114,29 @@ def offline_interval(
         "optimal" if gap is not None and gap <= OPTIMAL_GAP else "bounded"
     )
     return Interval(lower, upper, status, bound.source, incumbent)
+
+
+def offline_intervals(
+    sense: Literal["max", "min"], incumbents: Sequence[Incumbent], bounds: Sequence[Bound]
+) -> dict[bool, Interval]:
+    """Intervals of the problem's own schedules (False), and of wider ones too (True).
+
+    An own schedule is one of the wider kind as well. Of the bounds, those by prices hold for
+    both kinds; what a MILP solver says is of its model alone, which has own schedules.
+
+    Returns
+    -------
+    dict of bool to Interval
+        Of each kind of which a schedule and a bound are known.
+    """
+    own = [item for item in incumbents if not item.wider]
+    proven = [bound for bound in bounds if bound.source == "prices"]
+    pairs = {False: (own, bounds), True: (incumbents, proven)}
+    return {
+        wider: offline_interval(sense, schedules, valid)
+        for wider, (schedules, valid) in pairs.items()
+        if schedules and valid
+    }
 
 
 def ratio_interval(

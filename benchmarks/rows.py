@@ -35,6 +35,9 @@ class Row:
         Jobs completed, and all jobs.
     offline_lower, offline_upper : float
         The optimum lies between them.
+    offline_allows : str
+        What the schedules of that optimum may do beyond the problem's own, as those of the row's
+        policy do (:attr:`models.problem.Problem.wider`); empty for the problem's own.
     offline_status : str
         ``"optimal"`` or ``"bounded"``.
     offline_time_limited : bool
@@ -69,6 +72,7 @@ class Row:
     jobs: int
     offline_lower: float
     offline_upper: float
+    offline_allows: str
     offline_status: str
     offline_time_limited: bool
     bound_source: str

@@ -75,7 +75,8 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
         ``worst_seed``, ``worst_instance``, ``guarantee`` (largest that applies), ``applies`` (on
         how many instances), ``guaranteed`` (whether there is one at all), ``instances``,
         ``violations``, ``completed`` (share of the jobs), ``ms`` (per decision),
-        ``clairvoyant``.
+        ``clairvoyant``, ``allows`` (what the optimum it is compared with may do beyond the
+        problem's own model).
     """
     records = []
     for policy, group in frame.groupby("policy", sort=False):
@@ -101,6 +102,7 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
                 "completed": group["completed"].sum() / max(1, group["jobs"].sum()),
                 "ms": 1e3 * group["policy_seconds"].sum() / max(1, group["decisions"].sum()),
                 "clairvoyant": bool(group["clairvoyant_bounds"].any()),
+                "allows": group["offline_allows"].fillna("").max(),
             }
         )
     return pd.DataFrame(records).set_index("policy")
@@ -148,7 +150,7 @@ def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
         spread = "-" if pd.isna(row["low"]) else f"{_short(row['low'])}-{_short(row['high'])}"
         lines.append(
             (
-                f"{name}{'*' if row['clairvoyant'] else ''}",
+                f"{name}{'*' if row['clairvoyant'] else ''}{'+' if row['allows'] else ''}",
                 _short(row["totals"]),
                 _short(row["mean_upper"]),
                 spread,
@@ -193,23 +195,51 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2g} %"
 
 
-def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
-    instances = frame.drop_duplicates("instance_hash")
+def _proven(instances: pd.DataFrame) -> str:
+    """How many optima are proven, and how wide the other intervals are."""
     proven = int((instances["offline_status"] == "optimal").sum())
     widest = (instances["offline_upper"] - instances["offline_lower"]).max()
+    return f"proven (gap <= {OPTIMAL_GAP:g}) on {proven} of {len(instances)} instances" + (
+        f"; widest interval {widest:.4g}." if proven < len(instances) else "."
+    )
+
+
+def _meaning(frame: pd.DataFrame) -> str:
+    """What the numbers in the columns of ratios are."""
+    if problem(frame["problem"].iloc[0]).sense == "max":
+        of_totals = "sum of the offline upper bounds / sum of the objectives"
+        less = "or less " if (frame["objective"] < 0).any() else ""
+        one, zero = "bound / objective", f"; an objective of 0 {less}makes it inf"
+    else:
+        of_totals = "sum of the objectives / sum of the offline lower bounds"
+        one, zero = "objective / bound", ""
+    return (
+        f"of totals: {of_totals}. mean ratio: mean of {one} (>= 1), with a bootstrap interval "
+        f"over instances{zero}. interval: the mean with the best schedule known, and with the "
+        "bound."
+    )
+
+
+def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
+    allows = frame["offline_allows"].fillna("")
+    wider = frame[allows != ""].drop_duplicates("instance_hash")
+    own = frame[allows == ""].drop_duplicates("instance_hash")
+    instances = own if len(own) else wider
     notes = [
-        f"Optimum proven (gap <= {OPTIMAL_GAP:g}) on {proven} of {len(instances)} instances"
-        + (f"; widest interval {widest:.4g}." if proven < len(instances) else "."),
-        "of totals: sum of the offline upper bounds / sum of the objectives. mean ratio: mean of "
-        "bound / objective (>= 1), with a bootstrap interval over instances; an objective of 0 "
-        f"{'or less ' if (frame['objective'] < 0).any() else ''}makes it inf. interval: the mean "
-        "with the best schedule known, and with the bound.",
+        f"Optimum {_proven(instances)}",
+        _meaning(frame),
         _vouching(instances),
     ]
     if limited := int(instances["offline_time_limited"].sum()):
         notes.append(
             f"The offline solver, under a time limit, ended without a proof on {limited} of "
             f"{len(instances)} instances: their bounds may differ from run to run."
+        )
+    if len(wider):
+        what = wider["offline_allows"].iloc[0]
+        notes.append(
+            f"+ its schedules are not of the problem's exact model: compared with the optimum "
+            f"that allows {what} too, of which only the bound by prices is known; {_proven(wider)}"
         )
     if summary["clairvoyant"].any():
         notes.append(

@@ -91,6 +91,11 @@ class Problem:
         are any.
     schedule_suffix : str
         How names of schedule files end.
+    wider : str
+        What some schedules may do beyond the problem's own model, e.g. "migration": the scorer
+        accepts them, but they are no incumbents of its exact models, and only bounds by prices
+        hold for them. It is the name of the attribute that says so of a schedule; empty if
+        there are none.
     """
 
     name: str
@@ -104,6 +109,11 @@ class Problem:
     score: Callable[[Any, Any], Score]
     certificate_file: type[msgspec.Struct] | None = None
     schedule_suffix: str = ".json.gz"
+    wider: str = ""
+
+    def is_wider(self, schedule: Any) -> bool:
+        """Whether a schedule is one of those that may do more."""
+        return bool(self.wider) and bool(getattr(schedule, self.wider))
 
 
 def problem_names() -> tuple[str, ...]:

@@ -151,6 +151,10 @@ class Policy(ABC):
     name: ClassVar[str]
     """Name on the command line and in the results, of files too: a-z, 0-9 and dashes."""
 
+    wider: ClassVar[bool] = False
+    """Whether its schedules may do what the problem's exact models do not allow
+    (:attr:`models.problem.Problem.wider`), so that all are compared with bounds that cover it."""
+
     @classmethod
     def for_instance(cls, instance: Any) -> Policy:
         """Build the policy for a run on ``instance``; by default nothing is taken from it."""

@@ -14,7 +14,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.offline import Bound, ContradictedBound, Incumbent, offline_interval, ratio_interval
+from benchmarks.offline import (
+    Bound,
+    ContradictedBound,
+    Incumbent,
+    offline_interval,
+    offline_intervals,
+    ratio_interval,
+)
 from benchmarks.ratio import main
 from benchmarks.table import bootstrap_interval, summarise
 from benchmarks.verify import main as verify
@@ -41,6 +48,21 @@ def test_interval_takes_the_best_of_both_sides() -> None:
 def test_a_schedule_better_than_a_bound_is_an_error() -> None:
     with pytest.raises(ContradictedBound, match="contradicts"):
         offline_interval("max", [Incumbent(10.0, None)], [Bound(9.0, "milp")])
+
+
+def test_wider_schedules_have_an_interval_of_their_own() -> None:
+    # 8 beats the MILP's 9, and contradicts nothing: its schedule is none of the MILP's.
+    known = [Incumbent(10.0, "own"), Incumbent(8.0, "moves", wider=True)]
+    bounds = [Bound(9.0, "milp"), Bound(7.0, "prices")]
+    found = offline_intervals("min", known, bounds)
+    assert (found[False].lower, found[False].upper) == (9.0, 10.0)
+    assert (found[True].lower, found[True].upper) == (7.0, 8.0)
+    assert [found[wider].bound_source for wider in (False, True)] == ["milp", "prices"]
+    assert found[True].incumbent.schedule == "moves"
+    # An own schedule is one of the wider kind, too; without a bound there is no interval.
+    assert offline_intervals("min", known[:1], bounds)[True].upper == 10.0
+    assert list(offline_intervals("min", known, bounds[:1])) == [False]
+    assert list(offline_intervals("min", known[1:], bounds)) == [True]
 
 
 def test_zero_objectives_are_treated_explicitly() -> None:
@@ -141,6 +163,7 @@ def test_summary_names_the_worst_seed() -> None:
             "objective": [5.0, 10.0],
             "offline_lower": [10.0, 15.0],
             "offline_upper": [10.0, 15.0],
+            "offline_allows": "",
             "ratio_lower": [2.0, 1.5],
             "ratio_upper": [2.0, 1.5],
             "guarantee": [None, None],

@@ -30,6 +30,7 @@ def frame(
             "objective": 5.0,
             "offline_lower": 8.0,
             "offline_upper": 10.0,
+            "offline_allows": "",
             "offline_status": "bounded",
             "offline_time_limited": limited,
             "bound_source": sources,
@@ -83,6 +84,25 @@ def test_table_says_how_much_weaker_the_bounds_of_prices_alone_are() -> None:
 def test_table_counts_solves_without_a_proof() -> None:
     rows = frame(["milp"] * 3, [True, False, True])
     assert "ended without a proof on 2 of 3 instances" in format_table(summarise(rows), rows)
+
+
+def test_table_says_which_rows_have_another_optimum() -> None:
+    own, wider = (frame(["milp"], [False]) for _ in range(2))
+    for rows in (own, wider):
+        rows["problem"] = "jct"
+    wider = wider.assign(
+        policy="q", offline_allows="migration", offline_upper=13.0, bound_source="prices"
+    )
+    both = pd.concat([wider, own], ignore_index=True)
+    text = format_table(summarise(both), both)
+    assert [line.split()[0] for line in text.splitlines()[2:4]] == ["q+", "p"]
+    # The notes on all instances are on the problem's own optimum.
+    assert "Optimum proven (gap <= 0.0001) on 0 of 1 instances; widest interval 2." in text
+    assert "certified by prices on 0 of 1" in text
+    assert "allows migration too" in text
+    assert text.count("widest interval 5.") == 1
+    assert "sum of the objectives / sum of the offline lower bounds" in text
+    assert "migration" not in format_table(summarise(own), own)
 
 
 def origins(*texts: str) -> list[Any]:

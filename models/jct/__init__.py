@@ -26,4 +26,5 @@ PROBLEM = Problem(
     read_schedule=JctSchedule.read,
     score=score,
     certificate_file=JctCertificateFile,
+    wider="migration",
 )

@@ -80,6 +80,8 @@ class GangPolicy(Policy):
         False: no job goes to the cloud unless no worker of the edge can serve it.
     """
 
+    wider = True  # chunks may migrate
+
     def __init__(self, *, use_cloud: bool = True) -> None:
         self._use_cloud = use_cloud
 

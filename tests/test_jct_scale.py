@@ -1,0 +1,50 @@
+"""`jct` at the paper's full scale and at ten times that, within the times that were asked for."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from benchmarks.evaluate import run_policy
+from benchmarks.jct import WORKLOAD
+from benchmarks.jct.gap import METHODS
+from benchmarks.warm import warm_up
+from models.jct import JctInstance
+from online.jct import POLICIES
+from online.jct.a_online import AOnline
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", params=[300, 3000], ids=lambda slots: f"{slots} slots")
+def full_scale(request: pytest.FixtureRequest) -> JctInstance:
+    """300 jobs on 100 servers, which arrive in so many slots: crowded, and as in the paper."""
+    warm_up("jct")
+    return WORKLOAD.draw(jobs=300, slots=request.param, servers="100", seed=0)[0]
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+def test_every_policy_in_ten_seconds(full_scale: JctInstance, name: str) -> None:
+    began = time.perf_counter()
+    run = run_policy(full_scale, POLICIES[name])
+    assert time.perf_counter() - began < 10.0
+    assert (run.score.completion >= 0).all()
+
+
+def test_the_bound_in_a_minute(full_scale: JctInstance) -> None:
+    began = time.perf_counter()
+    found = METHODS["bound"][1](full_scale, 60.0)
+    assert time.perf_counter() - began < 60.0
+    assert found.message == ""
+    run = run_policy(full_scale, AOnline)
+    assert 0.5 * run.score.objective < found.bound <= run.score.objective
+
+
+def test_ten_times_the_scale_in_five_minutes() -> None:
+    warm_up("jct")
+    ins, _ = WORKLOAD.draw(jobs=3000, slots=3000, servers="1000", seed=0)
+    began = time.perf_counter()
+    run = run_policy(ins, AOnline)
+    assert time.perf_counter() - began < 300.0
+    assert (run.score.completion >= 0).all()

@@ -32,8 +32,8 @@ def _draw(
 
 
 WORKLOAD = Workload(
-    default=Size(jobs=60, slots=600, servers="20", seeds=3),
-    quick=Size(jobs=10, slots=100, servers="5", seeds=2),
+    default=Size(jobs=60, slots=600, servers="100", seeds=3),
+    quick=Size(jobs=10, slots=100, servers="20", seeds=2),
     draw=_draw,
     describe_mapping=describe_mapping,
     options=OPTIONS,

@@ -12,7 +12,7 @@ from benchmarks.jct.table_2 import MODELS
 from models.jct.checks import chunk_times, whole_slots
 from models.jct.files import JobRecord
 
-__all__ = ["STREAMS", "Submissions", "draw_gpus", "draw_jobs", "long_enough"]
+__all__ = ["STREAMS", "Submissions", "clipped", "draw_gpus", "draw_jobs", "long_enough"]
 
 STREAMS = 6
 """Generators that :func:`draw_jobs` takes."""
@@ -106,7 +106,7 @@ def draw_jobs(
             requested_workers=int(requested[j]),
             epochs=int(epochs[j]),
             minibatches=model[j].minibatches,
-            minibatch_slots=float(np.round(minibatch[j] * 3600.0 / settings.slot_seconds, 9)),
+            minibatch_slots=_slots_of(minibatch[j], settings),
             update_slots=float(np.round(update[j] / settings.slot_seconds, 9)),
             gradient_mb=float(gradient[j]),
             bandwidth_gbps=float(np.round(bandwidth[kind[0][j]], 6)),
@@ -115,6 +115,19 @@ def draw_jobs(
         )
         for j in range(count)
     ]
+
+
+def _slots_of(hours: float, settings: Settings) -> float:
+    return float(np.round(hours * 3600.0 / settings.slot_seconds, 9))
+
+
+def clipped(jobs: list[JobRecord], settings: Settings, given: Submissions) -> tuple[str, ...]:
+    """What to say of run times that the range of m has cut, if there are run times."""
+    if given.hours is None:
+        return ()
+    ends = [_slots_of(hours, settings) for hours in settings.minibatch_hours]
+    low, high = (sum(job.minibatch_slots == end for job in jobs) for end in ends)
+    return (f"m raised to its range for {low} and cut for {high} of {len(jobs)} jobs",)
 
 
 def _requested(

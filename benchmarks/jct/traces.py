@@ -46,17 +46,23 @@ def describe_mapping(kind: str) -> str:
     return f"{MAPPINGS[kind]}. All else is drawn as in the synthetic workload."
 
 
-def check_kind(trace: Trace) -> None:
+def check_kind(trace: Trace, settings: Settings) -> None:
     """Refuse traces that give nothing.
 
     Raises
     ------
     InputError
-        If there is no mapping.
+        If there is no mapping, or the settings leave nothing to take.
     """
     if trace.kind not in MAPPINGS:
         known = ", ".join(MAPPINGS)
         raise InputError(f"{trace.spec}: no mapping to `jct`; those with one are {known}")
+    if trace.kind == "openb-nodes" and settings.scale == "testbed":
+        raise InputError(f"{trace.spec}: gives servers, but those of scale testbed are fixed")
+    if trace.kind == "alibaba-2018" and settings.arrivals is not None:
+        raise InputError(
+            f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
+        )
 
 
 def take_nodes(trace: Trace | None) -> Table | None:

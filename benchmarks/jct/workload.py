@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.jct.jobs import STREAMS, draw_jobs, long_enough
+from benchmarks.jct.jobs import STREAMS, clipped, draw_jobs, long_enough
 from benchmarks.jct.report import WorkloadReport
 from benchmarks.jct.servers import Edge, draw_edge, testbed_edge
 from benchmarks.jct.settings import Settings
@@ -55,12 +55,12 @@ def generate(
         cloud, a job can be served by nothing.
     """
     if trace is not None:
-        check_kind(trace)
+        check_kind(trace, settings)
     streams = rng.spawn(6 + STREAMS)
     edge = _edge(settings, streams[:3], trace)
     given = submissions(settings, streams[4:6], trace)
     jobs = draw_jobs(settings, edge, given, streams[6:])
-    notes = (edge.note, *given.notes)
+    notes = (edge.note, *given.notes, *clipped(jobs, settings, given))
     source = "synthetic" if trace is None else f"trace {trace.kind}"
     instance = JctInstance.from_file(
         JctFile(

@@ -8,6 +8,7 @@
 | ``pai-machines`` | Alibaba PAI machine list (GPU trace 2020) | csv, or its folder |
 | ``alibaba-2018`` | an hour of Alibaba's batch jobs (2018) | csv, or its folder |
 | ``alibaba`` | machines, pods and jobs of the three Alibaba traces | the folder of their folders |
+| ``edge-cloud`` | Philly, Alibaba 2018 and openb nodes at once | the folder of their folders |
 
 A row that cannot be read is an error; a row that can but is of no use is dropped and
 counted by reason. A new kind is one module and one line in ``KINDS``.
@@ -20,6 +21,7 @@ from pathlib import Path
 
 from benchmarks.traces.alibaba import read_openb_nodes, read_openb_pods, read_pai_machines
 from benchmarks.traces.alibaba_jobs import read_alibaba, read_alibaba_2018
+from benchmarks.traces.edge_cloud import read_edge_cloud
 from benchmarks.traces.google import read_google
 from benchmarks.traces.philly import read_philly
 from benchmarks.traces.table import Table, Trace
@@ -35,6 +37,7 @@ KINDS: dict[str, Callable[[str], Trace]] = {
     "pai-machines": read_pai_machines,
     "alibaba-2018": read_alibaba_2018,
     "alibaba": read_alibaba,
+    "edge-cloud": read_edge_cloud,
 }
 
 

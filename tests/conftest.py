@@ -1,14 +1,21 @@
-"""What every test shares: a headless backend, reproducible Hypothesis runs, the trace folder."""
+"""What every test shares: backend, Hypothesis profile, the trace folder, how commands refuse."""
 
 from __future__ import annotations
 
 import os
+import runpy
+import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+Refuses = Callable[[str, list[str], str], None]
+"""(command, arguments, what the error says) -> None"""
 
 # The same examples in every run; no deadline, since a first call may compile a kernel.
 settings.register_profile("schedgap", derandomize=True, deadline=None)
@@ -23,3 +30,38 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no trace folder {folder}: set SCHEDULING_DATA")
     return folder
+
+
+@pytest.fixture
+def refuses(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Refuses:
+    """Run a command as ``python -m`` does, and check that it refuses as it should.
+
+    ``here``, of the module that asks, makes the current folder.
+    """
+
+    def run_refused(command: str, arguments: list[str], fault: str) -> None:
+        before = contents()
+        monkeypatch.setattr(sys, "argv", [command, *arguments])
+        with pytest.raises(SystemExit) as end, warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # the module is imported already
+            runpy.run_module(f"benchmarks.{command}", run_name="__main__")
+        out, error = capsys.readouterr()
+        assert end.value.code == 2
+        assert error.startswith("error: ")
+        assert error.count("\n") == 1
+        assert fault in error
+        assert out == ""
+        assert contents() == before
+
+    return run_refused
+
+
+def contents() -> dict[Path, bytes | None]:
+    """All files and folders below the current one; what Python keeps of imports is no result."""
+    return {
+        path: path.read_bytes() if path.is_file() else None
+        for path in Path().rglob("*")
+        if "__pycache__" not in path.parts
+    }

@@ -5,10 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import runpy
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import pytest
 
 from online.registry import find_policy
 from online.run import run
+from tests.conftest import Refuses
 from tests.small import random_instance
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,41 +48,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("file").write_text("")
     Path("broken_policy.py").write_text("raise RuntimeError('no\\nway')")
     return tmp_path
-
-
-Refuses = Callable[[str, list[str], str], None]
-
-
-@pytest.fixture
-def refuses(
-    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Refuses:
-    """Run a command as ``python -m`` does, and check that it refuses as it should."""
-
-    def run_refused(command: str, arguments: list[str], fault: str) -> None:
-        before = contents()
-        monkeypatch.setattr(sys, "argv", [command, *arguments])
-        with pytest.raises(SystemExit) as end, warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # the module is imported already
-            runpy.run_module(f"benchmarks.{command}", run_name="__main__")
-        out, error = capsys.readouterr()
-        assert end.value.code == 2
-        assert error.startswith("error: ")
-        assert error.count("\n") == 1
-        assert fault in error
-        assert out == ""
-        assert contents() == before
-
-    return run_refused
-
-
-def contents() -> dict[Path, bytes | None]:
-    """All files and folders below the current one; what Python keeps of imports is no result."""
-    return {
-        path: path.read_bytes() if path.is_file() else None
-        for path in Path().rglob("*")
-        if "__pycache__" not in path.parts
-    }
 
 
 # ---- instance files ------------------------------------------------------------------------

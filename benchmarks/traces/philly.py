@@ -22,6 +22,7 @@ from models.files import read_bytes
 __all__ = ["read_philly"]
 
 _TIME = "%Y-%m-%d %H:%M:%S"
+_SHAPE = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 _NO_TIME = (None, "", "None")
 _ZERO = "zero or negative duration"
 _NO_GPU = "no GPU"
@@ -57,7 +58,7 @@ def _read_csv(path: Path) -> Table:
         Column("cluster", "text"),
     )
     rows = read_rows(path, columns)
-    time = pd.to_datetime(rows["timestamp"], format=_TIME, errors="coerce")
+    time = _parsed(rows["timestamp"])
     if time.isna().any():
         line = int(np.argmax(time.isna()))
         raise InputError(
@@ -140,12 +141,18 @@ def _read_json(path: Path) -> Table:
     return _table(path, sieve, facts, groups=("gpus", "status", "cluster"))
 
 
+def _parsed(texts: pd.Series) -> pd.Series:
+    """Times, NaT where a text is none; pandas alone would take "now" for one."""
+    shaped = texts.where(texts.str.fullmatch(_SHAPE))
+    return pd.to_datetime(shaped, format=_TIME, errors="coerce")
+
+
 def _times(
     path: Path, jobs: list[_JobLog], place: np.ndarray, key: str, values: list[str | None]
 ) -> pd.Series:
     """Parse times; empty ones become NaT, any other text is an error that names the job."""
     texts = pd.Series([None if value in _NO_TIME else value for value in values], dtype="str")
-    times = pd.to_datetime(texts, format=_TIME, errors="coerce")
+    times = _parsed(texts)
     wrong = np.flatnonzero(times.isna() & texts.notna())
     if wrong.size:
         number = int(place[wrong[0]])

@@ -21,6 +21,9 @@ _EXAMPLES = """
       arrivals from a real trace; python -m benchmarks.trace says what is taken from it
   python -m benchmarks.generate --problem reward --slots 100 --set density=3 --out reward.json
       sizes not given are those of the problem's default
+  python -m benchmarks.generate --problem jct --jobs 30 --servers 8 --set scale=testbed \\
+      --out testbed.json
+      the scale of the edge-cloud paper's testbed
   python -m benchmarks.generate --trace philly:../shared/data/philly/philly.csv.gz \\
       --jobs 50 --slots 50 --servers 20+20 --seed 7 --out philly.json
 """
@@ -46,9 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         help=f"one of {', '.join(problem_names())} (default: utility)",
     )
     parser.add_argument("--jobs", type=parse_count, help="number of jobs; reward: ports")
-    parser.add_argument("--slots", type=parse_count, help="time span")
     parser.add_argument(
-        "--servers", help="servers, e.g. 5+5: worker + parameter servers; reward: e.g. 128"
+        "--slots", type=parse_count, help="time span; jct: slots in which jobs arrive"
+    )
+    parser.add_argument(
+        "--servers", help="servers, e.g. 5+5: worker + parameter servers; reward, jct: e.g. 128"
     )
     add_set_argument(parser)
     parser.add_argument("--seed", type=_seed, default=0, help="(default: 0)")

@@ -38,7 +38,8 @@ class Size:
     Parameters
     ----------
     jobs, slots : int
-        What ``jobs`` counts depends on the problem: for ``reward`` it is ports, job types.
+        What they count depends on the problem: for ``reward``, ``jobs`` are ports, job types; for
+        ``jct``, ``slots`` are those in which jobs arrive.
     servers : str
         As on the command line, e.g. ``"5+5"``.
     seeds : int
@@ -118,9 +119,11 @@ def add_instance_arguments(parser: Parser) -> None:
         "see python -m benchmarks.trace --help",
     )
     parser.add_argument("--jobs", type=parse_count, help="jobs of an instance; reward: ports")
-    parser.add_argument("--slots", type=parse_count, help="slots of the timespan")
     parser.add_argument(
-        "--servers", help="servers, e.g. 5+5: workers + parameter servers; reward: e.g. 128"
+        "--slots", type=parse_count, help="slots of the timespan; jct: in which jobs arrive"
+    )
+    parser.add_argument(
+        "--servers", help="servers, e.g. 5+5: workers + parameter servers; reward, jct: e.g. 128"
     )
     add_set_argument(parser)
     parser.add_argument(

@@ -35,6 +35,7 @@ _EXAMPLES = """
       arrivals from a real trace
   python -m benchmarks.ratio --problem reward --slots 500 --set arrivals=drifting
       another problem, and a setting of its workload
+  python -m benchmarks.ratio --problem jct --set scale=testbed --jobs 30 --servers 8
   python -m benchmarks.ratio --instance one.json two.json.gz --format csv
       your own instances; a table for pandas
   python -m benchmarks.ratio --instance one.json --policy oasis --out one

@@ -22,6 +22,8 @@ _EXAMPLES = """
       the derived csv, or the original JSON (cluster_job_log)
   python -m benchmarks.trace audit openb-pods:openb_pod_list_default.csv
   python -m benchmarks.trace audit openb-nodes:openb_node_list_all_node.csv
+  python -m benchmarks.trace audit edge-cloud:../shared/data --problem jct
+      jobs, arrivals and nodes of three traces, and what `jct` takes from them
   python -m benchmarks.trace audit pai-machines:pai_machine_spec.csv
       (its .header file has to stand beside it)
 """

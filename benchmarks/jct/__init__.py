@@ -32,7 +32,7 @@ def _draw(
 
 
 WORKLOAD = Workload(
-    default=Size(jobs=60, slots=600, servers="100", seeds=3),
+    default=Size(jobs=60, slots=600, servers="100", seeds=5),
     quick=Size(jobs=10, slots=100, servers="20", seeds=2),
     draw=_draw,
     describe_mapping=describe_mapping,

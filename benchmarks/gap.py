@@ -24,7 +24,7 @@ from benchmarks.gap_report import (
     plot_growth,
 )
 from benchmarks.gap_run import run_cell
-from benchmarks.instances import Size, Workload, parse_size
+from benchmarks.instances import Size, Workload, add_set_argument, parse_set, parse_size
 from benchmarks.pictures.save import save_picture
 from benchmarks.rows import to_json_lines
 from models.errors import InputError
@@ -59,9 +59,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     times = sorted(set(args.times or _TIMES[extent]))
     seeds = args.seeds or _SEEDS[extent]
     workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
+    settings = parse_set(workload, args.problem, args.set)
     for size in sizes:  # what cannot be drawn is found before anything is measured
         for seed in seeds:
-            _draw(workload, size, seed)
+            _draw(workload, size, seed, settings)
     cells = [
         {
             "problem": args.problem,
@@ -71,6 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             "seed": seed,
             "method": method,
             "time_limit": limit,
+            **({"set": args.set} if args.set else {}),
         }
         for size in sizes
         for seed in seeds
@@ -84,7 +86,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         *save_picture(plot_growth(frame), frame, out / "growth"),
     ]
     explained = "; ".join(f"{name}: {part.METHODS[name][0]}" for name in methods)
-    print(f"{args.problem}, {platform.machine()}, {os.cpu_count()} cores; {explained}")
+    what = " ".join([args.problem, *args.set])
+    print(f"{what}, {platform.machine()}, {os.cpu_count()} cores; {explained}")
     many = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
     print(f"gap, median / worst of {many}, at each time limit; {COUNTS_AS_ALL}\n")
     print(format_gaps(frame))
@@ -140,8 +143,15 @@ def _known_methods() -> str:
     )
 
 
-def _draw(workload: Workload, size: Size, seed: int) -> None:
-    workload.draw(jobs=size.jobs, slots=size.slots, servers=size.servers, seed=seed, trace=None)
+def _draw(workload: Workload, size: Size, seed: int, settings: Mapping[str, Any]) -> None:
+    workload.draw(
+        jobs=size.jobs,
+        slots=size.slots,
+        servers=size.servers,
+        seed=seed,
+        trace=None,
+        **settings,
+    )
 
 
 def _seconds(text: str) -> list[float]:
@@ -174,6 +184,7 @@ def _parser() -> Parser:
         metavar="JxTxS,...",
         help="jobs x slots x servers, e.g. 10x10x5+5,20x20x10+10",
     )
+    add_set_argument(parser)
     parser.add_argument(
         "--times", type=_seconds, metavar="S,...", help="time limits in seconds (default: 5,15,45)"
     )

@@ -15,7 +15,7 @@ import time
 from typing import Any
 
 from benchmarks.evaluate import InfeasibleSchedule
-from benchmarks.instances import Size, Workload
+from benchmarks.instances import Size, Workload, parse_set
 from models.problem import problem, sub_package
 from solvers.result import SolveResult, relative_gap
 
@@ -35,7 +35,8 @@ def main(text: str) -> None:
     _, method = sub_package("benchmarks", name, "gap").METHODS[cell["method"]]
     method(_draw(workload, workload.quick), _WARM_UP)
     size = Size(cell["jobs"], cell["slots"], cell["servers"], seeds=1)
-    instance = _draw(workload, size, cell["seed"])
+    settings = parse_set(workload, name, cell.get("set", []))
+    instance = _draw(workload, size, cell["seed"], **settings)
     print("null", file=pipe, flush=True)
     began, worked = time.perf_counter(), _cpu_seconds()
     result = method(instance, cell["time_limit"])
@@ -43,9 +44,14 @@ def main(text: str) -> None:
     print(json.dumps({**times, **_outcome(instance, result)}), file=pipe, flush=True)
 
 
-def _draw(workload: Workload, size: Size, seed: int = 0) -> Any:
+def _draw(workload: Workload, size: Size, seed: int = 0, **settings: Any) -> Any:
     return workload.draw(
-        jobs=size.jobs, slots=size.slots, servers=size.servers, seed=seed, trace=None
+        jobs=size.jobs,
+        slots=size.slots,
+        servers=size.servers,
+        seed=seed,
+        trace=None,
+        **settings,
     )[0]
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from benchmarks.gap import main
 from benchmarks.jct import WORKLOAD
-from benchmarks.jct.gap import DEFAULT_METHODS, METHODS, SIZES
+from benchmarks.jct.gap import DEFAULT_METHODS, METHODS
+from models.errors import InputError
 from models.jct import score
 from tests.jct_search import exhaustive
 from tests.small_jct import random_instance
@@ -43,14 +44,19 @@ def test_a_bound_out_of_time_is_none_or_weaker() -> None:
 
 
 def test_the_command_on_jct(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    argv = ["--problem", "jct", "--sizes", SIZES["quick"][0], "--times", "10", "--seeds", "1"]
+    argv = ["--problem", "jct", "--sizes", "3x10x3", "--times", "10", "--seeds", "1"]
+    argv += ["--set", "chunks=2:4", "--set", "cloud=no", "--set", "worker_types=1:1"]
     assert main([*argv, "--methods", "toolkit,bound", "--out", str(tmp_path)]) == 0
-    assert "3x10x3" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert printed.startswith("jct chunks=2:4 cloud=no worker_types=1:1, ")
+    assert "3x10x3" in printed
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
     toolkit, bound = rows
     assert toolkit["objective"] >= toolkit["bound"] >= bound["bound"] > 0
     assert toolkit["gap"] == (toolkit["objective"] - toolkit["bound"]) / toolkit["bound"]
     assert (bound["objective"], bound["gap"]) == (None, 1.0)
+    with pytest.raises(InputError, match="unknown setting 'chunk'"):
+        main([*argv, "--set", "chunk=2:4"])
 
 
 def test_default_methods_are_known() -> None:

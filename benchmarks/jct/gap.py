@@ -72,6 +72,6 @@ DEFAULT_METHODS = ("exact", "toolkit")
 
 SIZES: Mapping[str, tuple[str, ...]] = {
     "default": ("10x100x30", "30x300x100", "100x300x100", "300x1000x100"),
-    "quick": ("3x10x3", "10x100x30"),
+    "quick": ("10x100x30", "30x300x100"),
 }
 """Jobs x slots in which they arrive x edge servers."""

@@ -243,7 +243,7 @@ def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
         )
     if summary["clairvoyant"].any():
         notes.append(
-            "* parameters (price bounds) computed from the instance: they know the future."
+            "* parameters computed from the instance (price bounds, say): they know the future."
         )
     failing = frame.loc[frame["guarantee_fails"].fillna("") != "", ["policy", "guarantee_fails"]]
     for policy, group in failing.groupby("policy", sort=False):

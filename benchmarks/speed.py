@@ -43,7 +43,7 @@ _EXAMPLES = """
   python -m benchmarks.speed --problem reward --slots 8000 --seeds 1
       and beside the policies a plain NumPy version of OGASched
   python -m benchmarks.speed --problem jct --sizes 30x100x10,100x100x30,300x100x100 --out results
-      how time and memory grow; writes speed-jct.csv, .pdf and .png
+      how time grows; writes speed-jct.csv, .pdf and .png
   python -m benchmarks.speed --problem reward --jobs 100 --servers 1024 --slots 10000 --seeds 1 \\
       --set density=25 --set most_ports=25
       the large instance
@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--out",
         metavar="DIR",
-        help="write the rows (csv) and a picture, seconds and memory against the sizes, there",
+        help="write the rows (csv) and a picture, seconds against the sizes, there",
     )
     parser.add_argument("--format", choices=("table", "csv"), default="table")
     args = parser.parse_args(argv)
@@ -98,7 +98,7 @@ def _sizes(args: argparse.Namespace) -> dict[str, Size]:
     """Sizes by their texts; raises InputError."""
     if args.sizes is None:
         if args.out is not None:
-            raise InputError("--out needs --sizes: it draws how time and memory grow")
+            raise InputError("--out needs --sizes: it draws how time grows")
         return {}
     for name in ("jobs", "slots", "servers", "instance"):
         if getattr(args, name):
@@ -122,14 +122,13 @@ def _measure_sizes(
 
 
 def _plot(frame: pd.DataFrame) -> Figure:
-    memory = frame["peak_mb"].astype(float).clip(lower=0.1)  # a rise of 0 has no logarithm
+    # Not memory: what one run frees the next one takes, so the rise depends on their order.
     return plot_costs(
-        frame.assign(peak_mb=memory),
+        frame,
         seconds="run_s",
-        memory="peak_mb",
         series="policy",
-        note="a run, scored; memory above what the instance takes\n"
-        f"{platform.machine()}, {os.cpu_count()} cores; {seeds_in_words(frame)}",
+        note=f"a run, scored; {platform.machine()}, {os.cpu_count()} cores\n"
+        f"{seeds_in_words(frame)}",
     )
 
 
@@ -141,11 +140,12 @@ def measure_speed(instances: Sequence[Any], policies: Sequence[Any]) -> pd.DataF
     DataFrame
         Per instance and policy: ``policy_s`` (time inside the policy's reset and decisions),
         ``run_s`` (with its construction, the runner and the scorer), ``peak_mb`` (rise of the
-        process's memory meanwhile, with the schedule that is kept; None where the system does not
-        tell); per kind of event (of ``utility``: arrival of a job, start of a slot) their number,
-        median and worst time. OASiS decides at arrivals, by one call of the oracle; FIFO, DRF,
-        RRH and Dorm at the start of slots; OGASched learns after a slot's arrivals are revealed,
-        when the heuristics of ``reward`` decide.
+        process's memory meanwhile, with the schedule that is kept, beyond what earlier runs have
+        left free; None where the system does not tell); per kind of event (of ``utility``: arrival
+        of a job, start of a slot) their number, median and worst time. OASiS decides at arrivals,
+        by one call of the oracle; FIFO, DRF, RRH and Dorm at the start of slots, and so do the
+        policies of ``jct``; OGASched learns after a slot's arrivals are revealed, when the
+        heuristics of ``reward`` decide.
     """
     rows = []
     with tqdm(total=len(instances) * len(policies), disable=None, file=sys.stderr) as progress:

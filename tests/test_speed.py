@@ -67,3 +67,5 @@ def test_costs_draw_medians_and_a_limit() -> None:
     assert right.lines[1].get_ydata() == pytest.approx([20.0, 40.0])
     assert list(left.lines[2].get_ydata()) == [5.0, 5.0]
     assert len(right.lines) == 2
+    (alone,) = plot_costs(frame, seconds="s", series="who", note="n").axes
+    assert alone.lines[1].get_ydata() == pytest.approx([2.0, 4.0])

@@ -15,24 +15,26 @@ def plot_costs(
     frame: pd.DataFrame,
     *,
     seconds: str,
-    memory: str,
+    memory: str | None = None,
     series: str,
     note: str,
     level: float | None = None,
 ) -> Figure:
-    """Draw two panels, a line for every series: medians over seeds, and the seeds.
+    """Draw a panel or two, a line for every series: medians over seeds, and the seeds.
 
     Parameters
     ----------
     frame : DataFrame
         One row per run: ``size`` (in the order in which the sizes are to stand), and the columns
         that the others name.
-    seconds, memory : str
-        Columns of positive numbers, seconds and MB; NaN is left out.
+    seconds : str
+        Column of positive numbers; NaN is left out.
+    memory : str, optional
+        The same in MB, for a panel of its own.
     series : str
         Column of names.
     note : str
-        What stands above both.
+        What stands above all.
     level : float, optional
         Draw a line at so many seconds.
 
@@ -41,25 +43,28 @@ def plot_costs(
     Figure
     """
     sizes = frame["size"].nunique()
-    left, right = panels(None, 2, min(max(7.2, 2.4 * sizes), 11.0), 4.2)
-    for panel, y, label in ((left, seconds, "seconds taken"), (right, memory, "peak MB")):
+    drawn = [(seconds, "seconds taken")]
+    if memory is not None:
+        drawn.append((memory, "peak MB"))
+    axes = panels(None, len(drawn), min(max(7.2, 1.2 * len(drawn) * sizes), 11.0), 4.2)
+    for panel, (column, label) in zip(axes, drawn, strict=True):
         plot_medians(
             frame,
             panel,
             x="size",
-            y=y,
+            y=column,
             series=series,
             xlabel="jobs x slots x servers",
             ylabel=label,
             spacing="even",
-            legend=panel is left,
+            legend=panel is axes[0],
         )
         if sizes > 3:  # side by side they would run into each other
             for tick in panel.get_xticklabels():
                 tick.set(rotation=30, ha="right", rotation_mode="anchor")
     if level is not None:
-        left.axhline(level, color="0.4", linewidth=1.0, linestyle=":")
-    figure = figure_of(left)
+        axes[0].axhline(level, color="0.4", linewidth=1.0, linestyle=":")
+    figure = figure_of(axes[0])
     caption(figure, note)
     return figure
 

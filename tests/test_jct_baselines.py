@@ -106,6 +106,18 @@ def test_tiresias_moves_a_job_back_once_it_has_had_its_service() -> None:
     assert TiresiasL.for_instance(ins)._threshold == 4.5
 
 
+@pytest.mark.parametrize("name", ["srtf", "tiresias-l", "batchsche"])
+def test_without_a_cloud_more_workers_store_what_the_request_cannot(name: str) -> None:
+    # Four chunks of 1 GB, one worker requested, servers of 2 GB: two on each. The first data is
+    # there in slots 1 and 2; two chunks of two slots each take until 5 and 6.
+    long = job("a", upload=[1, 2], chunks=4, chunk_slots=2, chunk_gb=1.0, cloud_chunk_slots=2)
+    ins = instance([long], [server(2, storage_gb=2.0) for _ in range(2)])
+    trace, jcts, _ = play(ins, POLICIES[name].for_instance(ins))
+    assert {row[0] for row in rows(trace, 0)} == {0, 1}
+    if name != "batchsche":  # which first closes a batch, and begins everywhere at once
+        assert jcts == [6.0]
+
+
 def batch_example(cloud_upload: int) -> JctInstance:
     """Two workers on one server; c comes in the third batch, which closes in slot 4."""
     return instance(

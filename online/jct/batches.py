@@ -30,11 +30,12 @@ class _Option(NamedTuple):
 class BatchSche(Policy):
     """Batches as in reference [11] of the paper, on this model.
 
-    Batch i is closed in slot ``tau_i = 2^(i - 1)`` and holds the jobs that have arrived by then;
-    a job that could no longer complete in the cloud if it waited goes ahead. The jobs of a batch
-    are taken in order of arrival. Each gets the workers it asks for, or as many as the edge has,
-    which train its chunks one after the other without preemption from one start on, or goes to
-    the cloud as a whole. What is decided is not changed later.
+    Batch i is closed in slot ``tau_i = 2^(i - 1)`` and holds the jobs that have arrived by
+    then; a job that could no longer complete in the cloud if it waited goes ahead. The jobs of
+    a batch are taken in order of arrival. Each gets the workers it asks for, or as many as the
+    edge has (without a cloud twice as many, and so on, until they can store its chunks), which
+    train its chunks one after the other without preemption from one start on, or goes to the
+    cloud as a whole. What is decided is not changed later.
 
     Workers of one server and type cost ``lambda^(busy / all) - 1`` a slot, with
     ``lambda = 2 S + 1`` and the share of them that is reserved at the start; the cloud, of
@@ -104,7 +105,12 @@ class BatchSche(Policy):
     # ---- options -------------------------------------------------------------------------
 
     def _choose(self, job: Job, now: int) -> _Option | None:
-        options = list(self._at_the_edge(job, now))
+        workers = job.eligible(self._cluster)
+        size = min(job.requested_workers, len(workers))
+        options = list(self._at_the_edge(job, now, workers, size))
+        while not (options or self._cluster.cloud or size >= len(workers)):
+            size = min(2 * size, len(workers))  # more servers to store the chunks
+            options = list(self._at_the_edge(job, now, workers, size))
         if job.cloud_upload_slots is not None:
             stop = now + job.cloud_upload_slots + job.cloud_chunk_slots
             options.append(_Option(now, stop, 0.0, ()))
@@ -118,10 +124,8 @@ class BatchSche(Policy):
 
         return min(options, key=rank)
 
-    def _at_the_edge(self, job: Job, now: int) -> Iterator[_Option]:
+    def _at_the_edge(self, job: Job, now: int, workers: np.ndarray, size: int) -> Iterator[_Option]:
         """One option for every start at which a worker gets free, until one costs nothing."""
-        workers = job.eligible(self._cluster)
-        size = min(job.requested_workers, len(workers))
         if size == 0:
             return
         share = -(-job.chunks // size)

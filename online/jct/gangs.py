@@ -72,7 +72,8 @@ class GangPolicy(Policy):
 
     A job that asks for more workers than the edge has of its type, or finds too little storage
     there, goes to the cloud as a whole; without a cloud it makes do with the workers there are,
-    and waits for storage and a parameter server.
+    asks for more where those cannot store its chunks, and waits for storage and a parameter
+    server.
 
     Parameters
     ----------
@@ -149,9 +150,17 @@ class GangPolicy(Policy):
             return Decision({job.index: Plan(_to_cloud(job), together=True)})
         left = dict.fromkeys(range(job.chunks), job.chunk_slots)
         gang = Gang(job, size, left)
+        if not self._cluster.cloud:
+            self._widen(gang, workers)
         self._gangs[job.index] = gang
         self._of_type.setdefault(job.worker_type, {})[job.index] = gang
         return Decision()
+
+    def _widen(self, gang: Gang, workers: np.ndarray) -> None:
+        """Let a job ask for as many workers as store its chunks on an empty edge."""
+        room = gang.job.places(self._cluster)
+        while gang.size < len(workers) and self._deal(gang, workers, room.copy()) is None:
+            gang.size += 1
 
     def _finish(
         self, gang: Gang, chunk: int, now: int, orders: dict[tuple[int, int], Order]
@@ -231,7 +240,7 @@ class GangPolicy(Policy):
         if served >= most_at_once(job, self._cluster):
             return False
         workers = job.eligible(self._cluster)
-        dealt = self._deal(gang, workers[self._free[workers]], now)
+        dealt = self._deal(gang, workers[self._free[workers]], self._room(job, now))
         if dealt is None:
             return False
         sent = []
@@ -252,17 +261,26 @@ class GangPolicy(Policy):
 
     def _never_fits(self, gang: Gang, now: int) -> bool:
         """Whether storage forbids it even on all workers: room since the arrival only shrinks."""
-        return self._deal(gang, gang.job.eligible(self._cluster), now) is None
+        workers = gang.job.eligible(self._cluster)
+        return self._deal(gang, workers, self._room(gang.job, now)) is None
 
-    def _deal(self, gang: Gang, workers: np.ndarray, now: int) -> dict[int, list[int]] | None:
-        """Choose among some workers and deal the chunks out; None if storage forbids it."""
+    def _room(self, job: Job, now: int) -> np.ndarray:
+        """Chunks of the job that each server can still store."""
+        # Without a cloud a job has nowhere else to go, and may wait until there is room.
+        return self._stock.room(job, job.arrival if self._cluster.cloud else now)
+
+    def _deal(
+        self, gang: Gang, workers: np.ndarray, room: np.ndarray
+    ) -> dict[int, list[int]] | None:
+        """Choose among some workers and deal the chunks out; None if storage forbids it.
+
+        ``room`` is used up.
+        """
         job, server = gang.job, self._cluster.worker_server
         held = np.zeros(self._cluster.servers, dtype=np.int64)
         for chunk in gang.left:
             if chunk in gang.home:
                 held[gang.home[chunk]] += 1
-        # Without a cloud a job has nowhere else to go, and may wait until there is room.
-        room = self._stock.room(job, job.arrival if self._cluster.cloud else now)
         workers = workers[(held + room)[server[workers]] > 0]
         at = server[workers]
         # One worker on every server with data of the job comes first: so a job can always resume.

@@ -26,11 +26,12 @@ from solvers.jct.timetable import Placement
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
 from solvers.utility.knowledge import WrongSolution
 
-__all__ = ["checked_start", "latest", "solve", "solve_program"]
+__all__ = ["checked_start", "latest", "sizes", "solve", "solve_program"]
 
 _ITERATIONS = 500  # of the local search that comes first
 _SHARE = 0.3  # of the time limit, at most, for what comes first
 _SLACK = 1e-6
+_MOST = 2 * 10**7  # nonzeros of the program: 16 bytes each, several times
 _SEED = 0
 
 
@@ -127,9 +128,17 @@ def latest(pool: Pool, bounded: Bounded, known: Sequence[Placement] | None) -> l
         return rooms
     room = sum(placement.jct for placement in known) - bounded.proven.value
     return [
-        min(left, math.floor(room + found.cost + _SLACK))
-        for left, found in zip(rooms, bounded.proven.best, strict=True)
+        min(left, math.floor(room + cost + _SLACK))
+        for left, cost in zip(rooms, bounded.proven.costs, strict=True)
     ]
+
+
+def sizes(pool: Pool, ends: Sequence[int]) -> tuple[int, int]:
+    """Worker-slots that jobs may use until these JCTs, and nonzeros of the program, roughly."""
+    columns = [
+        int(np.maximum(0, end - job.delays).sum()) for job, end in zip(pool.jobs, ends, strict=True)
+    ]
+    return sum(columns), sum(n * end // 2 for n, end in zip(columns, ends, strict=True))
 
 
 def solve_program(
@@ -193,7 +202,11 @@ def solve_program(
 
     if not run_milp or result().is_optimal or _left(options, began) == 0.0:
         return result()
-    program = ChunkProgram(instance, pool, latest(pool, bounded, known))
+    ends = latest(pool, bounded, known)
+    if (nonzeros := sizes(pool, ends)[1]) > _MOST:
+        message = f"not solved: its program has about {nonzeros} nonzeros, more than {_MOST}"
+        return result()
+    program = ChunkProgram(instance, pool, ends)
     start = None if known is None else program.point([placement.runs for placement in known])
     left = _left(options, began)
     limited = replace(options, time_limit=None if left is None else max(left, 1e-3))

@@ -78,6 +78,13 @@ class PoolJob:
             done += rate * (then - start)
         raise ValueError("no worker")
 
+    def least_jct(self, slots: int) -> int | None:
+        """Least JCT on an empty edge or in the cloud; None if later than the horizon."""
+        ends = [] if self.cloud_jct is None else [self.cloud_jct]
+        if self.has_edge and (alone := self.alone()) <= slots - self.release:
+            ends.append(alone)
+        return min(ends, default=None)
+
 
 @dataclass(frozen=True, eq=False)
 class Pool:

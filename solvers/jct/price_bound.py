@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.jct.oracle import Pooled, best_pooled
-from solvers.jct.pool import Pool
+from solvers.jct.oracle import best_pooled
+from solvers.jct.pool import Pool, PoolJob
 
 __all__ = ["PriceBound", "price_bound", "rounded"]
 
@@ -43,13 +43,13 @@ class PriceBound:
         The bound before it is rounded up, in slots.
     bound : int
         No schedule has a smaller total JCT, in slots.
-    best : tuple of Pooled
-        Best schedule of each job at the prices.
+    costs : tuple of float
+        Least JCT plus price of each job.
     """
 
     value: float
     bound: int
-    best: tuple[Pooled, ...]
+    costs: tuple[float, ...]
 
 
 def rounded(prices: np.ndarray) -> np.ndarray:
@@ -66,14 +66,20 @@ def price_bound(pool: Pool, prices: np.ndarray) -> PriceBound | None:
     prices : ndarray, shape (types, H)
         Price of a worker in a slot, in slots of JCT, >= 0; 0 from slot H on.
     """
-    none = np.zeros(0)
-    best = []
+    costs = []
     for job in pool.jobs:
-        found = best_pooled(job, prices[job.kind] if job.has_edge else none, pool.slots)
-        if found is None:
+        cost = _least(job, prices, pool.slots)
+        if cost is None:
             return None
-        best.append(found)
+        costs.append(cost)
     sold = math.fsum((prices * pool.workers[:, None]).ravel().tolist())
-    value = math.fsum(found.cost for found in best) - sold
+    value = math.fsum(costs) - sold
     slack = _SLACK + _ROUND_OFF * (abs(value) + 2.0 * sold)
-    return PriceBound(value, math.ceil(value - slack), tuple(best))
+    return PriceBound(value, math.ceil(value - slack), tuple(costs))
+
+
+def _least(job: PoolJob, prices: np.ndarray, slots: int) -> float | None:
+    if job.has_edge and prices[job.kind].any():
+        best = best_pooled(job, prices[job.kind], slots)
+        return None if best is None else best.cost
+    return job.least_jct(slots)  # however many slots that are

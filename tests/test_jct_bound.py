@@ -11,7 +11,9 @@ import pytest
 from models.jct import JctInstance, score
 from solvers.jct.assembling import assembled
 from solvers.jct.bound import bound
+from solvers.jct.coarse import coarsened, grain, spread
 from solvers.jct.exact import solve
+from solvers.jct.offline import solve as offline
 from solvers.jct.oracle import best_pooled
 from solvers.jct.pool import Pool, PoolJob
 from solvers.jct.price_bound import price_bound, rounded
@@ -132,13 +134,15 @@ def enumerated(pool_job: PoolJob, prices: np.ndarray, slots: int) -> float:
     return best
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(40))
 def test_the_oracle_finds_the_cheapest(seed: int) -> None:
     rng = np.random.default_rng(seed)
     ins = random_instance(rng, most_workers=3, cloud=bool(seed % 2))
     pool = Pool.of(ins)
     for pooled in pool.jobs:
         prices = rng.choice([0.0, 0.3, 1.0, 2.5], 20) * rng.random(20)
+        if seed >= 20:  # a price for several slots, and equal prices apart
+            prices = np.repeat(rng.choice([0.0, 0.1, 0.25, 1.0], 5), 4)
         found = best_pooled(pooled, prices, pool.slots)
         assert found is not None
         assert found.cost == pytest.approx(enumerated(pooled, prices, pool.slots))
@@ -157,6 +161,43 @@ def test_the_horizon_costs_nothing() -> None:
     assert near.proven.bound == far.proven.bound
     assert near.prices.shape == far.prices.shape
     assert solve(long, time_limit=20.0).objective == solve(short, time_limit=20.0).objective
+
+
+def test_short_slots_do_not_make_a_weak_bound() -> None:
+    # 40 chunks of 1000 slots on four workers: in turns of four, the jobs are done after 1000,
+    # 2000, ..., 10000 slots. The linear program is not solved in the time given.
+    jobs = [job(f"j{n}", upload=[0], chunks=4, chunk_slots=1000) for n in range(10)]
+    pool = Pool.of(instance(jobs, [server(4)], slots=10**9))
+    many = grain(pool)
+    assert many > 10
+    coarse = relaxation(coarsened(pool, many))
+    assert coarse is not None
+    found = price_bound(pool, rounded(spread(coarse.prices, many, pool.slots)))
+    assert found is not None
+    assert 54_900 <= found.bound <= 55_000
+    bounded = bound(pool, time_limit=1.0)
+    assert bounded is not None
+    assert 54_900 <= bounded.proven.bound <= 55_000
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_coarse_prices_prove_a_bound(seed: int) -> None:
+    ins, best = optima()[seed]
+    pool = Pool.of(ins)
+    for many in (2, 3, 5):
+        coarse = relaxation(coarsened(pool, many))
+        if coarse is not None:
+            proven = price_bound(pool, rounded(spread(coarse.prices, many, pool.slots)))
+            assert proven is not None and proven.bound <= best
+
+
+def test_slots_too_many_for_prices_still_give_a_bound() -> None:
+    # Ten jobs alone: four chunks of 10^8 slots on four workers each.
+    jobs = [job(f"j{n}", upload=[0], chunks=4, chunk_slots=10**8) for n in range(10)]
+    ins = instance(jobs, [server(4)], slots=10**9)
+    result = offline(ins, time_limit=5.0)
+    assert (result.status, result.bound, result.schedule) == ("bounded", 10.0 * 10**8, None)
+    assert result.seconds < 10
 
 
 def test_a_window_that_is_too_short_is_widened() -> None:

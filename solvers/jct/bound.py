@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.jct.coarse import coarsened, grain, spread
 from solvers.jct.pool import Pool
 from solvers.jct.pooled import generated_prices
 from solvers.jct.price_bound import PriceBound, price_bound, rounded
@@ -15,8 +17,10 @@ from solvers.jct.relaxation import Relaxation, relaxation
 
 __all__ = ["Bounded", "bound"]
 
-_SHARE = 0.6  # of the time limit, at most, for the linear program
+_SHARE = 0.6  # of the time limit, at most, for the linear program,
+_SHARE_COARSE = 0.4  # and before for longer slots, where it has many
 _ROOM = 2  # slots with prices if it has not told, as a multiple of what a lone job needs
+_MOST = 10**7  # prices in memory, and in the file of a certificate
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +34,7 @@ class Bounded:
     proven : PriceBound
         What they prove without a solver; at least the linear program's value, up to rounding.
     program : Relaxation or None
-        Optimum of the linear program; None if time was up.
+        Optimum of the linear program; None if time or memory was short.
     seconds : float
     """
 
@@ -43,8 +47,10 @@ class Bounded:
 def bound(pool: Pool, *, time_limit: float | None = None) -> Bounded | None:
     """Bound the total JCT by the best prices found.
 
-    First those of the strengthened linear program (all 0 if it is not solved in time), then
-    those of column generation over pooled schedules, if they prove more.
+    Those of the strengthened linear program, then those of column generation over pooled
+    schedules. Where slots are many, first those of the same in longer slots; where they are so
+    many that there is neither time nor memory for any prices, all are 0: every job is as good as
+    alone.
 
     Returns
     -------
@@ -52,22 +58,40 @@ def bound(pool: Pool, *, time_limit: float | None = None) -> Bounded | None:
         None if some job cannot complete before the horizon, even alone.
     """
     began = time.monotonic()
-    share = None if time_limit is None else _SHARE * time_limit
-    program = relaxation(pool, time_limit=share)
-    if program is None:
-        prices = np.zeros((len(pool.workers), _end(pool)))
-    else:
-        prices = rounded(program.prices)
+    deadline = math.inf if time_limit is None else began + time_limit
+    prices = np.zeros((len(pool.workers), 1))
     proven = price_bound(pool, prices)
     if proven is None:
         return None
-    if program is None or prices.any():
-        deadline = math.inf if time_limit is None else began + time_limit
-        others = rounded(generated_prices(pool, prices.shape[1], deadline))
-        better = price_bound(pool, others)
+    program = None
+    for found in _offers(pool, time_limit, deadline):
+        program = found if isinstance(found, Relaxation) else program
+        offered = rounded(found.prices if isinstance(found, Relaxation) else found)
+        better = price_bound(pool, offered)
         if better is not None and better.value > proven.value:
-            prices, proven = others, better
+            prices, proven = offered, better
     return Bounded(prices, proven, program, time.monotonic() - began)
+
+
+def _offers(
+    pool: Pool, time_limit: float | None, deadline: float
+) -> Iterator[np.ndarray | Relaxation]:
+    """Prices, the quickest first."""
+    many = grain(pool)
+    if many > 1:
+        share = None if time_limit is None else _SHARE_COARSE * time_limit
+        coarse = bound(coarsened(pool, many), time_limit=share)
+        if coarse is not None and many * coarse.prices.size <= _MOST:
+            yield spread(coarse.prices, many, pool.slots)
+    left = None if time_limit is None else _SHARE * (deadline - time.monotonic())
+    program = None if left is not None and left <= 0.0 else relaxation(pool, time_limit=left)
+    if program is not None:
+        yield program
+        if not program.prices.any():
+            return
+    end = _end(pool) if program is None else program.prices.shape[1]
+    if many == 1 or program is not None:
+        yield generated_prices(pool, end, deadline)
 
 
 def _end(pool: Pool) -> int:

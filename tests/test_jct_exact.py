@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -90,6 +91,15 @@ def test_a_start_is_never_lost() -> None:
     again = solve(ins, start=found.schedule, time_limit=0.01)
     assert again.objective == found.objective
     assert again.status in ("optimal", "feasible")
+
+
+def test_a_program_too_large_for_memory_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    ins = small(110)
+    monkeypatch.setattr(exact, "_MOST", 10)
+    result = solve(ins)
+    assert result.status == "feasible"
+    assert result.bound_source == "prices"
+    assert re.search(r"its program has about \d+ nonzeros, more than 10", result.message)
 
 
 def test_the_same_call_gives_the_same_schedule() -> None:

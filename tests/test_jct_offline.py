@@ -86,6 +86,20 @@ def test_time_that_does_not_last_still_gives_a_bound() -> None:
     assert score(ins, result.schedule).feasible
 
 
+def test_a_start_beyond_what_lists_look_at_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Two chunks of 4 slots on one worker, done at 8; the timetable knows 5 slots.
+    ins = instance([job("j", upload=[0], chunks=2, chunk_slots=4)], [server(1)])
+    start = JctSchedule.build(ins, [False], [(0, 0, 0, 0, 8)], [(0, 0, 0, 0, 8)])
+    monkeypatch.setattr("solvers.jct.timetable._MOST_CELLS", 5)
+    assert list_schedule(
+        ins, Pool.of(ins), np.zeros((1, 1)), [[0]], np.random.default_rng(0), start=None,
+        iterations=5, deadline=np.inf,
+    ) is None  # fmt: skip
+    assert solve(ins, time_limit=5.0, start=start).objective == 8
+    monkeypatch.setattr("solvers.jct.list_schedule._MOST_SLOTS", 5)
+    assert solve(ins, time_limit=5.0, start=start).objective == 8
+
+
 def test_a_start_that_migrates_is_left_aside() -> None:
     # Three chunks of two slots on two workers: 3 slots if the third may move, 4 else.
     ins = instance([job("j", upload=[0], chunks=3, chunk_slots=2)], [server(2)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
@@ -12,17 +13,23 @@ from models.jct.schedule import JctSchedule
 from solvers.jct.assembling import Runs
 from solvers.jct.pool import Pool
 from solvers.jct.relaxation import Relaxation
-from solvers.jct.timetable import Placement, Timetable
+from solvers.jct.timetable import Placement, Timetable, horizon
 
 __all__ = ["list_schedule", "orders", "placements"]
 
 _WEIGHTS = (1.0, 0.0)
 _MOST_OUT = 6  # jobs taken out at a time
+_MOST_SLOTS = 2 * 10**7  # worker-slots that placements hold
 
 
 def placements(instance: JctInstance, pool: Pool, schedule: JctSchedule) -> list[Placement] | None:
-    """Placements of a schedule; None if it splits or moves a job in a way that lists do not."""
+    """Placements of a schedule; None if it splits or moves a job in a way that lists do not.
+
+    None, too, if its slots are too many for lists.
+    """
     cluster = instance.cluster
+    if np.diff(schedule.workers[:, 3:]).sum() > _MOST_SLOTS:
+        return None
     runs: list[dict[int, list[np.ndarray]]] = [{} for _ in instance.jobs]
     if schedule.migration or (schedule.workers[:, 1] < 0)[~schedule.together[
         schedule.workers[:, 0]]].any():  # fmt: skip
@@ -96,17 +103,19 @@ def list_schedule(
         None if no order, nor the start, puts all jobs before the horizon.
     """
     best = start
-    for order in orders:
-        for weight in _WEIGHTS:
-            if best is not None and time.monotonic() > deadline:
-                break
-            placed = Timetable(instance, pool, prices).insert(order, weight)
-            if placed is None:
-                continue
-            by_job = dict(zip(order, placed, strict=True))
-            found = [by_job[j] for j in range(len(instance.jobs))]
-            if best is None or _total(found) < _total(best):
-                best = found
+    ends = [job.arrival + found.jct for job, found in zip(instance.jobs, start or (), strict=False)]
+    if max(ends, default=0) > horizon(instance):
+        return start
+    for number, (order, weight) in enumerate(product(orders, _WEIGHTS)):
+        if (number or best is not None) and time.monotonic() > deadline:
+            break
+        placed = Timetable(instance, pool, prices).insert(order, weight)
+        if placed is None:
+            continue
+        by_job = dict(zip(order, placed, strict=True))
+        found = [by_job[j] for j in range(len(instance.jobs))]
+        if best is None or _total(found) < _total(best):
+            best = found
     if best is None or not best:
         return best
     return _improved(instance, pool, prices, rng, best, iterations, deadline, target)

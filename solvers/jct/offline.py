@@ -11,7 +11,7 @@ from models.jct.instance import JctInstance
 from models.jct.schedule import JctSchedule
 from solvers.highs import HighsOptions
 from solvers.jct.bound import bound
-from solvers.jct.exact import checked_start, latest, solve_program
+from solvers.jct.exact import checked_start, latest, sizes, solve_program
 from solvers.jct.list_schedule import list_schedule, orders
 from solvers.jct.pool import Pool
 from solvers.jct.timetable import Placement
@@ -19,7 +19,8 @@ from solvers.result import SolveResult
 
 __all__ = ["solve"]
 
-_SMALL = 30_000  # worker-slots that jobs may use, up to which the exact solver goes on
+_SMALL = 30_000  # worker-slots that jobs may use, up to which the exact solver goes on,
+_SPARSE = 5 * 10**6  # and nonzeros of its program
 _BOUND = 0.5  # of the time limit, at most, for the bound,
 _LISTS = 0.7  # and until when list schedules are improved; the rest is the exact solver's,
 _LISTS_SMALL = 0.2  # which begins earlier where the instance is small
@@ -89,7 +90,8 @@ def solve(
         )
 
     found = improve(begun, _ITERATIONS, _LISTS_SMALL)
-    small = _size(pool, latest(pool, bounded, found)) <= _SMALL
+    columns, nonzeros = sizes(pool, latest(pool, bounded, found))
+    small = columns <= _SMALL and nonzeros <= _SPARSE
     if not small:
         found = improve(found, _FURTHER, _LISTS)
     return solve_program(
@@ -101,11 +103,4 @@ def solve(
         began=began,
         fallback=start,
         run_milp=small and not migrates,
-    )
-
-
-def _size(pool: Pool, ends: list[int]) -> int:
-    """Worker-slots that the jobs may use."""
-    return sum(
-        int(np.maximum(0, end - job.delays).sum()) for job, end in zip(pool.jobs, ends, strict=True)
     )

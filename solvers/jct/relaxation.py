@@ -54,6 +54,7 @@ __all__ = ["Relaxation", "paper_relaxation", "relaxation"]
 
 _NEGATIVE = 1e-7  # reduced costs above minus this count as nonnegative
 _FIRST_ROOM = 2  # slots tried first, as a multiple of what a lone job needs
+_MOST_COLUMNS = 10**6  # some hundred bytes each, and HiGHS is not soon done with more
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Relaxation:
 
 
 def relaxation(pool: Pool, *, time_limit: float | None = None) -> Relaxation | None:
-    """Solve the strengthened program; None if it has no solution or the time is over.
+    """Solve the strengthened program; None if it has no solution, or time or memory is short.
 
     Columns ``y[j,t]`` are made for a window of slots after the release at first. The window of a
     job is widened while a slot beyond it has a negative reduced cost, so the optimum is that of
@@ -102,7 +103,8 @@ def paper_relaxation(pool: Pool, *, time_limit: float | None = None) -> Relaxati
 def _solve(pool: Pool, time_limit: float | None, *, strengthened: bool) -> Relaxation | None:
     began = time.monotonic()
     ends = np.array([_first_end(job, pool.slots) for job in pool.jobs], dtype=np.int64)
-    while True:
+    starts = np.array([job.first if job.has_edge else job.release for job in pool.jobs])
+    while (ends - starts).sum() <= _MOST_COLUMNS:
         program = _Program(pool, ends, strengthened)
         left = None if time_limit is None else time_limit - (time.monotonic() - began)
         if left is not None and left <= 0:
@@ -116,6 +118,7 @@ def _solve(pool: Pool, time_limit: float | None, *, strengthened: bool) -> Relax
                 return None
             return program.relaxation(result, time.monotonic() - began)
         ends = wider
+    return None
 
 
 def _first_end(job: PoolJob, slots: int) -> int:

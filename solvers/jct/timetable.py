@@ -12,7 +12,10 @@ from models.jct.instance import JctInstance
 from solvers.jct.assembling import Runs
 from solvers.jct.pool import Pool, tolerant_storage
 
-__all__ = ["Placement", "Timetable"]
+__all__ = ["Placement", "Timetable", "horizon"]
+
+_MOST_CELLS = 2 * 10**7  # slots of workers that are kept, a byte each,
+_MOST_LOOKED_AT = 4 * 10**6  # and that are looked at for one job, some ten bytes each
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,12 @@ class Placement:
 
     jct: int
     runs: Runs
+
+
+def horizon(instance: JctInstance) -> int:
+    """Slots that a timetable knows: all, unless they and the workers are too many."""
+    workers = len(instance.cluster.worker_type)
+    return min(instance.cluster.slots, _MOST_CELLS // max(1, workers))
 
 
 class Timetable:
@@ -51,7 +60,7 @@ class Timetable:
         cluster = instance.cluster
         self._limited = cluster.has_storage_limits
         self._few_ps = not cluster.cloud
-        self._end = 0
+        self._end, self._horizon = 0, horizon(instance)
         self._free = np.zeros((len(cluster.worker_type), 0), dtype=bool)
         self._ps = np.zeros((len(cluster.ps_types), 0), dtype=np.int64)
         self._count_ps = np.bincount(cluster.ps_type, minlength=len(cluster.ps_types))
@@ -63,7 +72,7 @@ class Timetable:
         """Keep the slots before ``end``, at least."""
         if end <= self._end:
             return
-        end = min(self._pool.slots, max(end, 2 * self._end))
+        end = min(self._horizon, max(end, 2 * self._end))
         more = end - self._end
         width = len(self._free), len(self._ps)
         self._free = np.hstack([self._free, np.ones((width[0], more), dtype=bool)])
@@ -94,7 +103,8 @@ class Timetable:
         cloud = None if pooled.cloud_jct is None else Placement(pooled.cloud_jct, {})
         if not pooled.has_edge:
             return cloud
-        room = self._pool.slots - job.arrival
+        able = max(1, len(self._able[j]))
+        room = min(self._horizon - job.arrival, _MOST_LOOKED_AT // able)
         most = room if cloud is None else min(room, cloud.jct - 1)
         span = min(most, 2 * pooled.alone())
         while True:

@@ -35,10 +35,11 @@ class TiresiasL(GangPolicy):
         self._threshold = threshold
 
     @classmethod
-    def for_instance(cls, instance: JctInstance) -> TiresiasL:
+    def for_instance(cls, instance: JctInstance, *, use_cloud: bool = True) -> TiresiasL:
         """With the median job's total service ``p D`` as the threshold."""
         services = [job.chunks * job.chunk_slots for job in instance.jobs]
-        return cls(float(np.median(services)) if services else 0.0)
+        threshold = float(np.median(services)) if services else 0.0
+        return cls(threshold, use_cloud=use_cloud)
 
     def priority(self, gang: Gang) -> tuple[float, ...]:
         """The queue."""

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.export import main
+from models.errors import InputError
 from models.export import write_model
 from models.jct import JctInstance
 from models.jct.formulations import (
@@ -163,6 +164,13 @@ def test_one_parameter_server_for_two_jobs() -> None:
         example = instance(jobs, [server(workers=2, ps=count)])
         assert optimum(chunk(example)) == pytest.approx(total)
         assert optimum(literal(example)) == pytest.approx(total)
+
+
+@pytest.mark.parametrize("name", FORMULATIONS)
+def test_a_model_too_large_for_memory_is_refused(name: str) -> None:
+    example = instance([job("i", upload=[0], chunks=2)], [server()], slots=10**9)
+    with pytest.raises(InputError, match=r"^small: about \d+ variables .* are more than 1000000"):
+        FORMULATIONS[name](example)
 
 
 @pytest.mark.parametrize("name", FORMULATIONS)

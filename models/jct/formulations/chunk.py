@@ -45,7 +45,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from models.jct.cluster import Job
-from models.jct.formulations.parts import first_slots, or_zero
+from models.jct.formulations.parts import check_size, first_slots, or_zero
 from models.jct.instance import JctInstance
 from models.utility.formulations.build import by_key, rows, variable
 
@@ -71,7 +71,13 @@ def chunk(
     -------
     ConcreteModel
         Minimise ``total_jct``.
+
+    Raises
+    ------
+    InputError
+        If it would not fit into memory.
     """
+    check_size(instance)
     model = pyo.ConcreteModel(name="chunk")
     variables(model, instance, relaxed)
     model.total_jct = pyo.Objective(expr=pyo.quicksum(model.pending.values()))

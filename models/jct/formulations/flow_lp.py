@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from models.jct.formulations.parts import first_slots
+from models.jct.formulations.parts import check_size, first_slots
 from models.jct.instance import JctInstance
 from models.utility.formulations.build import by_key, rows, variable
 
@@ -37,7 +37,13 @@ def flow_lp(instance: JctInstance, *, capacitated: bool = False) -> pyo.Concrete
     -------
     ConcreteModel
         Minimise ``flow_time``; ``constraint_4a``, ``constraint_4b`` and ``constraint_7b``.
+
+    Raises
+    ------
+    InputError
+        If it would not fit into memory.
     """
+    check_size(instance)
     model = pyo.ConcreteModel(name="flow_lp")
     jobs = instance.jobs
     model.y = variable(dict.fromkeys(_places(instance)), pyo.NonNegativeReals)
@@ -80,7 +86,13 @@ def flow_dual(instance: JctInstance, *, capacitated: bool = False) -> pyo.Concre
     ConcreteModel
         Maximise ``bound`` over alpha, beta and, in (9), eta; ``constraint_6a`` (or (9a)) at
         the edge and ``constraint_6a_cloud``.
+
+    Raises
+    ------
+    InputError
+        If it would not fit into memory.
     """
+    check_size(instance)
     model = pyo.ConcreteModel(name="flow_dual")
     jobs, server = instance.jobs, instance.cluster.worker_server.tolist()
     places = _places(instance)

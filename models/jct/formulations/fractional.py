@@ -28,7 +28,13 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from models.jct.formulations.parts import cloud_first, first_slots, or_zero, parameter_servers
+from models.jct.formulations.parts import (
+    check_size,
+    cloud_first,
+    first_slots,
+    or_zero,
+    parameter_servers,
+)
 from models.jct.instance import JctInstance
 from models.utility.formulations.build import by_key, rows, variable
 
@@ -53,7 +59,13 @@ def fractional(
     -------
     ConcreteModel
         Minimise ``flow_time``; constraints under their numbers in (2), (4) and (7).
+
+    Raises
+    ------
+    InputError
+        If it would not fit into memory.
     """
+    check_size(instance, each_chunk=True)
     model = pyo.ConcreteModel(name="fractional")
     domain = pyo.NonNegativeReals if relaxed else pyo.NonNegativeIntegers
     variables(model, instance, domain)

@@ -18,7 +18,7 @@ Why it is exact
 - (2b) is a product of ``n_j``, which depends on zeta, and y. Divided by n it asks for a number
   of worker-slots, ``D E B / n``, and numbers of worker-slots are whole: at least
   ``N_0 (1 - zeta) + N_1 zeta`` with ``N = ceil(D E B / n)`` for either value of zeta.
-- (2e) holds where the job runs: ``y <= z + z_cloud``. A parameter server where it does not run
+- (2e) holds where the job runs: ``y <= z + z_cloud <= 1``. A parameter server where it does not run
   would serve nothing: ``z + z_cloud <= sum y + m``.
 - (2g), (2h): ``zeta + sum y + sum z >= 1`` and ``y, z <= 1 - zeta``.
 - (2j): ``pending`` is non-increasing, 1 wherever the job runs, and the objective is its sum.
@@ -41,7 +41,13 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from models.jct.formulations.parts import cloud_first, first_slots, or_zero, parameter_servers
+from models.jct.formulations.parts import (
+    check_size,
+    cloud_first,
+    first_slots,
+    or_zero,
+    parameter_servers,
+)
 from models.jct.instance import JctInstance
 from models.utility.formulations.build import by_key, rows, variable
 from models.utility.tolerance import ceil_tolerant
@@ -56,7 +62,13 @@ def literal(instance: JctInstance, *, relaxed: bool = False) -> pyo.ConcreteMode
     -------
     ConcreteModel
         Minimise ``total_jct``; one constraint per family of the paper.
+
+    Raises
+    ------
+    InputError
+        If it would not fit into memory.
     """
+    check_size(instance)
     model = pyo.ConcreteModel(name="literal")
     domain = pyo.NonNegativeReals if relaxed else pyo.NonNegativeIntegers
     slots = instance.cluster.slots

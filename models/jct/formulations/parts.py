@@ -7,13 +7,41 @@ from typing import Any
 
 import pyomo.environ as pyo
 
+from models.errors import InputError
 from models.jct.cluster import Job
 from models.jct.instance import JctInstance
 from models.utility.formulations.build import by_key, rows, variable
 
-__all__ = ["cloud_first", "first_slots", "or_zero", "parameter_servers"]
+__all__ = ["check_size", "cloud_first", "first_slots", "or_zero", "parameter_servers"]
+
+_MOST_VARIABLES = 10**6  # about a kilobyte each
 
 Running = Mapping[tuple[int, int], list[tuple[Any, float]]]
+
+
+def check_size(instance: JctInstance, *, each_chunk: bool = False) -> None:
+    """Refuse instances whose models would not fit into memory.
+
+    Parameters
+    ----------
+    instance : JctInstance
+    each_chunk : bool
+        Whether the formulation has variables for every chunk.
+
+    Raises
+    ------
+    InputError
+    """
+    slots, count = instance.cluster.slots, 0
+    for job in instance.jobs:
+        workers = len(job.eligible(instance.cluster)) + 2  # the job itself, and the cloud
+        count += workers * (slots - job.arrival) * (job.chunks if each_chunk else 1)
+    if count > _MOST_VARIABLES:
+        raise InputError(
+            f"{instance.name}: about {count} variables (jobs x workers x slots"
+            f"{' x chunks' if each_chunk else ''}) are more than {_MOST_VARIABLES}, too many for "
+            f"a model in Pyomo"
+        )
 
 
 def first_slots(instance: JctInstance, job: Job) -> dict[int, int]:
@@ -65,6 +93,7 @@ def parameter_servers(
         for at, found in running.items()
         for number, (v, most) in enumerate(found)
     )
+    model.constraint_2e_one = rows((at, z <= 1) for at, z in served.items() if at in model.z)
     model.constraint_2e_only = rows(
         (at, served[at] <= pyo.quicksum(v for v, _ in found)) for at, found in running.items()
     )

@@ -35,7 +35,7 @@ _VARIED: dict[str, dict[str, tuple[int, ...]]] = {
     "default": {"jobs": (30, 60, 90, 120, 150), "servers": (10, 20, 30, 40, 50)},
     "paper": {"jobs": (60, 120, 180, 240, 300), "servers": (20, 40, 60, 80, 100)},
 }
-_SEEDS = {"quick": 2, "default": 3, "paper": 10}
+_SEEDS = {"quick": 2, "default": 5, "paper": 10}
 _LABELS = {"jobs": "number of jobs", "servers": "number of edge servers"}
 
 

@@ -30,8 +30,8 @@ _SHOWN = 4  # times the slots in which jobs arrive; what runs on has a low utili
 
 # "peaks": two of them, as the text says. The slots of the arrivals are ours, as in Figure 7.
 _SIZES: dict[str, tuple[Cell, int]] = {
-    "quick": ({"jobs": 10, "servers": 4, "slots": 100, "arrivals": "peaks"}, 2),
-    "default": ({"jobs": 150, "servers": 50, "slots": 1000, "arrivals": "peaks"}, 3),
+    "quick": ({"jobs": 6, "servers": 4, "slots": 20, "arrivals": "peaks"}, 2),
+    "default": ({"jobs": 150, "servers": 50, "slots": 1000, "arrivals": "peaks"}, 5),
     "paper": ({"jobs": 300, "servers": 100, "slots": 1000, "arrivals": "peaks"}, 10),
 }
 

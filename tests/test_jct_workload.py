@@ -154,6 +154,12 @@ def test_slots_of_another_length_keep_the_hours() -> None:
         assert other.chunk_time == pytest.approx(2 * one.chunk_time, rel=1e-4)
 
 
+def test_the_horizon_is_one_that_a_file_may_have() -> None:
+    ins = draw(jobs=50, slot_seconds=1.0, cloud=False)
+    assert ins.cluster.slots == 10**9
+    assert 2 * sum(job.chunks * job.chunk_slots for job in ins.jobs) > 10**9
+
+
 def test_two_peaks() -> None:
     found = draw_arrivals("peaks", 20_000, 100, 3600.0, np.random.default_rng(0))
     assert (np.diff(found) >= 0).all()

@@ -17,6 +17,8 @@ __all__ = ["STREAMS", "Submissions", "clipped", "draw_gpus", "draw_jobs", "long_
 STREAMS = 6
 """Generators that :func:`draw_jobs` takes."""
 
+_MOST_SLOTS = 10**9  # of an instance file
+
 # GPUs of the jobs of the Philly list: number, and how many jobs.
 _GPUS = np.array(
     [
@@ -153,12 +155,12 @@ def _uploads(
 def long_enough(jobs: list[JobRecord], settings: Settings) -> int:
     """A horizon in which every policy completes all jobs.
 
-    Twice the time of all jobs one after the other, each with one worker, uploads included.
-    Horizons cost nothing: policies and solvers skip idle slots.
+    Twice the time of all jobs one after the other, each with one worker, uploads included, if a
+    file may have as many slots. Horizons cost nothing: policies and solvers skip idle slots.
     """
     alone = 0
     for place, job in enumerate(jobs):
         apart, _ = chunk_times(job, settings.slot_seconds, f"$.jobs[{place}]", "workload")
         longest = max(*job.upload_slots, job.cloud_upload_slots or 0)
         alone += longest + job.chunks * whole_slots(apart)
-    return settings.slots + 2 * alone
+    return min(settings.slots + 2 * alone, _MOST_SLOTS)

@@ -106,6 +106,25 @@ def test_the_example_without_storage_limits() -> None:
     assert policy.duals.sum_beta == 36
 
 
+def test_round_off_breaks_no_tie() -> None:
+    # All 21 chunks of "long" wait on the one worker when "short" comes, which would put each off by
+    # one slot: 1 + 21 * 1/21 = 2, as much as the cloud's 1 + 1, and ties go to the edge. Added up
+    # one by one, the weights are a little more than 1.
+    chunks = 21
+    assert np.cumsum([1.0 / chunks] * chunks)[-1] > 1.0
+    ins = instance(
+        [
+            job("long", upload=[0], chunks=chunks, chunk_slots=9, cloud_upload_slots=9000),
+            job("short", 1, upload=[0], cloud_upload_slots=1),
+        ],
+        [server()],
+        cloud=True,
+        slots=10000,
+    )
+    _, trace = play(ins)
+    assert intervals(trace, 1) == [(0, 1, 2)]
+
+
 def test_edge_only_keeps_to_the_edge() -> None:
     # c on server 1 for 25 (above): a until 8, then c from 8 until 28.
     ins = example()

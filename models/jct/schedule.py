@@ -17,7 +17,7 @@ from models.sealing import sealed
 
 __all__ = ["JctSchedule"]
 
-_MOST_ROWS = 5 * 10**7  # of a schedule file
+_MOST_ROWS = 2 * 10**7  # of a schedule file; a hundred bytes each while it is written
 _KINDS: tuple[Literal["worker", "ps"], ...] = ("worker", "ps")
 
 
@@ -135,7 +135,7 @@ class JctSchedule:
         Raises
         ------
         InputError
-            If it would take more than 5e7 rows, or cannot be written.
+            If it would take more than 2e7 rows, or cannot be written.
         """
         size = sum(int((table[:, 4] - table[:, 3]).sum()) for table in (self.workers, self.ps))
         if size > _MOST_ROWS:

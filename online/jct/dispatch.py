@@ -13,6 +13,8 @@ from online.jct.stock import Stock
 
 __all__ = ["Dispatch", "dispatch"]
 
+_DIGITS = 9  # to which prices are compared, so that round-off breaks no tie
+
 
 @dataclass(frozen=True)
 class Dispatch:
@@ -72,14 +74,14 @@ def dispatch(
         processing=job.chunk_slots,
         chunks=chunks,
     )
-    candidates = [(price, n, 0) for n, price in enumerate(first.tolist())]
+    candidates = [(round(price, _DIGITS), n, 0) for n, price in enumerate(first.tolist())]
     heapq.heapify(candidates)
     apart = np.inf
     if cloud:
         upload = job.upload_to(CLOUD) + wait
         whole = (upload + job.cloud_chunk_slots) / chunks
         apart = (upload + job.chunk_slots) / chunks
-        if not candidates or whole < candidates[0][0]:
+        if not candidates or round(whole, _DIGITS) < candidates[0][0]:
             return Dispatch((CLOUD,) * chunks, True, (whole,) * chunks)
     chosen: list[int] = []
     alphas: list[float] = []
@@ -89,14 +91,14 @@ def dispatch(
         price, n, before = candidates[0] if candidates else (np.inf, -1, 0)
         if price == apart == np.inf:
             return None
-        if apart < price:  # and it stays so: the cloud's price does not rise
+        if round(apart, _DIGITS) < price:  # and it stays so: the cloud's price does not rise
             rest = chunks - len(chosen)
             chosen += [CLOUD] * rest
             alphas += [apart] * rest
             break
+        alphas.append(float(first[n]) + before * job.chunk_slots / chunks)
         again = float(first[n]) + (before + 1) * job.chunk_slots / chunks
-        heapq.heapreplace(candidates, (again, n, before + 1))
+        heapq.heapreplace(candidates, (round(again, _DIGITS), n, before + 1))
         room[servers[n]] -= 1
         chosen.append(int(workers[n]))
-        alphas.append(price)
     return Dispatch(tuple(chosen), False, tuple(alphas))

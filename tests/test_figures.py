@@ -30,6 +30,7 @@ REFERENCES = Path(figure_module.__file__).parent
 # decisions stop at 1e-6, but regret is a small part of their reward, and they may lie apart.
 SOLVED = {
     **dict.fromkeys(("offline_lower", "offline_upper", "ratio_lower", "ratio_upper"), 2e-4),
+    "paper_bound": 1e-6,
     **dict.fromkeys(("fixed_lower", "fixed_upper"), 2e-6),
     **dict.fromkeys(("regret_lower", "regret_upper"), 1e-3),
     **dict.fromkeys(("inequality_left", "inequality_right"), 1e-2),
@@ -216,6 +217,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split()[0] for line in lines] == list(NAMES)
     assert {f"utility-{n}" for n in (3, 4, 5, 6, 8, 9)} <= set(NAMES)
     assert {f"reward-{n}" for n in (2, 3, 4, 5, 6, 7, "table-2")} <= set(NAMES)
+    assert {f"jct-{n}" for n in (4, 5, 7, 8, 9, 10, 11, 12, 13)} <= set(NAMES)
 
 
 def test_a_problem_without_figures(monkeypatch: pytest.MonkeyPatch) -> None:

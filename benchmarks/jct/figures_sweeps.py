@@ -26,12 +26,12 @@ _DATA = "jct-sweep"
 # them the work that comes goes from 0.6 of what the edge can do to 3 times that (Fig. 7), and
 # from 15 times to 3 (Fig. 8).
 _BASE: dict[str, Cell] = {
-    "quick": {"jobs": 10, "servers": 4, "slots": 100},
+    "quick": {"jobs": 20, "servers": 4, "slots": 100},
     "default": {"jobs": 150, "servers": 50, "slots": 1000},
     "paper": {"jobs": 300, "servers": 100, "slots": 1000},
 }
 _VARIED: dict[str, dict[str, tuple[int, ...]]] = {
-    "quick": {"jobs": (5, 10), "servers": (2, 4)},
+    "quick": {"jobs": (10, 20), "servers": (2, 4)},
     "default": {"jobs": (30, 60, 90, 120, 150), "servers": (10, 20, 30, 40, 50)},
     "paper": {"jobs": (60, 120, 180, 240, 300), "servers": (20, 40, 60, 80, 100)},
 }

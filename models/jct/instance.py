@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from models.errors import InputError
-from models.files import canonical, check_finite, decode, read_bytes, sha256, write_atomic
+from models.files import decode, sha256
+from models.instance import FileInstance
 from models.jct.checks import check_job, check_served, check_sizes, chunk_times, whole_slots
 from models.jct.cluster import Cluster, Job
 from models.jct.files import JctFile, JobRecord
@@ -18,7 +18,7 @@ __all__ = ["JctInstance"]
 
 
 @dataclass(frozen=True, eq=False)
-class JctInstance:
+class JctInstance(FileInstance):
     """An edge-cloud system and its jobs (paper, Sec. III), validated; its arrays stay read-only.
 
     Build it with :meth:`from_file`, :meth:`decode` or :meth:`read`.
@@ -30,26 +30,6 @@ class JctInstance:
     hash: str
 
     problem = "jct"
-
-    @property
-    def name(self) -> str:
-        """Name of the instance."""
-        return self.file.name
-
-    @property
-    def seed(self) -> int | None:
-        """Seed it was drawn with, if any."""
-        return self.file.seed
-
-    @property
-    def origin(self) -> str:
-        """Where it comes from, free text."""
-        return self.file.origin
-
-    @classmethod
-    def read(cls, path: str | Path) -> JctInstance:
-        """Read an instance file; raises InputError."""
-        return cls.decode(read_bytes(path), str(path))
 
     @classmethod
     def decode(cls, data: bytes, source: str) -> JctInstance:
@@ -65,22 +45,6 @@ class JctInstance:
             seen.add(record.id)
             jobs.append(_job(index, record, file, cluster, source))
         return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
-
-    @classmethod
-    def from_file(cls, file: JctFile, *, source: str = "instance") -> JctInstance:
-        """Build from a struct made in Python, with the same checks as a file.
-
-        Raises
-        ------
-        InputError
-            Naming the key, the index and the rule.
-        """
-        check_finite(file, source=source)  # encoding would turn NaN into null
-        return cls.decode(canonical(file), source)
-
-    def write(self, path: str | Path) -> None:
-        """Write the canonical instance file (gzip-ed by ending), whole or not at all."""
-        write_atomic(path, canonical(self.file))
 
 
 def _cluster(file: JctFile) -> Cluster:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from models.errors import InputError
+from models.instance import check_made_for
 from models.jct.cluster import CLOUD
 from models.jct.instance import JctInstance
 from models.jct.schedule import JctSchedule
@@ -54,11 +54,7 @@ def score(instance: JctInstance, schedule: JctSchedule) -> Score:
     InputError
         If the schedule belongs to another instance.
     """
-    if schedule.instance_hash != instance.hash:
-        raise InputError(
-            f"schedule made for another instance ({schedule.instance_hash[:12]}..., "
-            f"not {instance.hash[:12]}...)"
-        )
+    check_made_for(instance, schedule.instance_hash, "schedule")
     last = np.full(len(instance.jobs), -1, dtype=np.int64)
     np.maximum.at(last, schedule.workers[:, 0], schedule.workers[:, 4] - 1)
     incomplete = dict(_constraint_2b(instance, schedule))

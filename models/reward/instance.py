@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
-from models.files import canonical, check_finite, decode, read_bytes, sha256, write_atomic
+from models.files import decode, sha256
+from models.instance import FileInstance
 from models.reward.checks import check_cluster, check_sizes
 from models.reward.files import RewardFile
 from models.reward.utilities import KINDS
@@ -102,7 +102,7 @@ class Cluster:
 
 
 @dataclass(frozen=True, eq=False)
-class RewardInstance:
+class RewardInstance(FileInstance):
     """A cluster and its arrivals (paper, Sec. 2), validated; its arrays stay read-only.
 
     Build it with :meth:`from_file`, :meth:`decode` or :meth:`read`.
@@ -126,21 +126,6 @@ class RewardInstance:
 
     problem = "reward"
 
-    @property
-    def name(self) -> str:
-        """Name of the instance."""
-        return self.file.name
-
-    @property
-    def seed(self) -> int | None:
-        """Seed it was drawn with, if any."""
-        return self.file.seed
-
-    @property
-    def origin(self) -> str:
-        """Where it comes from, free text."""
-        return self.file.origin
-
     @cached_property
     def weights(self) -> np.ndarray:
         """``n_lj``: slots in which each copy has a job, shape (M,), int64.
@@ -157,11 +142,6 @@ class RewardInstance:
         return sealed(found)
 
     @classmethod
-    def read(cls, path: str | Path) -> RewardInstance:
-        """Read an instance file; raises InputError."""
-        return cls.decode(read_bytes(path), str(path))
-
-    @classmethod
     def decode(cls, data: bytes, source: str) -> RewardInstance:
         """Build from JSON text; raises InputError naming ``source``."""
         file = decode(data, RewardFile, source=source)
@@ -169,22 +149,6 @@ class RewardInstance:
         check_sizes(file, source)
         arrivals = np.array(file.arrivals, dtype=np.int64)
         return cls(file, _cluster(file, arrivals), sealed(arrivals), sha256(file))
-
-    @classmethod
-    def from_file(cls, file: RewardFile, *, source: str = "instance") -> RewardInstance:
-        """Build from a struct made in Python, with the same checks as a file.
-
-        Raises
-        ------
-        InputError
-            Naming the key, the index and the rule.
-        """
-        check_finite(file, source=source)  # encoding would turn NaN into null
-        return cls.decode(canonical(file), source)
-
-    def write(self, path: str | Path) -> None:
-        """Write the canonical instance file (gzip-ed by ending), whole or not at all."""
-        write_atomic(path, canonical(self.file))
 
 
 def _cluster(file: RewardFile, arrivals: np.ndarray) -> Cluster:

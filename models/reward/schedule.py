@@ -13,6 +13,7 @@ import numpy as np
 
 from models.errors import InputError
 from models.files import write_atomic
+from models.instance import check_made_for
 from models.reward.instance import RewardInstance
 from models.scoring import Score
 
@@ -111,15 +112,11 @@ class RewardSchedule:
     def _from_archive(
         cls, archive: zipfile.ZipFile, instance: RewardInstance, source: str
     ) -> RewardSchedule:
-        for key, wanted in (("format", "1"), ("problem", "reward"), ("instance", instance.hash)):
+        for key, wanted in (("format", "1"), ("problem", "reward")):
             found = _read_text(archive, key, source)
-            if found != wanted and key == "instance":
-                raise InputError(
-                    f"{source}: made for another instance ({found[:12]}..., not {wanted[:12]}...) "
-                    f"- at `instance`"
-                )
             if found != wanted:
                 raise InputError(f"{source}: {key} '{found}', not '{wanted}' - at `{key}`")
+        check_made_for(instance, _read_text(archive, "instance", source), source, "instance")
         if "note.npy" in archive.namelist():
             raise InputError(f"{source}: {_NOTE}, so there is nothing to verify - at `note`")
         slots = instance.cluster.slots

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from models.errors import InputError
+from models.instance import check_made_for
 from models.reward.instance import Cluster, RewardInstance
 from models.reward.reward import RewardFunction
 from models.reward.schedule import RewardSchedule
@@ -212,11 +213,7 @@ def _finite(y: np.ndarray) -> np.ndarray:
 
 
 def _check_owner(instance: RewardInstance, schedule: RewardSchedule) -> None:
-    if schedule.instance_hash != instance.hash:
-        raise InputError(
-            f"schedule made for another instance ({schedule.instance_hash[:12]}..., "
-            f"not {instance.hash[:12]}...)"
-        )
+    check_made_for(instance, schedule.instance_hash, "schedule")
 
 
 def _lane_name(cluster: Cluster, lane: int) -> str:

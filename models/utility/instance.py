@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from models.errors import InputError
-from models.files import canonical, check_finite, decode, read_bytes, sha256, write_atomic
+from models.files import decode, sha256
+from models.instance import FileInstance
 from models.sealing import sealed
 from models.utility.checks import check_sizes, check_states, check_vector, work_of
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
@@ -150,7 +150,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class UtilityInstance:
+class UtilityInstance(FileInstance):
     """A cluster and its jobs (paper, Sec. III), validated; its arrays stay read-only.
 
     Build it with :meth:`from_file`, :meth:`decode` or :meth:`read`.
@@ -162,26 +162,6 @@ class UtilityInstance:
     hash: str
 
     problem = "utility"
-
-    @property
-    def name(self) -> str:
-        """Name of the instance."""
-        return self.file.name
-
-    @property
-    def seed(self) -> int | None:
-        """Seed it was drawn with, if any."""
-        return self.file.seed
-
-    @property
-    def origin(self) -> str:
-        """Where it comes from, free text."""
-        return self.file.origin
-
-    @classmethod
-    def read(cls, path: str | Path) -> UtilityInstance:
-        """Read an instance file; raises InputError."""
-        return cls.decode(read_bytes(path), str(path))
 
     @classmethod
     def decode(cls, data: bytes, source: str) -> UtilityInstance:
@@ -197,22 +177,6 @@ class UtilityInstance:
             seen.add(record.id)
             jobs.append(_job(index, record, cluster, source))
         return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
-
-    @classmethod
-    def from_file(cls, file: UtilityFile, *, source: str = "instance") -> UtilityInstance:
-        """Build from a struct made in Python, with the same checks as a file.
-
-        Raises
-        ------
-        InputError
-            Naming the key, the index and the rule.
-        """
-        check_finite(file, source=source)  # encoding would turn NaN into null
-        return cls.decode(canonical(file), source)
-
-    def write(self, path: str | Path) -> None:
-        """Write the canonical instance file (gzip-ed by ending), whole or not at all."""
-        write_atomic(path, canonical(self.file))
 
 
 def _cluster(file: UtilityFile, source: str) -> Cluster:

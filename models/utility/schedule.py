@@ -10,6 +10,7 @@ import numpy as np
 
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
+from models.instance import check_made_for
 from models.utility.files import Allocations, ScheduledJob, ScheduleFile
 from models.utility.instance import UtilityInstance
 
@@ -79,11 +80,7 @@ class UtilitySchedule:
         """
         source = str(path)
         file = decode(read_bytes(path), ScheduleFile, source=source)
-        if file.instance != instance.hash:
-            raise InputError(
-                f"{source}: made for another instance ({file.instance[:12]}..., "
-                f"not {instance.hash[:12]}...) - at `$.instance`"
-            )
+        check_made_for(instance, file.instance, source, "$.instance")
         index = {job.id: job.index for job in instance.jobs}
         admitted = np.zeros(len(index), dtype=bool)
         rows: dict[str, list] = {"worker": [], "ps": []}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from models.errors import InputError
+from models.instance import check_made_for
 from models.scoring import Score, Violation
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
@@ -41,11 +41,7 @@ def score(instance: UtilityInstance, schedule: UtilitySchedule) -> Score:
     InputError
         If the schedule belongs to another instance.
     """
-    if schedule.instance_hash != instance.hash:
-        raise InputError(
-            f"schedule made for another instance ({schedule.instance_hash[:12]}..., "
-            f"not {instance.hash[:12]}...)"
-        )
+    check_made_for(instance, schedule.instance_hash, "schedule")
     jobs, slots = instance.jobs, instance.cluster.slots
     # n[i, t] = sum_h y_ih(t), m[i, t] = sum_k z_ik(t)
     n = np.zeros((len(jobs), slots), dtype=np.int64)

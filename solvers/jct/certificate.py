@@ -9,6 +9,7 @@ import numpy as np
 
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
+from models.instance import check_made_for
 from models.jct.certificates import JctCertificateFile
 from models.jct.instance import JctInstance
 from solvers.certificate import Verdict, is_sealed, seal
@@ -77,11 +78,7 @@ def check(path: str | Path, instance: JctInstance) -> Verdict:
     """
     source = str(path)
     file = decode(read_bytes(path), JctCertificateFile, source=source)
-    if file.instance != instance.hash:
-        raise InputError(
-            f"{source}: made for another instance ({file.instance[:12]}..., "
-            f"not {instance.hash[:12]}...) - at `$.instance`"
-        )
+    check_made_for(instance, file.instance, source, "$.instance")
     for kind, row in file.worker.items():
         at = f"$.worker[{kind!r}]"
         if kind not in instance.cluster.worker_types:

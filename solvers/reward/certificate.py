@@ -9,6 +9,7 @@ import numpy as np
 
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
+from models.instance import check_made_for
 from models.reward.certificates import PricedSlots, RewardCertificateFile
 from models.reward.instance import RewardInstance
 from solvers.certificate import Verdict, is_sealed, seal
@@ -78,11 +79,7 @@ def check(path: str | Path, instance: RewardInstance) -> Verdict:
     """
     source = str(path)
     file = decode(read_bytes(path), RewardCertificateFile, source=source)
-    if file.instance != instance.hash:
-        raise InputError(
-            f"{source}: made for another instance ({file.instance[:12]}..., "
-            f"not {instance.hash[:12]}...) - at `$.instance`"
-        )
+    check_made_for(instance, file.instance, source, "$.instance")
     return Verdict(
         "max", file.bound, proven(instance, _duals(file, instance, source)), is_sealed(file)
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
+from models.instance import check_made_for
 from models.utility.files import CertificateFile, CutRecord
 from models.utility.instance import UtilityInstance
 from solvers.certificate import Verdict, is_sealed, seal
@@ -76,11 +77,7 @@ def check(path: str | Path, instance: UtilityInstance) -> Verdict:
     """
     source = str(path)
     file = decode(read_bytes(path), CertificateFile, source=source)
-    if file.instance != instance.hash:
-        raise InputError(
-            f"{source}: made for another instance ({file.instance[:12]}..., "
-            f"not {instance.hash[:12]}...) - at `$.instance`"
-        )
+    check_made_for(instance, file.instance, source, "$.instance")
     recomputed = pool_bound(instance, _prices(file, instance, source))
     return Verdict("max", file.bound, recomputed, is_sealed(file))
 

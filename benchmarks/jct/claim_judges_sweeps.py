@@ -50,7 +50,9 @@ def _reduction(frame: pd.DataFrame, column: str, first: str, other: str) -> pd.D
 def _slopes(wide: pd.DataFrame) -> np.ndarray:
     """Slope of every seed's row over the values of the columns, per 100 units."""
     place = wide.columns.to_numpy(dtype=float)
-    return np.asarray(100 * np.polyfit(place, wide.to_numpy(dtype=float).T, 1)[0])
+    values = wide.to_numpy(dtype=float)
+    # From the first value on, so that the slope of what is constant is 0 without round-off.
+    return np.asarray(100 * np.polyfit(place, (values - values[:, :1]).T, 1)[0])
 
 
 def lowest(

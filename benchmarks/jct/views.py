@@ -222,7 +222,7 @@ def queue(instance: JctInstance, schedule: JctSchedule, server: int) -> pd.DataF
         One row per stretch, in order of worker, release and time: ``worker`` (its number on
         the server), ``job`` (id), ``chunks`` (of the job on the worker), ``state`` ("uploads",
         "waits" or "trains"), ``start``, ``stop`` (slot after the last), and ``preempted``:
-        whether the stretch is ended by another job before a chunk is done.
+        whether the stretch ends before a chunk is done, so that the worker can do something else.
 
     Raises
     ------

@@ -42,8 +42,8 @@ def plot_queue(
     frame : DataFrame
         One row per stretch: ``worker``, ``job`` (name), ``chunks`` (of the job on the worker),
         ``state`` ("uploads", "waits" or "trains"), ``start``, ``stop`` (slot after the last),
-        ``preempted`` (ended by another job before a chunk is done). Rows of the picture stand in
-        the order in which they first come.
+        ``preempted`` (ends before a chunk is done). Rows of the picture stand in the order in
+        which they first come.
     axes : Axes, optional
         Where to draw; a new figure by default.
     jobs : sequence of str, optional

@@ -85,7 +85,8 @@ def not_the_most(figure: str, column: str, reading: str) -> Judge:
     def judge(evidence: Evidence) -> Finding:
         frame = _rows(evidence, figure, reading)
         wide = frame.pivot(index=["seed", column], columns="policy", values="preemptions")
-        pairs = pd.DataFrame({"a-online": wide["a-online"], "more": wide[list(_GANGS)].max(axis=1)})
+        gangs = wide[list(_GANGS)].max(axis=1)
+        pairs = pd.DataFrame({"a-online": wide["a-online"], " or ".join(_GANGS): gangs})
         pairs.columns.name = "policy"
         tall = pairs.stack().rename("preemptions").reset_index()
         table = compare_first(

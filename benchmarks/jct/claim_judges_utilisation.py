@@ -31,7 +31,8 @@ def reaches_full(evidence: Evidence) -> Finding:
     """In some slot all edge workers train, in every run of A_online and A_online-E."""
     peaks = _runs(_rows(evidence, "gpus"), "peak")
     text = ", ".join(
-        f"{name} {100 * peaks[name].min():.1f} to {100 * peaks[name].max():.1f} %"
+        f"{name} {100 * peaks[name].min():.1f} to {100 * peaks[name].max():.1f} %, "
+        f"100 % in {int((peaks[name] == 1.0).sum())} of {len(peaks)}"
         for name in peaks.columns
     )
     return judged(bool((peaks[list(OWN)] == 1.0).all(axis=None)), f"highest of a run: {text}")

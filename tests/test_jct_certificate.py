@@ -79,3 +79,12 @@ def test_bad_files_are_refused(fields: dict[str, object], message: str, tmp_path
     path = changed(certify(two_jobs(), np.zeros((1, 1))), tmp_path / "c.json", **fields)
     with pytest.raises(InputError, match=message):
         check(path, two_jobs())
+
+
+def test_prices_too_many_for_memory_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = changed(certify(two_jobs(), np.ones((1, 3))), tmp_path / "c.json")
+    monkeypatch.setattr("solvers.jct.certificate._MOST_PRICES", 2)
+    with pytest.raises(InputError, match=r"3 prices .* are more than 2 - at `\$\.worker`"):
+        check(path, two_jobs())

@@ -164,6 +164,7 @@ def test_what_runs_at_the_horizon_is_cut() -> None:
     [
         (Decision({1: Plan(())}), "a plan for 1, which is no job that is waiting"),
         (Decision({0: ()}), "job 'a': is no Plan but tuple"),
+        (Decision({0: Plan(Order)}), "job 'a': its orders are no tuple but <class"),
         (Decision({0: Plan((Order(0, 0, 0), Order(0, 1, 1)))}), "a chunk is ordered twice"),
         (Decision({0: Plan(((0, 0),))}), r"\(0, 0\) is not \(chunk, server, worker or None\)"),
         (Decision({0: Plan((Order(0, 0, 0.5),))}), "in whole numbers"),

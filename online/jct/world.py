@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from operator import index
 from typing import Any
@@ -178,6 +178,8 @@ class JctWorld:
         known = self._together.get(rank)
         if known is not None and plan.together != known:
             raise InfeasibleDecision(f"job '{job.id}': `together` was settled by its first plan")
+        if not isinstance(plan.orders, Iterable):
+            raise InfeasibleDecision(f"job '{job.id}': its orders are no tuple but {plan.orders!r}")
         orders = tuple(_copied(job, order) for order in plan.orders)
         if plan.together and known is None and len(orders) != job.chunks:
             raise InfeasibleDecision(f"job '{job.id}': (2g) together, but not all chunks are sent")

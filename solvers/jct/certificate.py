@@ -18,6 +18,8 @@ from solvers.jct.price_bound import price_bound, rounded
 
 __all__ = ["Certificate", "certify", "check"]
 
+_MOST_PRICES = 10**8
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -87,13 +89,21 @@ def check(path: str | Path, instance: JctInstance) -> Verdict:
             raise InputError(
                 f"{source}: {len(row)} prices for {instance.cluster.slots} slots - at `{at}`"
             )
+    if (size := len(instance.cluster.worker_types) * _longest(file.worker)) > _MOST_PRICES:
+        raise InputError(
+            f"{source}: {size} prices (types x slots) are more than {_MOST_PRICES} - at `$.worker`"
+        )
     return Verdict("min", file.bound, _bound(instance, file.worker), is_sealed(file))
+
+
+def _longest(worker: dict[str, list[float]]) -> int:
+    return max(map(len, worker.values()), default=0)
 
 
 def _bound(instance: JctInstance, worker: dict[str, list[float]]) -> float:
     """Bound that prices prove."""
     kinds = instance.cluster.worker_types
-    table = np.zeros((len(kinds), max(map(len, worker.values()), default=0)))
+    table = np.zeros((len(kinds), _longest(worker)))
     for kind, row in worker.items():
         table[kinds.index(kind), : len(row)] = row
     proven = price_bound(Pool.of(instance), table)

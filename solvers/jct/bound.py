@@ -20,6 +20,7 @@ __all__ = ["Bounded", "bound"]
 _SHARE = 0.6  # of the time limit, at most, for the linear program,
 _SHARE_COARSE = 0.4  # and before for longer slots, where it has many
 _ROOM = 2  # slots with prices if it has not told, as a multiple of what a lone job needs
+_MOST_ROWS = 10**5  # that column generation adds in a few seconds
 _MOST = 10**7  # prices in memory, and in the file of a certificate
 
 
@@ -90,7 +91,7 @@ def _offers(
         if not program.prices.any():
             return
     end = _end(pool) if program is None else program.prices.shape[1]
-    if many == 1 or program is not None:
+    if (many == 1 or program is not None) and end * len(pool.workers) <= _MOST_ROWS:
         yield generated_prices(pool, end, deadline)
 
 

@@ -10,7 +10,8 @@ from solvers.jct.pool import Pool, PoolJob
 
 __all__ = ["coarsened", "grain", "spread"]
 
-_COLUMNS = 5_000  # with so many the linear program takes less than a second
+_COLUMNS = 5_000  # with so many the linear program takes less than a second,
+_PRICES = 30_000  # and so does adding so many rows, types x slots, idle ones too
 
 
 def grain(pool: Pool) -> int:
@@ -19,11 +20,12 @@ def grain(pool: Pool) -> int:
     edge = [job for job in pool.jobs if job.has_edge]
     for job in edge:
         busy[job.kind] += job.work / pool.workers[job.kind]
-    columns = 0.0
+    columns, end = 0.0, 0.0
     for job in edge:
         span = max(2.0 * job.alone(), busy[job.kind])
         columns += span if job.cloud_jct is None else min(span, job.cloud_jct)
-    return max(1, round(columns / _COLUMNS))
+        end = max(end, job.release + span)
+    return max(1, round(columns / _COLUMNS), round(len(pool.workers) * end / _PRICES))
 
 
 def coarsened(pool: Pool, grain: int) -> Pool:

@@ -54,6 +54,7 @@ __all__ = ["Relaxation", "paper_relaxation", "relaxation"]
 
 _NEGATIVE = 1e-7  # reduced costs above minus this count as nonnegative
 _FIRST_ROOM = 2  # slots tried first, as a multiple of what a lone job needs
+_MOST_PRICES = 10**7  # types x slots up to the last window's end, idle ones too
 _MOST_COLUMNS = 10**6  # some hundred bytes each, and HiGHS is not soon done with more
 
 
@@ -104,7 +105,8 @@ def _solve(pool: Pool, time_limit: float | None, *, strengthened: bool) -> Relax
     began = time.monotonic()
     ends = np.array([_first_end(job, pool.slots) for job in pool.jobs], dtype=np.int64)
     starts = np.array([job.first if job.has_edge else job.release for job in pool.jobs])
-    while (ends - starts).sum() <= _MOST_COLUMNS:
+    kinds = len(pool.workers)
+    while kinds * ends.max(initial=0) <= _MOST_PRICES and (ends - starts).sum() <= _MOST_COLUMNS:
         program = _Program(pool, ends, strengthened)
         left = None if time_limit is None else time_limit - (time.monotonic() - began)
         if left is not None and left <= 0:

@@ -98,7 +98,8 @@ def policy_rng(seed: int) -> np.random.Generator:
 
 
 def _count(score: Score) -> str:
-    return f"{len(score.violations)} violations, first {score.violations[0]},"
+    many = len(score.violations)
+    return f"{many} violation{'s' if many > 1 else ''}, first {score.violations[0]},"
 
 
 def evaluate(

@@ -21,6 +21,7 @@ from models.errors import InputError
 from models.problem import has_sub_package, problem_names
 from online.policy import Policy
 from online.registry import find_policy, policy_names
+from online.run import InfeasibleDecision
 
 __all__ = ["add_policy_argument", "find_policies", "main", "measure"]
 
@@ -83,23 +84,30 @@ def measure(
 
     Instances that ``folder`` already holds, with the same settings and code, are not run
     again. Before the first that is, kernels are compiled, so that no timing contains it.
+    An error leaves the instances finished before it, and no empty folder.
     """
     rows: list[Row] = []
     timings: list[Timing] = []
     warm = False
-    with tqdm(instances, desc="instances", disable=None, file=sys.stderr) as progress:
-        for instance in progress:
-            progress.set_postfix_str(instance.name)
-            known = folder.load(instance)
-            if known is None:
-                if not warm:
-                    warm_up(instance.problem)
-                    warm = True
-                cell = evaluate(instance, policies, time_limit=time_limit, threads=threads)
-                folder.save(instance, cell)
-                known = list(cell.rows), list(cell.timings)
-            rows.extend(known[0])
-            timings.extend(known[1])
+    try:
+        with tqdm(instances, desc="instances", disable=None, file=sys.stderr) as progress:
+            for instance in progress:
+                progress.set_postfix_str(instance.name)
+                known = folder.load(instance)
+                if known is None:
+                    if not warm:
+                        warm_up(instance.problem)
+                        warm = True
+                    cell = evaluate(instance, policies, time_limit=time_limit, threads=threads)
+                    folder.save(instance, cell)
+                    known = list(cell.rows), list(cell.timings)
+                rows.extend(known[0])
+                timings.extend(known[1])
+    except BaseException as error:
+        folder.discard_empty()
+        if isinstance(error, InfeasibleDecision) and len(policies) > 1:
+            error.add_note("to leave a policy out, name the others, each by --policy NAME")
+        raise
     folder.finish(rows, timings)
     return rows, timings
 

@@ -7,6 +7,7 @@ import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -80,13 +81,21 @@ class ResultsFolder:
         key = [self._settings, list(self._policies.items()), fingerprint(_counts)]
         text = json.dumps(key, sort_keys=True)
         self._key = hashlib.sha256(text.encode()).hexdigest()[:8]
+        cells = self.path / "cells"
+        self._made = [folder for folder in (cells, *cells.parents) if not folder.exists()]
         try:
-            (self.path / "cells").mkdir(parents=True, exist_ok=True)
+            cells.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{path}: cannot be made: {error.strerror}") from None
 
     def _cell(self, instance: Any) -> Path:
         return self.path / "cells" / f"{instance.hash[:16]}-{self._key}"
+
+    def discard_empty(self) -> None:
+        """Remove the folders made for this run that hold nothing, where it ends with an error."""
+        for folder in self._made:  # the innermost first
+            with suppress(OSError):
+                folder.rmdir()
 
     def load(self, instance: Any) -> tuple[list[Row], list[Timing]] | None:
         """Rows and timings of an instance finished before; None if it has to be run.

@@ -285,10 +285,32 @@ def test_an_infeasible_instance_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^instance 'small' is infeasible, says HiGHS") as caught:
         ratio([*options, "--out", str(tmp_path / "out")])
     assert "\n" not in str(caught.value)
-    assert not list((tmp_path / "out" / "cells").iterdir())
+    assert not (tmp_path / "out").exists()
     # With a second server there is room for both.
     crowded([1, 3]).write(tmp_path / "one.json")
     assert ratio([*options, "--out", str(tmp_path / "out")]) == 0
+
+
+def test_a_policy_that_finds_no_schedule_can_be_left_out(tmp_path: Path) -> None:
+    # Drawn so that SRTF and Tiresias-L, which do not plan ahead, run out of storage, (7b), and
+    # the others do not.
+    drawn = random_instance(np.random.default_rng(257), most_workers=2, cloud=False, slots=60)
+    servers = [msgspec.structs.replace(record, storage_gb=3.0) for record in drawn.file.servers]
+    jobs = [msgspec.structs.replace(record, chunk_gb=1.0) for record in drawn.file.jobs]
+    file = msgspec.structs.replace(drawn.file, servers=servers, jobs=jobs)
+    JctInstance.from_file(file).write(tmp_path / "one.json")
+    out = ["--out", str(tmp_path / "out")]
+    options = ["--problem", "jct", "--instance", str(tmp_path / "one.json"), *out]
+    with pytest.raises(InputError, match=r"^policy 'srtf' on 'small': 1 violation, .*7b") as caught:
+        ratio(options)
+    assert caught.value.__notes__ == [
+        "to leave a policy out, name the others, each by --policy NAME"
+    ]
+    assert not (tmp_path / "out").exists()
+    others = [
+        part for name in ("a-online", "a-online-e", "batchsche") for part in ("--policy", name)
+    ]
+    assert ratio([*options, *others]) == 0
 
 
 def test_a_policy_that_does_nothing_is_refused(

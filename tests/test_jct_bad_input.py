@@ -213,6 +213,17 @@ def test_no_window_of_a_trace_is_full_enough(refuses: Refuses) -> None:
         ("ratio", ["--set", "minibatch_hours=0:1"], "minibatch_hours [0, 1] is not a range"),
         ("ratio", ["--set", "gradient_mb=nan"], "gradient_mb [nan, nan] is not a range"),
         ("ratio", ["--set", "edge_upload=-1:2"], "edge_upload [-1, 2] is not a range"),
+        (
+            "ratio",
+            ["--set", "edge_upload=0:99999999999999999999"],
+            "edge_upload [0, 1e+20] is not a range of numbers >= 0 and <= 1e+09",
+        ),
+        (
+            "ratio",
+            ["--set", "worker_types=10000000000"],
+            "worker_types [1e+10, 1e+10] is not a range of numbers >= 1 and <= 100000",
+        ),
+        ("ratio", ["--slots", "99999999999"], "slots is 99999999999, but may be at most 10000000"),
         ("ratio", ["--set", "slot_seconds=0"], "slot_seconds 0.0 is not a positive number"),
         ("ratio", ["--set", "density=2"], "unknown setting 'density': choose from scale"),
         ("ratio", ["--set", "cloud"], "--set cloud: want NAME=VALUE"),

@@ -23,6 +23,9 @@ _TYPES = (8, 10)
 _GRADIENT_MB = (30.0, 575.0)
 _BANDWIDTH_MBPS = {"simulation": (100.0, 5.0 * 1024.0), "testbed": (100.0, 1000.0)}
 _MOST_DELAYS = 2 * 10**7  # jobs x servers, whose upload delays are drawn
+_MOST_SLOTS = 10**7  # in which jobs arrive, each with its share of them
+_MOST_TYPES = 10**5  # as many as workers of a server in an instance file
+_MOST = 10**9  # of a whole number in an instance file
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,8 @@ class Settings:
         for name in ("jobs", "servers", "slots"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}, but has to be at least 1")
+        if self.slots > _MOST_SLOTS:
+            raise InputError(f"slots is {self.slots}, but may be at most {_MOST_SLOTS}")
         if self.jobs * self.servers > _MOST_DELAYS:
             raise InputError(
                 f"{self.jobs} jobs x {self.servers} servers are more than {_MOST_DELAYS} pairs"
@@ -125,23 +130,27 @@ class Settings:
     def _check_ranges(self) -> None:
         for name in ("minibatch_hours", "bandwidth_mbps"):
             self._check_range(name, 0.0, strict=True)
-        for name in ("worker_types", "ps_types", "chunks", "epochs"):
-            self._check_range(name, 1)
-        for name in (
-            *("edge_upload", "cloud_upload", "update_ms"),
-            *("gradient_mb", "storage_gb", "chunk_gb"),
-        ):
+        for name in ("worker_types", "ps_types"):
+            self._check_range(name, 1, _MOST_TYPES)
+        for name in ("chunks", "epochs"):
+            self._check_range(name, 1, _MOST)
+        for name in ("edge_upload", "cloud_upload"):
+            self._check_range(name, 0, _MOST)
+        for name in ("update_ms", "gradient_mb", "storage_gb", "chunk_gb"):
             self._check_range(name, 0)
 
-    def _check_range(self, name: str, least: float, *, strict: bool = False) -> None:
+    def _check_range(
+        self, name: str, least: float, most: float = math.inf, *, strict: bool = False
+    ) -> None:
         value = getattr(self, name)
         if value is None:
             return
         low, high = value
-        if not (least <= low <= high < math.inf) or (strict and low == least):
+        if not (least <= low <= high < math.inf and high <= most) or (strict and low == least):
+            limit = "" if most == math.inf else f" and <= {most:g}"
             raise InputError(
                 f"{name} {show_range(value)} is not a range of numbers "
-                f"{'>' if strict else '>='} {least:g}"
+                f"{'>' if strict else '>='} {least:g}{limit}"
             )
 
     @property

@@ -18,7 +18,8 @@ from solvers.jct.relaxation import Relaxation, relaxation
 __all__ = ["Bounded", "bound"]
 
 _SHARE = 0.6  # of the time limit, at most, for the linear program,
-_SHARE_COARSE = 0.4  # and before for longer slots, where it has many
+_SHARE_COARSE = 0.4  # and before for longer slots, where it has many,
+_FINER = 4  # which become shorter by this factor, as prices of too long ones prove nothing
 _ROOM = 2  # slots with prices if it has not told, as a multiple of what a lone job needs
 _MOST_ROWS = 10**5  # that column generation adds in a few seconds
 _MOST = 10**7  # prices in memory, and in the file of a certificate
@@ -79,11 +80,16 @@ def _offers(
 ) -> Iterator[np.ndarray | Relaxation]:
     """Prices, the quickest first."""
     many = grain(pool)
-    if many > 1:
-        share = None if time_limit is None else _SHARE_COARSE * time_limit
-        coarse = bound(coarsened(pool, many), time_limit=share)
-        if coarse is not None and many * coarse.prices.size <= _MOST:
+    whole = many == 1
+    coarse_end = math.inf if time_limit is None else deadline - (1 - _SHARE_COARSE) * time_limit
+    while many > 1 and time.monotonic() < coarse_end:
+        left = None if time_limit is None else coarse_end - time.monotonic()
+        coarse = relaxation(coarsened(pool, many), time_limit=left)
+        if coarse is not None:
+            if many * coarse.prices.size > _MOST:
+                break
             yield spread(coarse.prices, many, pool.slots)
+        many //= _FINER
     left = None if time_limit is None else _SHARE * (deadline - time.monotonic())
     program = None if left is not None and left <= 0.0 else relaxation(pool, time_limit=left)
     if program is not None:
@@ -91,7 +97,7 @@ def _offers(
         if not program.prices.any():
             return
     end = _end(pool) if program is None else program.prices.shape[1]
-    if (many == 1 or program is not None) and end * len(pool.workers) <= _MOST_ROWS:
+    if (whole or program is not None) and end * len(pool.workers) <= _MOST_ROWS:
         yield generated_prices(pool, end, deadline)
 
 

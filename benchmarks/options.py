@@ -8,7 +8,7 @@ from typing import Any
 
 from models.errors import InputError
 
-__all__ = ["read_options"]
+__all__ = ["read_options", "read_servers", "show_range"]
 
 _TRUTHS = {"yes": True, "no": False}
 
@@ -43,6 +43,30 @@ def read_options(
         except (ValueError, KeyError):
             raise InputError(f"setting {name}={text}: want e.g. {name}={examples[name]}") from None
     return found
+
+
+def read_servers(text: str, example: str) -> int:
+    """Number of servers of one kind.
+
+    Parameters
+    ----------
+    text : str
+    example : str
+        A number, and what it counts.
+
+    Raises
+    ------
+    InputError
+        If it is not a positive whole number.
+    """
+    if not (text.isdecimal() and int(text)):
+        raise InputError(f"servers '{text}': want a number, e.g. {example}")
+    return int(text)
+
+
+def show_range(interval: tuple[float, float]) -> str:
+    """A range as people write it."""
+    return f"[{interval[0]:g}, {interval[1]:g}]"
 
 
 def _parse(text: str, kind: str) -> Any:

@@ -55,6 +55,12 @@ def _slopes(wide: pd.DataFrame) -> np.ndarray:
     return np.asarray(100 * np.polyfit(place, (values - values[:, :1]).T, 1)[0])
 
 
+def _shown(pieces: Sequence[str], failing: Sequence[str]) -> Finding:
+    """Reproduced if nothing fails; what was measured, and for whom it was not shown."""
+    why = f"not shown for {', '.join(failing)}" if failing else ""
+    return judged(not failing, "; ".join(pieces), why)
+
+
 def lowest(
     figure: str,
     column: str,
@@ -111,11 +117,7 @@ def grows_with(figure: str, column: str, reading: str, policies: Sequence[str]) 
             pieces.append(f"{policy} {means}, slope {text} per 100")
             if not low > 0:
                 failing.append(policy)
-        return judged(
-            not failing,
-            "; ".join(pieces),
-            f"not shown for {', '.join(failing)}" if failing else "",
-        )
+        return _shown(pieces, failing)
 
     return judge
 
@@ -136,11 +138,7 @@ def reduction_grows(
                 pieces.append(f"{first} against {other} {means} %, slope {text} points per 100")
                 if not low > 0:
                     failing.append(f"{first} against {other}")
-        return judged(
-            not failing,
-            "; ".join(pieces),
-            f"not shown for {', '.join(failing)}" if failing else "",
-        )
+        return _shown(pieces, failing)
 
     return judge
 
@@ -160,11 +158,7 @@ def rate_moves(reading: str, policies: Sequence[str], sign: float) -> Judge:
             pieces.append(f"{policy} {means}, {'rise' if sign > 0 else 'fall'} {text} per 100")
             if not low > 0:
                 failing.append(policy)
-        return judged(
-            not failing,
-            "; ".join(pieces),
-            f"not shown for {', '.join(failing)}" if failing else "",
-        )
+        return _shown(pieces, failing)
 
     return judge
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.options import read_options
+from benchmarks.options import read_options, read_servers, show_range
 from models.errors import InputError
 
 __all__ = ["OPTIONS", "REQUESTED", "SCALES", "Settings", "parse_options", "parse_servers"]
@@ -178,22 +178,9 @@ class Settings:
         )
 
 
-def show_range(interval: tuple[float, float]) -> str:
-    """A range as people write it."""
-    return f"[{interval[0]:g}, {interval[1]:g}]"
-
-
 def parse_servers(text: str) -> int:
-    """Number of edge servers.
-
-    Raises
-    ------
-    InputError
-        If it is not a positive whole number.
-    """
-    if not (text.isdecimal() and int(text)):
-        raise InputError(f"servers '{text}': want a number, e.g. 20: the edge servers S")
-    return int(text)
+    """Number of edge servers; raises InputError."""
+    return read_servers(text, "20: the edge servers S")
 
 
 #: Settings that may be given on a command line, as ``NAME=VALUE``; what a value looks like.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.options import read_options
+from benchmarks.options import read_options, read_servers, show_range
 from models.errors import InputError
 from models.reward.utilities import KINDS
 
@@ -96,9 +96,9 @@ class Settings:
             known = ", ".join((MIXED, *KINDS))
             raise InputError(f"utilities '{self.utilities}': choose from {known}")
         if not 0 < self.alpha[0] <= self.alpha[1] < math.inf:
-            raise InputError(f"alpha {_pair(self.alpha)} is not a range of positive numbers")
+            raise InputError(f"alpha {show_range(self.alpha)} is not a range of positive numbers")
         if not 0 <= self.beta[0] <= self.beta[1] <= 1:
-            raise InputError(f"beta {_pair(self.beta)} is not a range within [0, 1]")
+            raise InputError(f"beta {show_range(self.beta)} is not a range within [0, 1]")
         if not 0 < self.probability <= 1:
             raise InputError(f"probability {self.probability} is not in (0, 1]")
         self._check_density()
@@ -136,25 +136,14 @@ class Settings:
         density = self.edges / self.servers
         return (
             f"density {density:g}, contention {self.contention:g}, {self.utilities} utilities, "
-            f"alpha {_pair(self.alpha)}, beta {_pair(self.beta)}, rho {self.probability:g}{copies}"
+            f"alpha {show_range(self.alpha)}, beta {show_range(self.beta)}, "
+            f"rho {self.probability:g}{copies}"
         )
 
 
-def _pair(interval: tuple[float, float]) -> str:
-    return f"[{interval[0]:g}, {interval[1]:g}]"
-
-
 def parse_servers(text: str) -> int:
-    """Number of servers.
-
-    Raises
-    ------
-    InputError
-        If it is not a positive whole number.
-    """
-    if not (text.isdecimal() and int(text)):
-        raise InputError(f"servers '{text}': want a number, e.g. 128: the instances R")
-    return int(text)
+    """Number of servers; raises InputError."""
+    return read_servers(text, "128: the instances R")
 
 
 #: Settings that may be given on a command line, as ``NAME=VALUE``; what a value looks like.

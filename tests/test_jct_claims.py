@@ -281,6 +281,23 @@ def test_every_claim_states_its_test() -> None:
     first = [claim for claim in claims if claim.name.startswith("fig7-best")]
     assert len(first) == 2 * len(READINGS)
     assert set(SCHEMES[1:]) >= set(BASELINES)
+    # What was read anew after the first reading had been judged says so.
+    later = [claim for claim in claims if "added after" in claim.test]
+    assert len(later) == 3 * len(READINGS)
+    assert all(claim.name.startswith(("fig7-category", "fig11-smaller")) for claim in later)
+
+
+def test_both_readings_of_how_much_smaller_a_makespan_is() -> None:
+    by_name = {claim.name: claim for claim in claims_of("jct")}
+    # "0.76x smaller": 76 of 100 slots in the first reading, 24 of 100 in the second. A test
+    # scheme's makespan is 100 over the sum of its shares.
+    for share, first, second in (
+        (1.0 / 4 / 0.76, "reproduced", "not reproduced"),
+        (1.0 / 4 / 0.24, "not reproduced", "reproduced"),
+    ):
+        data = evidence(jct_11=curves({"a-online": (share,) * 4, "srtf": (0.25,) * 4}))
+        assert by_name["fig11-makespan-srtf"].judge(data).verdict == first
+        assert by_name["fig11-smaller-srtf"].judge(data).verdict == second
 
 
 @pytest.mark.slow

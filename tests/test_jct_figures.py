@@ -114,6 +114,9 @@ def test_utilisation(quick: Any) -> None:
     mean = within.groupby(keys)["utilisation"].sum() / frame["slots"].iat[0]
     pd.testing.assert_series_equal(mean, frame.groupby(keys)["busy"].first(), check_names=False)
     assert (within.groupby(keys)["submissions"].sum() == frame["jobs"].iat[0]).all()
+    axes = find_figure("jct-11").plot(frame, None).axes
+    assert axes[0].get_ylabel() == "jobs submitted in a slot"
+    assert {panel.get_xlabel() for panel in axes} == {"slot of one hour"}
 
 
 @pytest.mark.parametrize("figure", ["jct-12", "jct-13"])

@@ -78,7 +78,8 @@ def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
         f"{frame['jobs'].iat[0]} jobs, {frame['servers'].iat[0]} servers and the cloud; mean and "
         f"range of {frame['seed'].nunique()} seeds"
     )
-    describe(drawn[0], x="slot", y=f"jobs submitted in {span} slots", title=title)
+    every = "a slot" if span == 1 else f"{span} slots"
+    describe(drawn[0], x="slot of one hour", y=f"jobs submitted in {every}", title=title)
     own = frame[frame["policy"].isin(OWN)]
     parts = {"the paper's own schemes": own}
     for reading, words in READINGS.items():
@@ -90,7 +91,7 @@ def _plot(frame: pd.DataFrame, axes: Axes | None) -> Picture:
             x="slot",
             y="utilisation",
             series="policy",
-            xlabel="slot",
+            xlabel="slot of one hour",
             ylabel="edge workers that train",
             title=words,
             among=SCHEMES,

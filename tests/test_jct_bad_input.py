@@ -37,6 +37,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     header = "timestamp,duration,num_gpus,gpu_time,cluster"
     row = "2017-10-09 07:30:00,60.0,1,60.0,a"
     Path("philly.csv").write_text(f"{header}\n{row}\n{row}\n")
+    later = row.replace("07:30", "08:30")
+    Path("late.csv").write_text(f"{header}\n{row}\n{later}\n")
+    Path("none.csv").write_text(f"{header}\n")
     Path("broken.csv").write_text(f"{header}\n{row}\nnow,60.0,1,60.0,a\n")
     Path("hour.csv").write_text("0.0,j_1,M1,5.0,100.0,0.5,1\n")
     Path("nodes.csv").write_text("sn,cpu_milli,memory_mib,gpu,model\na,8000,1024,2,T4\n")
@@ -251,6 +254,16 @@ def test_no_window_of_a_trace_is_full_enough(refuses: Refuses) -> None:
             "generate",
             ["--jobs", "200000", "--servers", "200000", "--out", "x.json"],
             "200000 jobs x 200000 servers are more than 20000000 pairs",
+        ),
+        (
+            "generate",
+            ["--trace", "philly:late.csv", "--set", "slot_seconds=1e-6", "--out", "x.json"],
+            "late.csv: spans 5400 s, more than 100000000 slots of 1e-06 s",
+        ),
+        (
+            "generate",
+            ["--trace", "philly:none.csv", "--out", "x.json"],
+            "none.csv: spans 0 slots, as it has no usable arrival",
         ),
         ("generate", ["--out", "absent/x.json"], "absent/x.json: cannot be written"),
         ("generate", ["--trace", "pai-machines:.", "--out", "x.json"], "no mapping to `jct`"),

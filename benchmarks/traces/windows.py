@@ -8,6 +8,8 @@ from models.errors import InputError
 
 __all__ = ["windows"]
 
+_MOST_SLOTS = 10**8  # of a trace, whose arrivals are counted slot by slot
+
 
 def windows(
     seconds: np.ndarray,
@@ -36,10 +38,18 @@ def windows(
     Raises
     ------
     InputError
-        If the trace is too short, or no window holds enough.
+        If the trace has no arrivals, is too short or has too many slots, or no window holds
+        enough.
     """
+    if not len(seconds):
+        raise InputError(f"{path}: spans 0 slots, as it has no usable arrival")
+    if not seconds.max() < _MOST_SLOTS * slot_seconds:
+        raise InputError(
+            f"{path}: spans {seconds.max():g} s, more than {_MOST_SLOTS} slots of "
+            f"{slot_seconds:g} s"
+        )
     slot = np.floor(seconds / slot_seconds).astype(np.int64)
-    total = int(slot.max()) + 1 if len(slot) else 0
+    total = int(slot.max()) + 1
     if total < slots:
         raise InputError(
             f"{path}: spans {total} slots of {slot_seconds:g} s, fewer than the {slots} asked for"

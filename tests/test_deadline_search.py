@@ -32,7 +32,7 @@ def empty(ins: UtilityInstance) -> UtilitySchedule:
     return UtilitySchedule.build(ins, np.zeros(len(ins.jobs), dtype=bool), [], [])
 
 
-def searched(ins: UtilityInstance, bound: float, seconds: float) -> Knowledge:
+def searched(ins: UtilityInstance, bound: float, seconds: float, *, threads: int = 1) -> Knowledge:
     none = np.zeros((ins.cluster.slots, len(ins.jobs)))
     return deadline_search(
         ins,
@@ -42,14 +42,16 @@ def searched(ins: UtilityInstance, bound: float, seconds: float) -> Knowledge:
         start=empty(ins),
         deadline=time.monotonic() + seconds,
         improve=lambda schedule: schedule,
+        threads=threads,
     )
 
 
-def test_bound_and_schedule_of_tiny_instances() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_bound_and_schedule_of_tiny_instances(threads: int) -> None:
     met, seeds = 0, SEEDS[:12]  # every program is solved in a process of its own
     for seed in seeds:
         ins = contended(seed)
-        known = searched(ins, 1000.0, 5.0)
+        known = searched(ins, 1000.0, 5.0, threads=threads)
         judged = score(ins, known.schedule)
         assert judged.feasible
         assert judged.objective == known.objective
@@ -202,8 +204,9 @@ def column_of(ins: UtilityInstance):  # type: ignore[no-untyped-def]
 
 def test_out_of_time_it_returns_what_it_was_given() -> None:
     ins = WORKLOAD.draw(jobs=8, slots=8, servers="3+3", seed=3)[0]
-    known = searched(ins, 1e4, -1.0)
-    assert (known.objective, known.bound) == (0.0, 1e4)
+    for threads in (1, 2):
+        known = searched(ins, 1e4, -1.0, threads=threads)
+        assert (known.objective, known.bound) == (0.0, 1e4)
 
 
 def test_knowledge_refuses_what_contradicts_itself() -> None:

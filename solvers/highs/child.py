@@ -6,11 +6,13 @@ notebooks and scripts without a main guard can solve.
 
 from __future__ import annotations
 
+import math
 import pickle
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 from typing import IO
 
@@ -28,7 +30,11 @@ ROOT = Path(__file__).resolve().parents[2]
 STARTUP = 60.0
 GRACE = 1.0
 
+#: Seconds between looks at whether to stop.
+POLL = 0.1
+
 OVERRUN = "time limit, overrun by HiGHS: child killed"
+STOPPED = "stopped: child killed"
 
 
 class _Listener(threading.Thread):
@@ -70,13 +76,14 @@ def run_in_child(
     tally: Tally,
     *,
     want_log: bool,
+    stop: threading.Event | None = None,
 ) -> Outcome:
     """Solve in a child process that does not outlive this call.
 
     The time limit runs from the moment the child has loaded. If HiGHS overruns it by more than
     `GRACE` seconds, the child is killed; what it had sent by then is in `tally`. An exception
-    here, a KeyboardInterrupt among them, kills the child as well, and so does the end of this
-    process.
+    here, a KeyboardInterrupt among them, kills the child as well, and so do the end of this
+    process and `stop`, once it is set.
     """
     request = Request(program=program, options=options, start=start, want_log=want_log)
     with tempfile.TemporaryFile() as errors:
@@ -92,7 +99,7 @@ def run_in_child(
         listener = _Listener(child.stdout, tally)
         listener.start()
         try:
-            end = _feed_and_wait(child.stdin, request, listener)
+            end = _feed_and_wait(child.stdin, request, listener, stop)
         finally:
             if listener.outcome is None:
                 child.kill()
@@ -109,11 +116,13 @@ def run_in_child(
             said = errors.read().decode(errors="replace").strip().splitlines()
             end = f"child ended early with code {child.returncode}: {' '.join(said[-1:])}"
     nothing = tally.x is None and tally.best_bound is None
-    overrun = end == OVERRUN
-    return Outcome(ended="failed" if nothing and not overrun else "stopped", message=end)
+    ours = end in (OVERRUN, STOPPED)
+    return Outcome(ended="failed" if nothing and not ours else "stopped", message=end)
 
 
-def _feed_and_wait(pipe: IO[bytes], request: Request, listener: _Listener) -> str | None:
+def _feed_and_wait(
+    pipe: IO[bytes], request: Request, listener: _Listener, stop: threading.Event | None
+) -> str | None:
     """Send the request and wait for the end; say so if the child must be killed for it."""
     try:
         pickle.dump(request, pipe, protocol=pickle.HIGHEST_PROTOCOL)
@@ -123,9 +132,16 @@ def _feed_and_wait(pipe: IO[bytes], request: Request, listener: _Listener) -> st
     if not listener.running.wait(STARTUP):
         return f"child killed: not ready after {STARTUP:g} s"
     limit = request.options.time_limit
-    if not listener.finished.wait(None if limit is None else limit + GRACE):
-        return OVERRUN
-    return None
+    end = math.inf if limit is None else time.monotonic() + limit + GRACE
+    while True:
+        left = end - time.monotonic()
+        wait = left if stop is None else min(left, POLL)
+        if listener.finished.wait(None if wait == math.inf else max(0.0, wait)):
+            return None
+        if stop is not None and stop.is_set():
+            return STOPPED
+        if time.monotonic() >= end:
+            return OVERRUN
 
 
 def _close(pipe: IO[bytes]) -> None:

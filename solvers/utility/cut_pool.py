@@ -37,6 +37,13 @@ class CutPool:
         has = np.zeros(self._program.instance.cluster.slots, dtype=bool)
         self._known.setdefault((side, cut.weight.tobytes()), _Known(side, cut, has))
 
+    def of_side(self, side: int) -> tuple[np.ndarray, np.ndarray]:
+        """Weights, shape (n, I), and capacities, shape (n,), of all cuts of one side."""
+        cuts = [known.cut for known in self._known.values() if known.side == side]
+        weight = np.array([cut.weight for cut in cuts])
+        jobs = len(self._program.instance.jobs)
+        return weight.reshape(-1, jobs), np.array([cut.capacity for cut in cuts])
+
     def add_near(self, loads: Sequence[np.ndarray], share: float) -> int:
         """Give the program the cuts, in slots where loads come up to a share of the capacity.
 

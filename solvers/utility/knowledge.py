@@ -14,7 +14,7 @@ from solvers.result import relative_gap
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.packing_groups import packing_groups
-from solvers.utility.placing import Placer
+from solvers.utility.placing import Placer, Placing
 from solvers.utility.separation import PackingCut, PackingSeparator
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
@@ -144,20 +144,26 @@ class Knowledge:
             (side, slot)
             for side in SIDES
             for slot, load in enumerate(program.loads(x, side))
-            if not program.is_written_out(side, slot)
-            and not self._placers[side].place(load, self._placing_seconds()).complete
+            if not program.is_written_out(side, slot) and not self.place(side, load).complete
         ]
+
+    def place(self, side: int, load: np.ndarray) -> Placing:
+        """Place a load of one slot on the servers of a side."""
+        return self._placers[side].place(load, self._placing_seconds())
+
+    def cut(self, side: int, load: np.ndarray) -> PackingCut | None:
+        """A packing cut that a load of one slot breaks."""
+        return self._separators[side].cut(load, self._deadline)
 
     def repaired(self, program: TotalsProgram, x: np.ndarray) -> UtilitySchedule:
         """A schedule close to a whole point."""
         loads = [program.loads(x, side).astype(np.int64) for side in SIDES]
 
         def place(side: int, slot: int) -> np.ndarray:
-            placer = self._placers[side]
-            found = placer.place(loads[side][slot], self._placing_seconds())
+            found = self.place(side, loads[side][slot])
             if not found.complete and program.is_written_out(side, slot):
                 counts = program.placed(x, side, slot).astype(np.int64)
-                if placer.fits(counts):
+                if self._placers[side].fits(counts):
                     return counts
             return found.counts
 

@@ -53,7 +53,7 @@ def solve(
     time_limit : float or None
         Seconds for everything.
     threads : int
-        Of HiGHS.
+        Of HiGHS; with two or more, bound and schedules are looked for at the same time.
     start : UtilitySchedule, optional
         A feasible schedule.
 
@@ -107,6 +107,7 @@ def solve(
             start=known.schedule,
             deadline=until,
             improve=lambda schedule: improve(schedule, _IMPROVING, until),
+            threads=threads,
         )
         known = _better(known, found.objective, found.schedule, found.bound)
         return replace(known, solver="HiGHS, deadlines first", message="")

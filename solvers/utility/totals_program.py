@@ -24,6 +24,7 @@ an upper bound, since a group counts as much as its first slot.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from scipy import sparse
@@ -76,6 +77,7 @@ class TotalsProgram:
         self._done: dict[int, np.ndarray] = {}  # columns of d, one per group
         self._count = np.full((2, jobs, slots), NEVER)  # n and m
         self._place: dict[tuple[int, int], np.ndarray] = {}  # [S, I] of slots written out
+        self._work_rows: dict[int, list[int]] = {}  # those that have W d in them
         self._servers = (cluster.worker_servers, cluster.ps_servers)
         width = len(cluster.resources)
         self._demand = tuple(
@@ -122,6 +124,7 @@ class TotalsProgram:
         def running(factor: float) -> tuple[Part, ...]:
             return (at, last, -factor), (at, before, factor)
 
+        self._work_rows[i] = [rows.count]
         rows.add(1, 0.0, 0.0, (0, n, 1.0), (0, last, -float(job.work)))  # (2)
         rows.add(room, -math.inf, 0.0, (at, n, 1.0), *running(limits.most))  # (3), (8)
         slope, level = limits.slope_of_6()
@@ -134,6 +137,7 @@ class TotalsProgram:
         # Work by the deadline: sum of n[i,s] over s <= t is at least W d[i,t].
         step, slot = np.nonzero(first + at <= ends[:-1, None])
         parts = ((step, n[slot], 1.0), (steps, done[:-1], -float(job.work)))
+        self._work_rows[i].extend(range(rows.count, rows.count + len(steps)))
         rows.add(len(steps), 0.0, math.inf, *parts)
 
     @property
@@ -212,6 +216,7 @@ class TotalsProgram:
         whole: bool = True,
         deadlines_of: np.ndarray | None = None,
         room: float = 1.0,
+        spare: Mapping[int, float] | None = None,
         least: float | None = None,
     ) -> LinearProgram:
         """The program with all its cuts.
@@ -224,6 +229,8 @@ class TotalsProgram:
             A point; jobs then keep its deadlines, or later ones, or stay out.
         room : float
             Share of the capacities that may be used.
+        spare : dict of int to float, optional
+            Worker-slots that jobs run beyond their work.
         least : float, optional
             Least objective of interest.
         """
@@ -238,6 +245,11 @@ class TotalsProgram:
         row_lower = np.concatenate([np.zeros(0), *self._rows.lower])
         cost = np.concatenate([np.zeros(0), *self._cost])
         matrix = self._rows.matrix(self._columns)
+        for i, more in (spare or {}).items():
+            for row in self._work_rows[i]:  # n counts positive in them, W d negative
+                entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
+                work = matrix.data[entries]
+                matrix.data[entries] = np.where(work < 0, work - more, work)
         if least is not None:
             matrix = sparse.vstack([matrix, sparse.csr_array(cost[None])], format="csr")
             row_lower, row_upper = np.append(row_lower, least), np.append(row_upper, np.inf)
@@ -255,6 +267,13 @@ class TotalsProgram:
     def loads(self, x: np.ndarray, side: int) -> np.ndarray:
         """Workers or parameter servers of a point, shape (T, I)."""
         return self._values(x, self._count[side]).T
+
+    def ends(self, x: np.ndarray) -> dict[int, int]:
+        """Last slots that a point gives to the jobs that complete in it."""
+        kept = {i: x[done] > 0.5 for i, done in self._done.items()}
+        return {
+            i: int(self._groups[i].ends[np.argmax(met)]) for i, met in kept.items() if met.any()
+        }
 
     def placed(self, x: np.ndarray, side: int, slot: int) -> np.ndarray:
         """Where a point has them in a slot that is written out, shape (S, I)."""

@@ -1,0 +1,73 @@
+"""A solve in a child process while this process goes on with something else."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import TracebackType
+
+from solvers.highs.child import run_in_child
+from solvers.highs.matrix_result import MatrixResult, judge
+from solvers.highs.options import HighsOptions
+from solvers.highs.outcome import Tally
+from solvers.highs.program import LinearProgram
+
+__all__ = ["Background"]
+
+
+class Background:
+    """Solves a program from now on; a context manager that leaves no child behind.
+
+    Parameters
+    ----------
+    program : LinearProgram
+    options : HighsOptions
+    """
+
+    def __init__(self, program: LinearProgram, options: HighsOptions) -> None:
+        options.check_for(is_mip=program.is_mip)
+        self._program, self._options = program, options
+        self._stop = threading.Event()
+        self._result: MatrixResult | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Background:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is a result."""
+        return not self._thread.is_alive()
+
+    def result(self, seconds: float | None = None) -> MatrixResult:
+        """Wait for the result, and stop the solve where it takes more than so many seconds."""
+        self._thread.join(seconds)
+        self._stop.set()
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        assert self._result is not None
+        return self._result
+
+    def _run(self) -> None:
+        began = time.perf_counter()
+        tally = Tally(self._program, None)
+        try:
+            outcome = run_in_child(
+                self._program, self._options, None, tally, want_log=False, stop=self._stop
+            )
+            spent = time.perf_counter() - began
+            self._result = judge(self._program, self._options, outcome, tally, spent)
+        except BaseException as error:  # for the one who asks for the result
+            self._error = error

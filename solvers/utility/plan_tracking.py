@@ -1,0 +1,201 @@
+"""From a fractional plan to whole workers on real servers, slot by slot.
+
+A plan says how many workers each job runs in each slot, in fractions, and by when it completes.
+What whole workers do differently in one slot can be made up in the next: in each slot the servers
+take whole workers, first of all what the plan has run up to then and has not been done yet.
+Whatever could not be placed is so carried over. A plan that uses a little less than all of the
+capacities is followed almost without loss, where rounding a slot at a time would lose whole jobs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.utility.formulations import JobLimits
+from models.utility.instance import UtilityInstance
+from solvers.highs import HighsOptions, LinearProgram
+from solvers.highs import solve as run_highs
+from solvers.utility.cut_pool import CutPool
+from solvers.utility.knowledge import Knowledge
+from solvers.utility.totals_program import SIDES
+
+__all__ = ["Followed", "Plan", "PlanTracker"]
+
+_AHEAD = 0.2  # worth of a worker ahead of the plan, relative to one of the plan
+_LATE = 3.0  # worth of a worker of a job that is late, relative to others of its size
+_PS_SHARE = 0.2  # what the size of a job's parameter servers counts beside that of its workers
+_SLOT_SECONDS = 0.3  # for the program of one slot
+_TRIES = 3  # programs of one slot, each with the cuts that the load before it has broken
+_GAP = 1e-3
+_SMALLEST = 1e-7  # shares of a capacity below it are left out
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Fractional workers and deadlines.
+
+    Parameters
+    ----------
+    workers : ndarray, shape (T, I)
+    ends : dict of int to int
+        Last slot of each job that is to complete.
+    """
+
+    workers: np.ndarray
+    ends: Mapping[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """What became of a plan.
+
+    Parameters
+    ----------
+    workers : ndarray of int64, shape (T, I)
+        Workers that have their parameter servers.
+    places : dict of (int, int) to ndarray of int64, shape (S, I)
+        By side and slot, what the servers hold; at least those.
+    lacking : dict of int to int
+        Work that jobs have not done by the ends of the plan; only those that lack some.
+    """
+
+    workers: np.ndarray
+    places: Mapping[tuple[int, int], np.ndarray]
+    lacking: Mapping[int, int]
+
+
+class PlanTracker:
+    """Follows plans on the servers of an instance.
+
+    Parameters
+    ----------
+    instance : UtilityInstance
+    limits : dict of int to JobLimits
+    cuts : CutPool
+        Packing cuts that loads have to obey; it learns those that a slot's load breaks.
+    known : Knowledge
+        Places and separates.
+    """
+
+    def __init__(
+        self,
+        instance: UtilityInstance,
+        limits: Mapping[int, JobLimits],
+        cuts: CutPool,
+        known: Knowledge,
+    ) -> None:
+        self._instance, self._limits = instance, limits
+        self._cuts, self._known = cuts, known
+        cluster = instance.cluster.tolerant
+        self._totals, self._demand, size = [], [], np.zeros(len(instance.jobs))
+        for side, share in zip(SIDES, (1.0, _PS_SHARE), strict=True):
+            total = (cluster.ps_servers if side else cluster.worker_servers).sum(axis=0)
+            demand = np.array([job.ps if side else job.worker for job in instance.jobs])
+            demand = demand.reshape(-1, len(total))
+            size += share * (demand / np.where(total > 0, total, math.inf)).max(axis=1, initial=0.0)
+            self._totals.append(total)
+            self._demand.append(demand)
+        self._size = size
+
+    def follow(self, plan: Plan) -> Followed:
+        """Run whole workers on the servers, slot by slot."""
+        jobs, slots = self._instance.jobs, self._instance.cluster.slots
+        wanted = np.cumsum(plan.workers, axis=0)
+        work = np.array([job.work for job in jobs], dtype=np.int64)
+        arrival = np.array([job.arrival for job in jobs])
+        end = np.full(len(jobs), -1)
+        for i, last in plan.ends.items():
+            end[i] = last
+        done = np.zeros(len(jobs), dtype=np.int64)
+        workers = np.zeros((slots, len(jobs)), dtype=np.int64)
+        places: dict[tuple[int, int], np.ndarray] = {}
+        for t in range(slots):
+            active = np.flatnonzero((end >= 0) & (arrival <= t) & (done < work))
+            if not len(active):
+                continue
+            left, late = (work - done)[active], end[active] <= t
+            most = np.minimum([self._limits[i].most for i in active.tolist()], left)
+            behind = np.where(late, most, np.clip(wanted[t, active] - done[active], 0.0, most))
+            worth = self._size[active] * np.where(late, _LATE, 1.0)
+            counts = self._slot(active, most, behind, worth)
+            if counts is not None:
+                workers[t] = self._served(active, counts)
+                places[0, t], places[1, t] = counts
+                done += workers[t]
+        lacking = {i: int(work[i] - workers[: last + 1, i].sum()) for i, last in plan.ends.items()}
+        return Followed(workers, places, {i: lack for i, lack in lacking.items() if lack > 0})
+
+    def _slot(
+        self, active: np.ndarray, most: np.ndarray, behind: np.ndarray, worth: np.ndarray
+    ) -> list[np.ndarray] | None:
+        """What the servers of both sides hold in one slot, shape (S, I) each."""
+        jobs, counts = self._instance.jobs, None
+        for _ in range(_TRIES):
+            program = self._program(active, most, behind, worth)
+            options = HighsOptions(time_limit=_SLOT_SECONDS, mip_rel_gap=_GAP)
+            result = run_highs(program, options, in_child=False)
+            if result.x is None:
+                break
+            load = np.zeros((2, len(jobs)), dtype=np.int64)
+            load[0, active] = np.round(result.x[: len(active)])
+            for i in active.tolist():
+                load[1, i] = jobs[i].ps_needed(int(load[0, i]))
+            placings = [self._known.place(side, load[side]) for side in SIDES]
+            counts = [placing.counts for placing in placings]
+            lacking = [side for side in SIDES if not placings[side].complete]
+            # Where no cut is broken, the same program would only give the same load again.
+            if not sum(self._learn(side, load[side]) for side in lacking):
+                break
+        return counts
+
+    def _served(self, active: np.ndarray, counts: list[np.ndarray]) -> np.ndarray:
+        """Placed workers, as many as have their parameter servers, shape (I,)."""
+        workers, ps = (count.sum(axis=0) for count in counts)
+        for i in active.tolist():
+            while self._instance.jobs[i].ps_needed(int(workers[i])) > ps[i]:
+                workers[i] -= 1
+        return workers
+
+    def _learn(self, side: int, load: np.ndarray) -> bool:
+        cut = self._known.cut(side, load.astype(float))
+        if cut is not None:
+            self._cuts.know(side, cut)
+        return cut is not None
+
+    def _program(
+        self, active: np.ndarray, most: np.ndarray, behind: np.ndarray, worth: np.ndarray
+    ) -> LinearProgram:
+        """Whole workers and parameter servers; and the workers that the plan lacks so far.
+
+        Columns: workers, parameter servers, workers of the plan.
+        """
+        count, limits = len(active), [self._limits[i] for i in active.tolist()]
+        most_ps = np.array([limit.most_ps for limit in limits])
+        one, none = np.eye(count), np.zeros((count, count))
+        rows, upper = [], []
+        for side in SIDES:
+            weight, capacity = self._cuts.of_side(side)
+            weight = np.vstack([self._demand[side].T, weight])[:, active]
+            capacity = np.concatenate([self._totals[side], capacity])
+            used = weight @ (most_ps if side else most) > capacity
+            share = weight[used] / capacity[used, None]
+            share[share < _SMALLEST] = 0.0
+            empty = np.zeros_like(share)
+            rows.append(np.hstack([empty, share, empty] if side else [share, empty, empty]))
+            upper.append(np.ones(len(share)))
+        slope, level = (np.array(x) for x in zip(*(x.slope_of_6() for x in limits), strict=True))
+        rows.append(np.hstack([one, -np.diag(slope), none]))  # (6)
+        rows.append(np.hstack([-one, none, one]))
+        upper.extend([level, np.zeros(count)])
+        return LinearProgram(
+            sense="max",
+            cost=np.concatenate([_AHEAD * worth, np.zeros(count), (1.0 - _AHEAD) * worth]),
+            matrix=np.vstack(rows),
+            row_upper=np.concatenate(upper),
+            upper=np.concatenate([most, most_ps, behind]).astype(float),
+            integer=np.repeat([True, True, False], count),
+        )

@@ -38,8 +38,8 @@ _EXAMPLES = """
       the default: four sizes, limits of 5, 15 and 45 s, 2 seeds; up to half an hour
   python -m benchmarks.gap --quick
       two small sizes, limits of 1 and 2 s, 1 seed; less than a minute
-  python -m benchmarks.gap --sizes 50x50x20+20 --times 30,120 --seeds 5 --methods toolkit
-      50 jobs, 50 slots, 20+20 servers; seeds 0 to 4
+  python -m benchmarks.gap --sizes 50x50x20+20 --times 120 --seeds 5 --methods toolkit --threads 2
+      50 jobs, 50 slots, 20+20 servers; seeds 0 to 4, bound and schedules side by side
   python -m benchmarks.gap --methods bound --sizes 25x50x20+20,50x50x20+20,100x50x20+20 \\
       --times 120 --out results/jobs
       how the time of the column generation grows with the jobs alone
@@ -72,6 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             "seed": seed,
             "method": method,
             "time_limit": limit,
+            "threads": args.threads,
             **({"set": args.set} if args.set else {}),
         }
         for size in sizes
@@ -87,7 +88,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     ]
     explained = "; ".join(f"{name}: {part.METHODS[name][0]}" for name in methods)
     what = " ".join([args.problem, *args.set])
-    print(f"{what}, {platform.machine()}, {os.cpu_count()} cores; {explained}")
+    used = "1 thread" if args.threads == 1 else f"{args.threads} threads"
+    print(f"{what}, {platform.machine()}, {os.cpu_count()} cores, {used}; {explained}")
     many = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
     print(f"gap, median / worst of {many}, at each time limit; {COUNTS_AS_ALL}\n")
     print(format_gaps(frame))
@@ -196,6 +198,9 @@ def _parser() -> Parser:
         type=parse_words,
         metavar="NAME,...",
         help=_known_methods(),
+    )
+    parser.add_argument(
+        "--threads", type=int, choices=(1, 2, 4, 8), default=1, help="of a run (default: 1)"
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, short limits, 1 seed")
     parser.add_argument(

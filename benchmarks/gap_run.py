@@ -47,8 +47,8 @@ def run_cell(**cell: Any) -> list[dict[str, Any]]:
     Parameters
     ----------
     **cell
-        ``problem``, ``jobs``, ``slots``, ``servers``, ``seed``, ``method``, ``time_limit``;
-        settings of the workload as the list ``set``, if there are any.
+        ``problem``, ``jobs``, ``slots``, ``servers``, ``seed``, ``method``, ``time_limit``,
+        ``threads``; settings of the workload as the list ``set``, if there are any.
 
     Returns
     -------

@@ -33,13 +33,13 @@ def main(text: str) -> None:
     name = cell["problem"]
     workload: Workload = sub_package("benchmarks", name).WORKLOAD
     _, method = sub_package("benchmarks", name, "gap").METHODS[cell["method"]]
-    method(_draw(workload, workload.quick), _WARM_UP)
+    method(_draw(workload, workload.quick), _WARM_UP, cell["threads"])
     size = Size(cell["jobs"], cell["slots"], cell["servers"], seeds=1)
     settings = parse_set(workload, name, cell.get("set", []))
     instance = _draw(workload, size, cell["seed"], **settings)
     print("null", file=pipe, flush=True)
     began, worked = time.perf_counter(), _cpu_seconds()
-    result = method(instance, cell["time_limit"])
+    result = method(instance, cell["time_limit"], cell["threads"])
     times = {"seconds": time.perf_counter() - began, "cpu_seconds": _cpu_seconds() - worked}
     print(json.dumps({**times, **_outcome(instance, result)}), file=pipe, flush=True)
 

@@ -22,7 +22,7 @@ from benchmarks.memory import tree_peak
 from benchmarks.pictures.medians import plot_medians
 from models.errors import InputError
 
-CELL = {"problem": "utility", "jobs": 5, "slots": 6, "servers": "3+3", "seed": 0}
+CELL = {"problem": "utility", "jobs": 5, "slots": 6, "servers": "3+3", "seed": 0, "threads": 1}
 
 # Hand-made: seed 0 and 1 of "a" end at gaps of 10 and 20 %, of "b" at 0 and 100 %.
 ROWS = pd.DataFrame(

@@ -14,18 +14,20 @@ from solvers.result import SolveResult
 
 __all__ = ["DEFAULT_METHODS", "METHODS", "SIZES"]
 
-Method = Callable[[JctInstance, float], SolveResult[JctSchedule]]
+Method = Callable[..., SolveResult[JctSchedule]]
 
 
-def _exact(instance: JctInstance, time_limit: float) -> SolveResult[JctSchedule]:
+def _exact(instance: JctInstance, time_limit: float, threads: int = 1) -> SolveResult[JctSchedule]:
     return exact.solve(instance, time_limit=time_limit)
 
 
-def _toolkit(instance: JctInstance, time_limit: float) -> SolveResult[JctSchedule]:
-    return offline.solve(instance, time_limit=time_limit)
+def _toolkit(
+    instance: JctInstance, time_limit: float, threads: int = 1
+) -> SolveResult[JctSchedule]:
+    return offline.solve(instance, time_limit=time_limit, threads=threads)
 
 
-def _bound(instance: JctInstance, time_limit: float) -> SolveResult[JctSchedule]:
+def _bound(instance: JctInstance, time_limit: float, threads: int = 1) -> SolveResult[JctSchedule]:
     """The bound until it ends by itself: how its time grows."""
     found = bound(Pool.of(instance), time_limit=time_limit)
     assert found is not None  # the instance's checks have seen every job complete alone
@@ -43,7 +45,7 @@ def _bound(instance: JctInstance, time_limit: float) -> SolveResult[JctSchedule]
     )
 
 
-def _paper(instance: JctInstance, time_limit: float) -> SolveResult[JctSchedule]:
+def _paper(instance: JctInstance, time_limit: float, threads: int = 1) -> SolveResult[JctSchedule]:
     """The bound that the paper divides by, Lemma 1."""
     began = time.monotonic()
     found = paper_relaxation(Pool.of(instance), time_limit=time_limit)
@@ -66,7 +68,8 @@ METHODS: Mapping[str, tuple[str, Method]] = {
     "bound": ("the toolkit's bound alone, no schedule", _bound),
     "paper": ("the relaxation of the paper's ILP (4) alone, no schedule", _paper),
 }
-"""By name: what it is, and ``(instance, seconds) -> result``. All start from nothing."""
+"""By name: what it is, and ``(instance, seconds, threads) -> result``. All start from nothing.
+Those that solve no integer program have one thread, whatever is asked."""
 
 DEFAULT_METHODS = ("exact", "toolkit")
 

@@ -15,18 +15,24 @@ from solvers.utility.scaling import scale_utilities
 
 __all__ = ["DEFAULT_METHODS", "METHODS", "SIZES"]
 
-Method = Callable[[UtilityInstance, float], SolveResult[UtilitySchedule]]
+Method = Callable[..., SolveResult[UtilitySchedule]]
 
 
-def _compact(instance: UtilityInstance, time_limit: float) -> SolveResult[UtilitySchedule]:
-    return compact_ilp.solve(instance, time_limit=time_limit)
+def _compact(
+    instance: UtilityInstance, time_limit: float, threads: int = 1
+) -> SolveResult[UtilitySchedule]:
+    return compact_ilp.solve(instance, time_limit=time_limit, threads=threads)
 
 
-def _toolkit(instance: UtilityInstance, time_limit: float) -> SolveResult[UtilitySchedule]:
-    return offline.solve(instance, time_limit=time_limit)
+def _toolkit(
+    instance: UtilityInstance, time_limit: float, threads: int = 1
+) -> SolveResult[UtilitySchedule]:
+    return offline.solve(instance, time_limit=time_limit, threads=threads)
 
 
-def _bound(instance: UtilityInstance, time_limit: float) -> SolveResult[UtilitySchedule]:
+def _bound(
+    instance: UtilityInstance, time_limit: float, threads: int = 1
+) -> SolveResult[UtilitySchedule]:
     """Column generation until it ends by itself: how its time grows."""
     began = time.monotonic()
     scaled = scale_utilities(instance)
@@ -51,7 +57,8 @@ METHODS: Mapping[str, tuple[str, Method]] = {
     "toolkit": ("the interval of benchmarks.ratio", _toolkit),
     "bound": ("the toolkit's column generation alone, no schedule", _bound),
 }
-"""By name: what it is, and ``(instance, seconds) -> result``. All start from nothing."""
+"""By name: what it is, and ``(instance, seconds, threads) -> result``. All start from nothing.
+Those that solve no integer program have one thread, whatever is asked."""
 
 DEFAULT_METHODS = ("compact", "toolkit")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/reproduction.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/reproduction.md", "docs/jct.md")
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in PAGES}
 COMMANDS = sorted(
     {
@@ -24,10 +24,19 @@ COMMANDS = sorted(
 )
 
 
-def test_the_policy_of_the_readme_works_from_a_folder_outside(tmp_path: Path) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", TEXTS["README.md"], re.DOTALL)
+@pytest.mark.parametrize(
+    ("page", "policy", "names"),
+    [
+        ("README.md", "my_file:MyPolicy", ["oasis", "half"]),
+        ("docs/jct.md", "my_file:AllInCloud", ["a-online", "cloud"]),
+    ],
+)
+def test_the_policy_of_a_page_works_from_a_folder_outside(
+    page: str, policy: str, names: list[str], tmp_path: Path
+) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", TEXTS[page], re.DOTALL)
     (tmp_path / "my_file.py").write_text(code, encoding="utf-8")
-    (line,) = (line for line in COMMANDS if "my_file:MyPolicy" in line and "oasis" in line)
+    (line,) = (line for line in COMMANDS if policy in line and names[0] in line)
     done = subprocess.run(
         [sys.executable, "-m", *shlex.split(line), "--quick", "--seeds", "1", "--format", "csv"],
         capture_output=True,
@@ -38,7 +47,7 @@ def test_the_policy_of_the_readme_works_from_a_folder_outside(tmp_path: Path) ->
     )
     assert done.returncode == 0, done.stderr
     rows = [row.split(",") for row in done.stdout.splitlines()]
-    assert [row[rows[0].index("policy")] for row in rows[1:]] == ["oasis", "half"]
+    assert [row[rows[0].index("policy")] for row in rows[1:]] == names
 
 
 @pytest.mark.parametrize("line", COMMANDS)

@@ -38,6 +38,7 @@ def searched(ins: UtilityInstance, bound: float, seconds: float, *, threads: int
         ins,
         cuts=(),
         loads=(none, none),
+        completions=none,
         bound=bound,
         start=empty(ins),
         deadline=time.monotonic() + seconds,
@@ -122,11 +123,11 @@ def test_forbidden_deadlines_are_those_later_and_fewer_too() -> None:
     assert x[columns].tolist() == [1.0, 1.0, 1.0, 1.0]
     later = x.copy()
     later[columns[0]] = 0.0
-    assert program.forbid(later)
+    assert program.forbid(program.ends(later))
     assert run_highs(program.program()).objective == pytest.approx(10.0)
-    kept = run_highs(program.program(deadlines_of=later))
+    kept = run_highs(program.program(ends=program.ends(later)))
     assert kept.status == "infeasible"
-    assert not program.forbid(x)
+    assert not program.forbid(program.ends(x))
 
 
 @pytest.mark.parametrize("coarse", [0.0, 1.0])
@@ -134,8 +135,8 @@ def test_forbidden_deadlines_are_those_later_and_fewer_too() -> None:
 def test_forbidden_and_kept_deadlines_are_all_there_are(coarse: float, whole: bool) -> None:
     # Whatever is forbidden, one after the other: the optimum is the best of what is left, and of
     # what was to be had with the forbidden deadlines just before.
-    def most(program: TotalsProgram, deadlines_of: np.ndarray | None = None) -> float:
-        asked = program.program(whole=whole, deadlines_of=deadlines_of)
+    def most(program: TotalsProgram, ends: dict[int, int] | None = None) -> float:
+        asked = program.program(whole=whole, ends=ends)
         result = run_highs(asked, HighsOptions(mip_rel_gap=0.0))
         return -math.inf if result.bound is None else result.bound
 
@@ -148,8 +149,8 @@ def test_forbidden_and_kept_deadlines_are_all_there_are(coarse: float, whole: bo
             x = np.zeros(program.program().cost.size)
             for own in program._done.values():
                 x[own[rng.integers(0, len(own) + 1) :]] = 1.0
-            kept = max(kept, most(program, x))
-            left = most(program) if program.forbid(x) else -math.inf
+            kept = max(kept, most(program, program.ends(x)))
+            left = most(program) if program.forbid(program.ends(x)) else -math.inf
             assert max(kept, left) == pytest.approx(optimum, rel=1e-6, abs=1e-6)
             better, worse = better + (kept > left), worse + (kept < left)
     assert better > 3

@@ -1,4 +1,4 @@
-"""Packing cuts that are known, and the slots in which a program has them as rows."""
+"""Packing cuts that are known, and the intervals in which a program has them as rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["CutPool"]
 class _Known:
     side: int
     cut: PackingCut
-    has: np.ndarray  # [T]
+    has: np.ndarray  # [B]
 
 
 class CutPool:
@@ -34,7 +34,7 @@ class CutPool:
 
     def know(self, side: int, cut: PackingCut) -> None:
         """Remember a cut, for all slots."""
-        has = np.zeros(self._program.instance.cluster.slots, dtype=bool)
+        has = np.zeros(len(self._program.grid.length), dtype=bool)
         self._known.setdefault((side, cut.weight.tobytes()), _Known(side, cut, has))
 
     def of_side(self, side: int) -> tuple[np.ndarray, np.ndarray]:
@@ -61,9 +61,18 @@ class CutPool:
         added = 0
         for known in self._known.values():
             near = loads[known.side] @ known.cut.weight >= share * known.cut.capacity
-            fresh = near & ~known.has
+            fresh = self._program.grid.any(near) & ~known.has
             if fresh.any():
                 self._program.add_cut(known.side, known.cut, fresh)
                 known.has[fresh] = True
                 added += int(fresh.sum())
         return added
+
+    def moved_to(self, program: TotalsProgram) -> CutPool:
+        """The same cuts for another program, as rows where this one has them."""
+        pool, interval = CutPool(program), self._program.grid.interval
+        for key, known in self._known.items():
+            has = program.grid.any(known.has[interval])
+            program.add_cut(known.side, known.cut, has)
+            pool._known[key] = _Known(known.side, known.cut, has)
+        return pool

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from models.utility.formulations.schedules import without_idle
 from models.utility.schedule import UtilitySchedule
 from solvers.highs import MatrixResult
 from solvers.utility.deadline_program import DeadlineProgram, bound_of
@@ -18,17 +19,17 @@ from solvers.utility.plan_tracking import Followed, Plan, PlanTracker
 __all__ = ["DeadlineCompletion"]
 
 _CUT_ROUNDS = 6  # programs with deadlines kept that only find cuts,
-_CUT_PROGRESS = 1e-4  # as long as their objective falls by this share
+_CUT_PROGRESS = {True: 1e-4, False: 1e-3}  # as long as their objective falls by this share
 _KEEPING = 0.04  # of all time, for one program with deadlines kept,
 _PROVING = 0.2  # and for one with all variables whole, where the deadlines are the program's best
 _LEAST = 0.03  # of all time, for which no further program is begun
-_PLANS = 6  # that are followed,
+_PLANS = 8  # that are followed,
 _PLAN_GAP = 2e-3  # each so close to the best one
 _ROOMS = (0.985, 0.97, 0.95, 0.92)  # share of the capacities in a plan,
-_FIRST = 2  # the third of them at first
-_FEW = 3  # jobs that are late, up to which these are given spare work in the next plan,
-_SPARE = 1.5  # so many times what they lacked
-_SPARED = 1e-2  # most that spare work may cost, of the objective of the plan
+_FIRST = 1  # the second of them at first
+_TRIES = 3  # plans in one room: jobs that are late are given spare work in the next one,
+_SPARE = 1.5  # so many times what they lacked,
+_MOST_SPARE = 0.05  # but no more at once than 3 worker-slots and this share of their work
 _FOLLOWED = 2e-3  # of what the deadlines are worth: not worth another plan
 
 
@@ -50,15 +51,15 @@ class DeadlineCompletion:
             ground.instance, ground.totals.limits, ground.cuts, ground.known
         )
 
-    def complete(self, x: np.ndarray, *, proving: bool) -> bool:
-        """Look for a schedule with the deadlines of a point.
+    def complete(self, ends: Mapping[int, int], *, proving: bool) -> bool:
+        """Look for a schedule with given deadlines.
 
         Parameters
         ----------
-        x : ndarray
-            A point of the program.
+        ends : dict of int to int
+            Last slots of the jobs that are to complete.
         proving : bool
-            Whether it is its optimum.
+            Whether they are the best ones of the program.
 
         Returns
         -------
@@ -67,85 +68,97 @@ class DeadlineCompletion:
             the best one known, or hardly more.
         """
         ground = self._ground
-        upper = self._find_cuts(x)
+        upper = self.find_cuts(ends)
         if ground.fine and not ground.is_met(upper) and ground.goes_on(_LEAST):
-            upper = min(upper, self._whole(x, proving=proving))
+            upper = min(upper, self._whole(ends, proving=proving))
         if not ground.is_met(upper):
-            self._follow_plans(x, upper)
+            self._follow_plans(ends, upper)
         return ground.is_met(upper)
 
-    def _keeping(
-        self, x: np.ndarray, room: float = 1.0, spare: Mapping[int, float] | None = None
-    ) -> MatrixResult:
-        """Solve the program with the deadlines of a point, d alone integer."""
+    def look_near(self, room: float, seconds: float) -> MatrixResult | None:
+        """Better deadlines for a share of the capacities, near to those of the best schedule."""
         ground = self._ground
-        program = ground.totals.program(whole=False, deadlines_of=x, room=room, spare=spare)
+        best = without_idle(ground.instance, ground.known.schedule)
+        ends = ground.totals.ends(ground.totals.point(best))
+        kept = self._keeping(ends, room)
+        if kept.x is None:
+            return None
+        program = ground.totals.program(whole=False, near=ends, room=room)
+        return ground.solve(program, ground.options(seconds), kept.x)
+
+    def _keeping(
+        self, ends: Mapping[int, int], room: float = 1.0, spare: Mapping[int, float] | None = None
+    ) -> MatrixResult:
+        """Solve the program with given deadlines, d alone integer."""
+        ground = self._ground
+        program = ground.totals.program(whole=False, ends=ends, room=room, spare=spare)
         options = ground.options(_KEEPING * ground.seconds)
-        if room < 1.0:
+        if room < 1.0 or not ground.fine:
             options = replace(options, mip_rel_gap=_PLAN_GAP)
         return ground.solve(program, options)
 
-    def _find_cuts(self, x: np.ndarray) -> float:
+    def find_cuts(self, ends: Mapping[int, int]) -> float:
         """Find the cuts that loads with these deadlines break; returns a bound."""
         ground, upper, before = self._ground, math.inf, math.inf
         for _ in range(_CUT_ROUNDS):
             if not ground.goes_on(_LEAST):
                 break
-            result = self._keeping(x)
+            result = self._keeping(ends)
             upper = min(upper, bound_of(result))
             if result.x is None or result.objective is None or ground.is_met(upper):
                 break
-            if not ground.learn(result.x) or result.objective > before * (1 - _CUT_PROGRESS):
+            news = ground.learn(ground.totals, result.x)
+            if not news or result.objective > before * (1 - _CUT_PROGRESS[ground.fine]):
                 break
             before = result.objective
         return upper
 
-    def _whole(self, x: np.ndarray, *, proving: bool) -> float:
+    def _whole(self, ends: Mapping[int, int], *, proving: bool) -> float:
         """Solve the program with all variables whole; returns a bound."""
         ground = self._ground
         least = ground.least if proving else None
-        program = ground.totals.program(deadlines_of=x, least=least)
+        program = ground.totals.program(ends=ends, least=least)
         share = _PROVING if proving else _KEEPING
         result = ground.solve(program, ground.options(share * ground.seconds))
         if result.x is not None:
             point = np.round(result.x)
             ground.known.offer(self._improve(ground.known.repaired(ground.totals, point)))
-            ground.learn(point)
+            ground.learn(ground.totals, point)
         return bound_of(result)
 
-    def _follow_plans(self, x: np.ndarray, upper: float) -> None:
+    def _follow_plans(self, ends: Mapping[int, int], upper: float) -> None:
         """Follow plans with these deadlines that leave the room it takes to keep them."""
-        ground, number, spare, without = self._ground, _FIRST, dict[int, float](), upper
+        ground, number = self._ground, _FIRST
+        spare, tries = dict[int, float](), 0
         kept, lost = len(_ROOMS), -1  # rooms in which plans were kept, and in which they were not
         for _ in range(_PLANS):
             if not ground.goes_on(_LEAST):
                 break
-            result = self._keeping(x, _ROOMS[number], spare)
+            result = self._keeping(ends, _ROOMS[number], spare)
             if result.x is None or result.objective is None:
                 break
-            if not spare:
-                without = result.objective
             lacking: Mapping[int, int] | None = None
             if ground.is_met(result.objective):
-                if not spare:
-                    break  # there is nothing to find, and with less room even less
-            elif result.objective >= (1 - _SPARED) * without:
+                if not spare:  # nothing to be found here, and with less room even less
+                    kept = number
+            else:
                 plan = Plan(ground.totals.loads(result.x, 0), ground.totals.ends(result.x))
                 followed = self._tracker.follow(plan)
                 self._offer(followed)
-                lacking = followed.lacking
-            if lacking is not None and not lacking:
-                kept, spare = number, {}
+                lacking, tries = followed.lacking, tries + 1
+            if kept == number:
+                number -= 1
+            elif lacking is not None and not lacking:
+                kept, spare, tries = number, {}, 0
                 if result.objective >= (1 - _FOLLOWED) * upper:
                     break
                 number -= 1
-            elif lacking is not None and len(lacking) <= _FEW:
-                spare = {
-                    i: spare.get(i, 0.0) + math.ceil(_SPARE * lacking.get(i, 0))
-                    for i in {*spare, *lacking}
-                }
+            elif lacking is not None and tries < _TRIES:
+                for i, lack in lacking.items():
+                    most = _MOST_SPARE * ground.totals.limits[i].job.work
+                    spare[i] = spare.get(i, 0.0) + math.ceil(min(_SPARE * lack, 3.0 + most))
             else:
-                lost, spare = number, {}
+                lost, spare, tries = number, {}, 0
                 number += 1
             if not lost < number < kept:
                 break

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from solvers.utility.cut_pool import CutPool
 from solvers.utility.knowledge import Knowledge, WrongSolution
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.separation import PackingCut
-from solvers.utility.totals_program import TotalsProgram
+from solvers.utility.time_grid import TimeGrid
+from solvers.utility.totals_program import SIDES, TotalsProgram
 
 __all__ = ["DeadlineProgram", "bound_of"]
 
@@ -28,6 +30,10 @@ _COARSE = {True: 2e-5, False: 1e-3}
 _GAP = {True: 3e-5, False: 5e-4}
 _HARDLY = OPTIMAL_GAP / 2  # better: a schedule that is not looked for
 _MOST_VARIABLES = 400  # deadlines up to which there is
+_INTERVALS = (1 / 3, 1 / 2, 2 / 3)  # of the slots, in the first grid,
+_LOST = 0.004  # the first that makes the linear relaxation no more than this share weaker,
+_RELAXING = 0.05  # or the first of all, where it takes longer than this share of the time
+_ARRIVING = 0.5  # worth of an interval that begins where a job arrives, beside one at its end
 _NEAR = 0.95  # share of its capacity from which on a cut becomes a row of a slot
 _PLACING_SECONDS = 0.1  # for one load: what is left over then is made up in other slots
 
@@ -40,7 +46,7 @@ def bound_of(result: MatrixResult) -> float:
 
 
 class DeadlineProgram:
-    """The totals program of an instance, made coarse.
+    """The totals program of an instance, made coarse; and the same on a grid of time.
 
     Parameters
     ----------
@@ -49,13 +55,18 @@ class DeadlineProgram:
         On the worth of all schedules.
     deadline : float
         ``time.monotonic()`` at which to stop; finite.
+    completions : ndarray, shape (T, I)
+        How much of each job completes in each slot, in a fractional solution.
 
     Attributes
     ----------
     totals : TotalsProgram
-        Utilities are in a unit that suits HiGHS: objectives and bounds of it are `factor` times
-        those of the instance.
+        Slot by slot: for given deadlines. Utilities are in a unit that suits HiGHS: objectives and
+        bounds of it are `factor` times those of the instance.
+    on_grid : TotalsProgram
+        On the grid: for choosing deadlines. The same one where the grid is every slot.
     cuts : CutPool
+        Of `totals`.
     known : Knowledge
     fine : bool
         Whether the instance is small enough to hope for a proof.
@@ -63,22 +74,33 @@ class DeadlineProgram:
         All there are.
     restricted : bool
         Whether programs leave out what is not worth more than the best schedule known.
+    after_solve : callable
+        Called after every program that has been solved.
     """
 
-    def __init__(self, instance: UtilityInstance, bound: float, deadline: float) -> None:
+    def __init__(
+        self, instance: UtilityInstance, bound: float, deadline: float, completions: np.ndarray
+    ) -> None:
         self.instance = instance
-        scaled = scale_utilities(instance)
-        self.factor = scaled.factor
-        share = bound * scaled.factor / max(1, len(instance.jobs))
-        self.totals = TotalsProgram(scaled.instance, coarse=_COARSE[True] * share)
+        self._scaled = scale_utilities(instance)
+        self.factor = self._scaled.factor
+        share = bound * self.factor / max(1, len(instance.jobs))
+        self._coarse = _COARSE[True] * share
+        self.totals = TotalsProgram(self._scaled.instance, coarse=self._coarse)
         self.fine = self.totals.deadlines <= _MOST_VARIABLES
+        self.on_grid = self.totals
         if not self.fine:
-            self.totals = TotalsProgram(scaled.instance, coarse=_COARSE[False] * share)
+            self._coarse = _COARSE[False] * share
+            self.totals = TotalsProgram(self._scaled.instance, coarse=self._coarse)
         self.cuts = CutPool(self.totals)
+        self._cuts_on_grid = self.cuts
+        self._weight = _weight_of_ends(self.totals, completions)
+        self._forbidden: list[Mapping[int, int]] = []
         self.known = Knowledge(instance, self.totals.limits, deadline, _PLACING_SECONDS)
         self.known.lower_bound_to(bound)
         self.seconds = deadline - time.monotonic()
         self.restricted = False
+        self.after_solve: Callable[[], None] = lambda: None
 
     def begin(
         self,
@@ -88,9 +110,55 @@ class DeadlineProgram:
     ) -> None:
         """Take over what is known already."""
         for side, cut in cuts:
-            self.cuts.know(side, cut)
-        self.cuts.add_near(loads, _NEAR)
+            self._know(side, cut)
+        self._add_near(loads)
         self.known.offer(start)
+        if not self.fine:
+            self._choose_grid()
+
+    def _choose_grid(self) -> None:
+        most = self._relaxation(self.totals, _RELAXING * self.seconds)
+        for share in _INTERVALS:
+            count = math.ceil(share * self.totals.grid.slots) - 1
+            after = np.argsort(-self._weight[:-1], kind="stable")[:count]
+            self._use_grid(TimeGrid(self.totals.grid.slots, after + 1))
+            if most is None:
+                break
+            coarser = self._relaxation(self.on_grid, self.known.left)
+            if coarser is not None and coarser <= (1 + _LOST) * most:
+                break
+
+    def _relaxation(self, program: TotalsProgram, seconds: float) -> float | None:
+        """Optimum of the linear relaxation, unless it takes longer."""
+        relaxed = program.program(whole=False)
+        relaxed = replace(relaxed, integer=np.zeros_like(relaxed.integer))
+        result = self.solve(relaxed, self.options(seconds))
+        return result.objective if result.is_optimal else None
+
+    def _use_grid(self, grid: TimeGrid) -> None:
+        self.on_grid = TotalsProgram(self._scaled.instance, coarse=self._coarse, grid=grid)
+        self._cuts_on_grid = self._cuts_on_grid.moved_to(self.on_grid)
+        for forbidden in self._forbidden:
+            self.on_grid.forbid(forbidden)
+
+    def _know(self, side: int, cut: PackingCut) -> None:
+        self.cuts.know(side, cut)
+        self._cuts_on_grid.know(side, cut)
+
+    def _add_near(self, loads: Sequence[np.ndarray]) -> int:
+        added = self.cuts.add_near(loads, _NEAR)
+        if self._cuts_on_grid is not self.cuts:
+            added += self._cuts_on_grid.add_near(loads, _NEAR)
+        return added
+
+    def refine(self, ends: Mapping[int, int]) -> bool:
+        """Have intervals begin where these jobs arrive, and end where they do; whether any is new."""
+        arrivals = [self.instance.jobs[i].arrival - 1 for i in ends]
+        grid = self.on_grid.grid.split_after([*arrivals, *ends.values()])
+        if len(grid.length) == len(self.on_grid.grid.length):
+            return False
+        self._use_grid(grid)
+        return True
 
     @property
     def least(self) -> float:
@@ -102,10 +170,11 @@ class DeadlineProgram:
         most = (upper + self.totals.left_out) / self.factor
         return most <= self.known.objective * (1 + _HARDLY)
 
-    def forbid(self, x: np.ndarray) -> None:
-        """Leave out the deadlines of a point, and all later ones or fewer: they are done with."""
+    def forbid(self, ends: Mapping[int, int]) -> None:
+        """Leave out these deadlines, and all later ones or fewer: they are done with."""
         self.restricted = True
-        if not self.totals.forbid(x):
+        self._forbidden.append(ends)
+        if not self.on_grid.forbid(ends):
             self.lower_bound_to(-math.inf)
 
     def lower_bound_to(self, bound: float) -> None:
@@ -115,11 +184,13 @@ class DeadlineProgram:
             bound = max(bound, self.known.objective * (1 + _HARDLY))
         self.known.lower_bound_to(bound)
 
-    def learn(self, x: np.ndarray) -> int:
-        """Find the packing cuts that a point breaks; returns how many rows that makes."""
-        for side, cut in self.known.cuts(self.totals, x):
-            self.cuts.know(side, cut)
-        return self.cuts.add_near([self.totals.loads(x, side) for side in (0, 1)], _NEAR)
+    def learn(self, program: TotalsProgram, x: np.ndarray) -> int:
+        """Find the packing cuts that a point of one of the two breaks; returns how many rows
+        that makes.
+        """
+        for side, cut in self.known.cuts(program, x):
+            self._know(side, cut)
+        return self._add_near([program.loads(x, side) for side in SIDES])
 
     def goes_on(self, least: float) -> bool:
         """Whether a share of all the time is left, and the gap not closed."""
@@ -141,6 +212,24 @@ class DeadlineProgram:
             If HiGHS refuses the point.
         """
         try:
-            return run_highs(program, options, start=start)
+            result = run_highs(program, options, start=start)
         except InputError as error:  # of a schedule that the scorer accepts
             raise WrongSolution(f"{self.instance.name}: {error}") from error
+        self.after_solve()
+        return result
+
+
+def _weight_of_ends(totals: TotalsProgram, completions: np.ndarray) -> np.ndarray:
+    """How much an interval that ends with a slot tells apart, shape (T,): what completes in it in
+    a fractional solution, and what arrives after it.
+    """
+    weight = np.zeros(totals.grid.slots)
+    for i in totals.limits:
+        arrival, share = totals.limits[i].job.arrival, totals.share_of(i)
+        if arrival > 0:
+            weight[arrival - 1] += _ARRIVING * share * completions[:, i].sum()
+        for slot in np.flatnonzero(completions[:, i]).tolist():
+            end = totals.group_end(i, slot)
+            if end is not None:
+                weight[end] += share * completions[slot, i]
+    return weight

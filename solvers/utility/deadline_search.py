@@ -19,7 +19,7 @@ With a second thread, one program is solved for the bound alone all the while, i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -35,10 +35,14 @@ from solvers.utility.deadline_completion import DeadlineCompletion
 from solvers.utility.deadline_program import DeadlineProgram, bound_of
 from solvers.utility.knowledge import Knowledge
 from solvers.utility.separation import PackingCut
+from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["deadline_search"]
 
-_SHORT_ROUNDS = 2
+_SHORT_ROUNDS = 3
+_NEAR_ROOMS = (0.97, 0.985, 0.95)  # the same in rounds near the best schedule
+_GRID_GAP = 5e-3  # of a program on a grid that is refined then
+_ROOMS = (0.97, 1.0, 0.95, 0.98, 0.94)  # share of the capacities in short rounds
 _SHORT = 0.15  # of all time, for the program of a short round
 _LONG = 0.7  # of the time left, for that of a long one
 _LEAST = 0.03  # of all time, for which another round is not worth it
@@ -57,6 +61,7 @@ def deadline_search(
     *,
     cuts: Iterable[tuple[int, PackingCut]],
     loads: Sequence[np.ndarray],
+    completions: np.ndarray,
     bound: float,
     start: UtilitySchedule,
     deadline: float,
@@ -72,6 +77,8 @@ def deadline_search(
         Packing cuts of the column generation, with their sides.
     loads : pair of ndarray, shape (T, I)
         Workers and parameter servers of its fractional solution.
+    completions : ndarray, shape (T, I)
+        How much of each job completes in each slot there.
     bound : float
         Its bound.
     start : UtilitySchedule
@@ -93,7 +100,7 @@ def deadline_search(
     WrongSolution
         If a schedule breaks a constraint or is worth more than the bound.
     """
-    ground = DeadlineProgram(instance, bound, deadline)
+    ground = DeadlineProgram(instance, bound, deadline, completions)
     ground.begin(cuts, loads, start)
     rounds = _Rounds(ground, DeadlineCompletion(ground, improve))
     with ExitStack() as stack:
@@ -111,73 +118,139 @@ class _Rounds:
         self._ground, self._completion = ground, completion
         self._stack: ExitStack | None = None
         self._aside: Background | None = None
-        self._news = False  # for the process beside
+        self._program_aside = ground.on_grid  # that it solves
+        self._news = False  # for it
+        self._waiting: list[tuple[Mapping[int, int], bool]] = []  # its deadlines, to be kept yet
+        self._refines = not ground.fine  # whether a finer grid is expected to give more
 
     def prove_aside(self, stack: ExitStack) -> None:
         """Have the bound improved in a process beside, until the stack is left."""
         self._stack = stack
         self._begin_aside()
+        self._ground.after_solve = self._look_aside
 
     def run(self) -> None:
         """Rounds until the gap is closed, nothing new is learnt, or time is up."""
-        if self._ground.totals.limits:
+        while self._ground.totals.limits:
             self._run()
-        if self._aside is not None and not self._ground.known.closed(OPTIMAL_GAP):
-            self._take(self._aside.result(self._ground.known.left))
+            if self._waiting and self._ground.goes_on(_LEAST):
+                continue
+            if self._aside is None or self._ground.known.closed(OPTIMAL_GAP):
+                break
+            self._use_bound()
 
     def _run(self) -> None:
-        ground, number = self._ground, 0
-        while ground.goes_on(_LEAST):
-            result = self._round(long=number >= _SHORT_ROUNDS and self._has_time_for_bound())
-            self._take(result)
-            if result.status == "infeasible":
-                return
-            if result.x is None:
-                number = 0
+        ground, number, idle = self._ground, 0, 0
+        rooms = (1.0,) if ground.fine else _ROOMS
+        while ground.goes_on(_LEAST) and idle < len(rooms):
+            if self._waiting:
+                self._complete(*self._waiting.pop())
                 continue
-            news = ground.learn(result.x)
-            done_with = self._completion.complete(result.x, proving=result.is_optimal)
-            if done_with:
-                ground.forbid(result.x)
-            elif not news and result.is_optimal:
-                return
-            self._news = self._news or done_with or bool(news)
-            self._look_aside()
+            before = ground.known.objective
+            long = number >= _SHORT_ROUNDS and self._proves_here()
+            if number % 2 and not long and not ground.fine:
+                news = self._near_round(_NEAR_ROOMS[number // 2 % len(_NEAR_ROOMS)])
+            else:
+                room = 1.0 if long else rooms[number // 2 % len(rooms)]
+                news = self._round(long=long, room=room)
             number += 1
+            idle = 0 if news or long or ground.known.objective > before else idle + 1
 
-    def _has_time_for_bound(self) -> bool:
+    def _near_round(self, room: float) -> bool:
+        """Better deadlines near to those of the best schedule; whether it changes a program."""
+        ground = self._ground
+        result = self._completion.look_near(room, _SHORT * ground.seconds)
+        return result is not None and self._use(ground.totals, result, proving=False)
+
+    def _round(self, *, long: bool, room: float) -> bool:
+        """The best deadlines on the grid; whether it changes a program."""
+        ground, program = self._ground, self._ground.on_grid
+        result = self._chosen(long=long, room=room)
+        if room < 1.0:
+            return self._use(program, result, proving=False)
+        self._take(result)
+        news = self._use(program, result, proving=result.is_optimal)
+        if long and result.is_optimal and result.x is not None:
+            news = ground.refine(program.ends(result.x)) or news
+        return news
+
+    def _use(self, program: TotalsProgram, result: MatrixResult, *, proving: bool) -> bool:
+        """Look for a schedule with the deadlines found; whether that changes a program."""
+        if result.x is None:
+            return False
+        ground, ends = self._ground, program.ends(result.x)
+        news = ground.learn(program, result.x) > 0
+        self._news = self._news or news
+        return self._complete(ends, proving) or news
+
+    def _complete(self, ends: Mapping[int, int], proving: bool) -> bool:
+        if not self._completion.complete(ends, proving=proving):
+            return False
+        self._ground.forbid(ends)
+        self._news = True
+        return True
+
+    def _proves_here(self) -> bool:
+        """Whether there is no process beside, or proofs are so quick that both are at it."""
         return self._aside is None or self._ground.fine
 
-    def _round(self, *, long: bool) -> MatrixResult:
+    def _chosen(self, *, long: bool, room: float) -> MatrixResult:
         ground = self._ground
         if long:
             return ground.solve(*self._for_bound(_LONG * ground.known.left))
         options = ground.options(_SHORT * ground.seconds)
         if ground.restricted:  # and perhaps the best schedule is left out, too
-            return ground.solve(ground.totals.program(whole=False, least=ground.least), options)
-        start = ground.totals.point(without_idle(ground.instance, ground.known.schedule))
-        return ground.solve(ground.totals.program(whole=False), options, start)
+            least = ground.least
+            program = ground.on_grid.program(whole=False, least=least, room=room)
+            return ground.solve(program, options)
+        start = None
+        if room == 1.0:
+            start = ground.on_grid.point(without_idle(ground.instance, ground.known.schedule))
+        return ground.solve(ground.on_grid.program(whole=False, room=room), options, start)
 
     def _for_bound(self, seconds: float) -> tuple[LinearProgram, HighsOptions]:
         """The program asked only for what is better than the best schedule, and how to solve it."""
         ground = self._ground
         ground.restricted = True
-        program = ground.totals.program(whole=False, least=ground.least)
-        return program, replace(ground.options(seconds), extra=_FOR_BOUND)
+        program = ground.on_grid.program(whole=False, least=ground.least)
+        options = replace(ground.options(seconds), extra=_FOR_BOUND)
+        if self._refines:
+            options = replace(options, mip_rel_gap=_GRID_GAP)
+        return program, options
 
     def _take(self, result: MatrixResult) -> None:
         self._ground.lower_bound_to(bound_of(result))
 
     def _begin_aside(self) -> None:
         assert self._stack is not None
+        self._program_aside = self._ground.on_grid
         self._aside = self._stack.enter_context(
             Background(*self._for_bound(self._ground.known.left))
         )
+        self._news = False
 
     def _look_aside(self) -> None:
         """Take the result of the process beside, if it has one, and start it again."""
         if self._aside is not None and self._aside.finished:
-            self._take(self._aside.result())
-            if self._news and self._ground.goes_on(_LEAST):
-                self._begin_aside()
-                self._news = False
+            self._use_bound()
+
+    def _use_bound(self) -> None:
+        """Wait for the process beside, and start it again with all that is new."""
+        assert self._aside is not None
+        ground, program = self._ground, self._program_aside
+        result = self._aside.result(ground.known.left)
+        self._aside = None
+        self._take(result)
+        if result.status == "infeasible" or not ground.goes_on(_LEAST):
+            return
+        if result.x is not None:
+            ends = program.ends(result.x)
+            self._waiting.append((ends, result.is_optimal))
+            learnt = ground.learn(program, result.x) > 0
+            self._completion.find_cuts(ends)
+            refined = result.is_optimal and ground.refine(ends)
+            self._news = self._news or learnt or refined
+        if self._refines and not self._news:
+            self._refines, self._news = False, True  # the same again, to a smaller gap
+        if self._news and ground.goes_on(_LEAST):
+            self._begin_aside()

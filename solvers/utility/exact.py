@@ -171,7 +171,7 @@ class _Search:
         for _ in range(_KEPT_ROUNDS):
             if not news or self._closed or self._known.left <= 0:
                 break
-            program = self._program.program(deadlines_of=kept)
+            program = self._program.program(ends=self._program.ends(kept))
             again = self._solve(program, node_limit=_KEPT_NODES)
             if again.x is None:
                 break  # it is hard to tell

@@ -127,9 +127,11 @@ class Knowledge:
         found: list[tuple[int, PackingCut]] = []
         for side in SIDES:
             fresh: list[PackingCut] = []
-            for slot, load in enumerate(program.loads(x, side)):
+            loads = program.loads(x, side)
+            for slot in program.grid.starts.tolist():
                 if program.is_written_out(side, slot):
                     continue
+                load = loads[slot]
                 if any(weight @ load > capacity * (1 + 1e-6) for weight, capacity in fresh):
                     continue  # cut off by what was found in another slot
                 cut = self._separators[side].cut(load, self._deadline)

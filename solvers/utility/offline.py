@@ -25,8 +25,8 @@ __all__ = ["solve"]
 
 _SMALL = 2_000  # entries of the exact solver's largest rows, up to which it comes first,
 _EXACT = 0.4  # until this share of the time limit
-_GENERATION = 0.3  # of the time limit, until when the column generation may go on,
-_LOCAL_SEARCH = 0.4  # and the local search
+_GENERATION = 0.2  # of the time limit, until when the column generation may go on,
+_LOCAL_SEARCH = 0.25  # and the local search
 _LEAST = 0.2  # seconds, for which no further step is begun
 _ITERATIONS = 2_000  # of the local search from the start,
 _IMPROVING = 500  # and of that from a schedule found later
@@ -103,6 +103,7 @@ def solve(
             instance,
             cuts=problem.packing_cuts(),
             loads=[load.T for load in problem.totals(generated.columns, generated.weights)],
+            completions=problem.completions(generated.columns, generated.weights).T,
             bound=known.bound,
             start=known.schedule,
             deadline=until,

@@ -133,6 +133,13 @@ class PooledProblem:
             m[column.job] += weights[place] * column.ps
         return n, m
 
+    def completions(self, columns: Sequence[TotalsColumn], weights: np.ndarray) -> np.ndarray:
+        """How much of each job completes in each slot, shape (I, T), of a fractional solution."""
+        share = np.zeros((self.jobs, self._slots))
+        for place in np.flatnonzero(weights > 1e-9).tolist():
+            share[columns[place].job, columns[place].completion] += weights[place]
+        return share
+
     def packing_cuts(self) -> list[tuple[int, PackingCut]]:
         """All packing cuts found so far, with their sides."""
         return [

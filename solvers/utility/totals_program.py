@@ -19,6 +19,10 @@ the variables of the compact ILP for its servers.
 Deadlines that are worth the same are one variable: only the last slot of such a *group* has its
 d. A *coarse* program takes together what is worth nearly the same. It is smaller and still gives
 an upper bound, since a group counts as much as its first slot.
+
+On a *grid* of time, n and m count a whole interval of slots, and every row is the sum of the rows
+of its slots. Deadlines stay slots: of an interval in which one ends, a job can use no more than
+its most workers in the slots up to there. That is a relaxation, an upper bound as well.
 """
 
 from __future__ import annotations
@@ -37,10 +41,12 @@ from solvers.highs import LinearProgram
 from solvers.utility.deadline_groups import DeadlineGroups, deadline_groups
 from solvers.utility.separation import PackingCut
 from solvers.utility.sparse_rows import NEVER, Part, SparseRows
+from solvers.utility.time_grid import TimeGrid
 
 __all__ = ["SIDES", "TotalsProgram"]
 
 SIDES = (0, 1)  # workers, parameter servers
+_EARLIER = 2  # groups by which deadlines near to others may be earlier
 _SMALLEST = 1e-7  # weights of a cut below it, relative to the largest, are left out
 
 
@@ -54,18 +60,23 @@ class TotalsProgram:
     coarse : float
         Deadlines of a job that differ by at most this are taken together, and deadlines worth
         at most this left out.
+    grid : TimeGrid, optional
+        Every slot by itself by default.
 
     Attributes
     ----------
+    grid : TimeGrid
     left_out : float
         What the deadlines left out are worth at most: the optimum of the program, plus this,
         is an upper bound.
     """
 
-    def __init__(self, instance: UtilityInstance, *, coarse: float = 0.0) -> None:
+    def __init__(
+        self, instance: UtilityInstance, *, coarse: float = 0.0, grid: TimeGrid | None = None
+    ) -> None:
         cluster = instance.cluster.tolerant
-        jobs, slots = len(instance.jobs), cluster.slots
         self.instance = instance
+        self.grid = TimeGrid(cluster.slots) if grid is None else grid
         self.limits: dict[int, JobLimits] = {lim.job.index: lim for lim in job_limits(instance)}
         self._cost: list[np.ndarray] = []
         self._upper: list[np.ndarray] = []
@@ -75,7 +86,8 @@ class TotalsProgram:
         self.left_out = 0.0
         self._groups: dict[int, DeadlineGroups] = {}
         self._done: dict[int, np.ndarray] = {}  # columns of d, one per group
-        self._count = np.full((2, jobs, slots), NEVER)  # n and m
+        # n and m, by interval
+        self._count = np.full((2, len(instance.jobs), len(self.grid.length)), NEVER)
         self._place: dict[tuple[int, int], np.ndarray] = {}  # [S, I] of slots written out
         self._work_rows: dict[int, list[int]] = {}  # those that have W d in them
         self._servers = (cluster.worker_servers, cluster.ps_servers)
@@ -111,34 +123,58 @@ class TotalsProgram:
             del self.limits[i]
             return
         done = self._add_columns(value - np.append(value[1:], 0.0), np.ones(len(ends)))
-        room = int(ends[-1]) + 1 - first
-        n = self._add_columns(0.0, np.full(room, limits.most))
-        m = self._add_columns(0.0, np.full(room, limits.most_ps))
+        grid, slots = self.grid, np.arange(first, int(ends[-1]) + 1)
+        begin, end = int(grid.interval[slots[0]]), int(grid.interval[slots[-1]]) + 1
+        length = np.bincount(grid.interval[slots] - begin).astype(float)
+        n = self._add_columns(0.0, length * limits.most)
+        m = self._add_columns(0.0, length * limits.most_ps)
         self._groups[i], self._done[i] = groups, done
-        self._count[0, i, first : first + room], self._count[1, i, first : first + room] = n, m
-        last, rows, at = done[-1], self._rows, np.arange(room)
-        # d of the group before the slot's own, or none; running = d[last] - d[before]
-        group = groups.first(first + at)
+        self._count[0, i, begin:end], self._count[1, i, begin:end] = n, m
+        last, rows, at = done[-1], self._rows, np.arange(len(n))
+        # running = d[last] - d[before], summed over the slots of an interval; before is the group
+        # before the slot's own, or none
+        group = groups.first(slots)
         before = np.where(group > 0, done[group - 1], NEVER)
+        pairs, times = np.unique(
+            np.stack([grid.interval[slots] - begin, before]), axis=1, return_counts=True
+        )
 
         def running(factor: float) -> tuple[Part, ...]:
-            return (at, last, -factor), (at, before, factor)
+            return (at, last, -factor * length), (pairs[0], pairs[1], factor * times)
 
         self._work_rows[i] = [rows.count]
         rows.add(1, 0.0, 0.0, (0, n, 1.0), (0, last, -float(job.work)))  # (2)
-        rows.add(room, -math.inf, 0.0, (at, n, 1.0), *running(limits.most))  # (3), (8)
+        rows.add(len(n), -math.inf, 0.0, (at, n, 1.0), *running(limits.most))  # (3), (8)
         slope, level = limits.slope_of_6()
         for edge, height in {(slope, level), *limits.staircase()}:  # (6)
             parts = ((at, n, 1.0), (at, m, -edge), *(running(height) if height else ()))
-            rows.add(room, -math.inf, 0.0, *parts)
-        rows.add(room, -math.inf, 0.0, (at, m, 1.0), (at, n, -1.0))  # (7)
+            rows.add(len(n), -math.inf, 0.0, *parts)
+        rows.add(len(n), -math.inf, 0.0, (at, m, 1.0), (at, n, -1.0))  # (7)
         steps = np.arange(len(done) - 1)
         rows.add(len(steps), -math.inf, 0.0, (steps, done[:-1], 1.0), (steps, done[1:], -1.0))
-        # Work by the deadline: sum of n[i,s] over s <= t is at least W d[i,t].
-        step, slot = np.nonzero(first + at <= ends[:-1, None])
-        parts = ((step, n[slot], 1.0), (steps, done[:-1], -float(job.work)))
-        self._work_rows[i].extend(range(rows.count, rows.count + len(steps)))
-        rows.add(len(steps), 0.0, math.inf, *parts)
+        self._add_work_by_deadlines(limits, n, begin)
+
+    def _add_work_by_deadlines(self, limits: JobLimits, n: np.ndarray, begin: int) -> None:
+        """Work by the deadline: sum of n[i,s] over s <= t is at least W d[i,t].
+
+        Of the interval that t is in, all counts, and no more than the most workers in its
+        slots up to t.
+        """
+        i, grid, at = limits.job.index, self.grid, np.arange(len(n))
+        done, ends = self._done[i], self._groups[i].ends[:-1]
+        own = grid.interval[ends]
+        up_to = ends + 1 - np.maximum(grid.starts[own], limits.job.arrival)
+        cut_short = ends + 1 < grid.starts[own] + grid.length[own]
+        for these, whole in ((np.arange(len(ends)), True), (np.flatnonzero(cut_short), False)):
+            rows = np.arange(len(these))
+            last = own[these, None] - begin if whole else own[these, None] - begin - 1
+            row, interval = np.nonzero(at <= last)
+            parts: list[Part] = [(row, n[interval], 1.0)]
+            if not whole:
+                parts.append((rows, done[-1], limits.most * up_to[these].astype(float)))
+            parts.append((rows, done[these], -float(limits.job.work)))
+            self._work_rows[i].extend(range(self._rows.count, self._rows.count + len(these)))
+            self._rows.add(len(these), 0.0, math.inf, *parts)
 
     @property
     def deadlines(self) -> int:
@@ -146,30 +182,35 @@ class TotalsProgram:
         return sum(len(done) for done in self._done.values())
 
     def add_cut(self, side: int, cut: PackingCut, where: np.ndarray | None = None) -> None:
-        """Add ``weight load <= capacity`` in the slots of a mask (shape (T,)), or in all."""
+        """Add ``weight load <= capacity`` in the intervals of a mask (shape (B,)), or in all."""
         largest = float(cut.weight.max(initial=0.0))
         jobs = np.array([i for i in self.limits if cut.weight[i] > _SMALLEST * largest], dtype=int)
         if not len(jobs):
             return
         weight, capacity = cut.weight[jobs] / largest, cut.capacity / largest
-        columns = self._count[side][jobs]  # [jobs, T]
+        columns = self._count[side][jobs]  # [jobs, B]
         most = np.array(
             [lim.most_ps if side else lim.most for lim in (self.limits[i] for i in jobs)]
         )
         heaviest = (columns != NEVER).T @ (weight * most)
         needed = heaviest > capacity
-        slots = np.flatnonzero(needed if where is None else needed & where)
+        at = np.flatnonzero(needed if where is None else needed & where)
         self._rows.add(
-            len(slots),
+            len(at),
             -math.inf,
-            capacity,
-            (np.arange(len(slots)), columns[:, slots], weight[:, None]),
+            capacity * self.grid.length[at],
+            (np.arange(len(at)), columns[:, at], weight[:, None]),
         )
 
-    def forbid(self, x: np.ndarray) -> bool:
-        """Demand deadlines that are not those of a point, nor later ones, nor fewer.
+    def forbid(self, ends: Mapping[int, int]) -> bool:
+        """Demand other deadlines than these, or later ones, or fewer.
 
-        Some job has to complete earlier than in the point, or to run though it stays out there.
+        Some job has to complete earlier, or to run though it is not among them.
+
+        Parameters
+        ----------
+        ends : dict of int to int
+            Last slots of jobs (:meth:`ends`).
 
         Returns
         -------
@@ -177,18 +218,16 @@ class TotalsProgram:
             Whether any are left.
         """
         columns = []
-        for done in self._done.values():
-            kept = np.flatnonzero(x[done] > 0.5)
-            if not len(kept):
-                columns.append(done[-1])
-            elif kept[0] > 0:
-                columns.append(done[kept[0] - 1])
+        for i, done in self._done.items():
+            kept = int(self._groups[i].first(ends[i])) if i in ends else len(done)
+            if kept > 0:
+                columns.append(done[kept - 1])
         if columns:
             self._rows.add(1, 1.0, math.inf, (0, np.array(columns), 1.0))
         return bool(columns)
 
     def write_out(self, side: int, slot: int) -> None:
-        """Give a slot the variables of its servers, with (4) or (5)."""
+        """Give a slot that is an interval by itself the variables of its servers: (4) or (5)."""
         servers, demand = self._servers[side], self._demand[side]
         here = [i for i in self.limits if self._count[side, i, slot] != NEVER]
         place = np.full((len(servers), len(demand)), NEVER)
@@ -214,7 +253,8 @@ class TotalsProgram:
         self,
         *,
         whole: bool = True,
-        deadlines_of: np.ndarray | None = None,
+        ends: Mapping[int, int] | None = None,
+        near: Mapping[int, int] | None = None,
         room: float = 1.0,
         spare: Mapping[int, float] | None = None,
         least: float | None = None,
@@ -225,8 +265,11 @@ class TotalsProgram:
         ----------
         whole : bool
             Whether all variables are integer, or d alone.
-        deadlines_of : ndarray, optional
-            A point; jobs then keep its deadlines, or later ones, or stay out.
+        ends : dict of int to int, optional
+            Jobs then complete by these slots, or later, or stay out; those not in it stay out.
+        near : dict of int to int, optional
+            Jobs then complete by these slots, or a little earlier, or later, or stay out; those not
+            in it are free.
         room : float
             Share of the capacities that may be used.
         spare : dict of int to float, optional
@@ -236,10 +279,13 @@ class TotalsProgram:
         """
         upper = np.concatenate([np.zeros(0), *self._upper])
         integer = np.full(self._columns, whole)
-        for done in self._done.values():
+        for i, done in self._done.items():
             integer[done] = True
-            if deadlines_of is not None:
-                upper[done[deadlines_of[done] <= 0.5]] = 0.0
+            if ends is not None:
+                kept = int(self._groups[i].first(ends[i])) if i in ends else len(done)
+                upper[done[:kept]] = 0.0
+            elif near is not None and i in near:
+                upper[done[: max(0, int(self._groups[i].first(near[i])) - _EARLIER)]] = 0.0
         row_upper = np.concatenate([np.zeros(0), *self._rows.upper])
         row_upper[row_upper > 0] *= room  # capacities: all others are 0 or infinite
         row_lower = np.concatenate([np.zeros(0), *self._rows.lower])
@@ -265,8 +311,8 @@ class TotalsProgram:
         )
 
     def loads(self, x: np.ndarray, side: int) -> np.ndarray:
-        """Workers or parameter servers of a point, shape (T, I)."""
-        return self._values(x, self._count[side]).T
+        """Workers or parameter servers of a point, shape (T, I); intervals are spread evenly."""
+        return self.grid.spread(self._values(x, self._count[side]).T)
 
     def ends(self, x: np.ndarray) -> dict[int, int]:
         """Last slots that a point gives to the jobs that complete in it."""
@@ -274,6 +320,17 @@ class TotalsProgram:
         return {
             i: int(self._groups[i].ends[np.argmax(met)]) for i, met in kept.items() if met.any()
         }
+
+    def group_end(self, job: int, slot: int) -> int | None:
+        """Last slot of the group that a completion in a slot keeps; None if it is left out."""
+        group = int(self._groups[job].first(slot))
+        return int(self._groups[job].ends[group]) if group < len(self._groups[job].ends) else None
+
+    def share_of(self, job: int) -> float:
+        """Share of the worker servers that a job takes with its most workers."""
+        total = self._servers[0].sum(axis=0)
+        share = self._demand[0][job] / np.where(total > 0, total, math.inf)
+        return float(share.max(initial=0.0)) * self.limits[job].most
 
     def placed(self, x: np.ndarray, side: int, slot: int) -> np.ndarray:
         """Where a point has them in a slot that is written out, shape (S, I)."""
@@ -298,7 +355,8 @@ class TotalsProgram:
                 kept[i] = True
         for side, table in enumerate((schedule.workers, schedule.ps)):
             table = table[kept[table[:, 0]]]
-            np.add.at(x, self._count[side, table[:, 0], table[:, 1]], table[:, 3])
+            interval = self.grid.interval[table[:, 1]]
+            np.add.at(x, self._count[side, table[:, 0], interval], table[:, 3])
             for (place_side, slot), place in self._place.items():
                 if place_side == side:
                     here = table[table[:, 1] == slot]

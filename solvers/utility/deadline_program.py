@@ -152,7 +152,7 @@ class DeadlineProgram:
         return added
 
     def refine(self, ends: Mapping[int, int]) -> bool:
-        """Have intervals begin where these jobs arrive, and end where they do; whether any is new."""
+        """Have intervals begin where jobs arrive, and end where they do; whether any is new."""
         arrivals = [self.instance.jobs[i].arrival - 1 for i in ends]
         grid = self.on_grid.grid.split_after([*arrivals, *ends.values()])
         if len(grid.length) == len(self.on_grid.grid.length):
@@ -185,8 +185,14 @@ class DeadlineProgram:
         self.known.lower_bound_to(bound)
 
     def learn(self, program: TotalsProgram, x: np.ndarray) -> int:
-        """Find the packing cuts that a point of one of the two breaks; returns how many rows
-        that makes.
+        """Find the packing cuts that a point breaks; returns how many rows that makes.
+
+        Parameters
+        ----------
+        program : TotalsProgram
+            `totals` or `on_grid`, also an earlier one.
+        x : ndarray
+            A point of it.
         """
         for side, cut in self.known.cuts(program, x):
             self._know(side, cut)
@@ -220,8 +226,9 @@ class DeadlineProgram:
 
 
 def _weight_of_ends(totals: TotalsProgram, completions: np.ndarray) -> np.ndarray:
-    """How much an interval that ends with a slot tells apart, shape (T,): what completes in it in
-    a fractional solution, and what arrives after it.
+    """How much there is to tell apart at the end of each slot, shape (T,).
+
+    What completes with it in a fractional solution, and what arrives after it.
     """
     weight = np.zeros(totals.grid.slots)
     for i in totals.limits:

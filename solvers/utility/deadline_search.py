@@ -1,20 +1,23 @@
 """Large instances: which jobs complete by when, decided first; their workers, slot by slot, then.
 
-A round has three steps.
+A round has four steps.
 
-1. The totals program, made coarse, with the deadlines d alone integer. HiGHS branches on a few
-   hundred variables instead of thousands: a bound, and deadlines.
+1. The totals program, made coarse and on a grid of time, with the deadlines d alone integer. HiGHS
+   branches on a few hundred variables instead of thousands: deadlines, and a bound where all
+   of the capacities may be used. With a little less of them, deadlines that can be kept.
 2. Packing cuts that its loads break, as rows where loads come near to them.
-3. The same program, in which jobs keep these deadlines, or later ones, or stay out: solved in a
-   second or a few, again and again until no cut is broken. It is a plan in fractions of workers.
-   One that uses a little less than all of the capacities is followed by whole workers on real
-   servers (:mod:`solvers.utility.plan_tracking`).
+3. The same program slot by slot, in which jobs keep these deadlines, or later ones, or stay out:
+   solved in a second or a few, again and again until no cut is broken. It is a plan in fractions of
+   workers. One that uses a little less than all of the capacities is followed by whole workers on
+   real servers (:mod:`solvers.utility.plan_tracking`).
 4. Where there is hope to prove the optimum, the program with these deadlines and all variables
    integer, too. If no schedule with these deadlines, or later ones, is worth more than the best
    one known, they are done with: the program of step 1 is told to look elsewhere.
 
-The first rounds are short and find the cuts that matter; a long one has the time for the bound.
-With a second thread, one program is solved for the bound alone all the while, in a child process.
+Every other round looks near to the deadlines of the best schedule instead. The first rounds are short
+and find the cuts that matter; a long one has the time for the bound. With a second thread, one program
+is solved for the bound alone all the while, in a child process. When the best deadlines are found, the
+grid is made finer where they are, and it is solved again.
 """
 
 from __future__ import annotations

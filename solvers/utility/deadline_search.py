@@ -14,10 +14,10 @@ A round has four steps.
    integer, too. If no schedule with these deadlines, or later ones, is worth more than the best
    one known, they are done with: the program of step 1 is told to look elsewhere.
 
-Every other round looks near to the deadlines of the best schedule instead. The first rounds are short
-and find the cuts that matter; a long one has the time for the bound. With a second thread, one program
-is solved for the bound alone all the while, in a child process. When the best deadlines are found, the
-grid is made finer where they are, and it is solved again.
+Every other round looks near to the deadlines of the best schedule instead. The first rounds are
+short and find the cuts that matter; a long one has the time for the bound. With a second thread,
+one program is solved for the bound alone all the while, in a child process. When the best deadlines
+are found, the grid is made finer where they are, and it is solved again.
 """
 
 from __future__ import annotations

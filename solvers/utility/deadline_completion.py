@@ -11,6 +11,7 @@ import numpy as np
 from models.utility.formulations.schedules import without_idle
 from models.utility.schedule import UtilitySchedule
 from solvers.highs import MatrixResult
+from solvers.highs.feasibility import settle
 from solvers.utility.deadline_program import DeadlineProgram, bound_of
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
@@ -93,9 +94,14 @@ class DeadlineCompletion:
         ground = self._ground
         program = ground.totals.program(whole=False, ends=ends, room=room, spare=spare)
         options = ground.options(_KEEPING * ground.seconds)
-        if room < 1.0 or not ground.fine:
-            options = replace(options, mip_rel_gap=_PLAN_GAP)
-        return ground.solve(program, options)
+        if ground.fine and room == 1.0:
+            return ground.solve(program, options)
+        # In time that is too short for HiGHS's heuristics, there is something to follow at least.
+        relaxed = ground.relaxation(program, _KEEPING * ground.seconds)
+        if relaxed is None:
+            return ground.solve(program, options)
+        start, _ = settle(program, ground.totals.rounded_down(relaxed))  # None if by round-off
+        return ground.solve(program, replace(options, mip_rel_gap=_PLAN_GAP), start)
 
     def find_cuts(self, ends: Mapping[int, int]) -> float:
         """Find the cuts that loads with these deadlines break; returns a bound."""

@@ -117,23 +117,24 @@ class DeadlineProgram:
             self._choose_grid()
 
     def _choose_grid(self) -> None:
-        most = self._relaxation(self.totals, _RELAXING * self.seconds)
+        whole = self.totals.program(whole=False)
+        every = self.relaxation(whole, _RELAXING * self.seconds)
         for share in _INTERVALS:
             count = math.ceil(share * self.totals.grid.slots) - 1
             after = np.argsort(-self._weight[:-1], kind="stable")[:count]
             self._use_grid(TimeGrid(self.totals.grid.slots, after + 1))
-            if most is None:
+            if every is None:
                 break
-            coarser = self._relaxation(self.on_grid, self.known.left)
-            if coarser is not None and coarser <= (1 + _LOST) * most:
+            program = self.on_grid.program(whole=False)
+            point = self.relaxation(program, self.known.left)
+            if point is not None and program.cost @ point <= (1 + _LOST) * (whole.cost @ every):
                 break
 
-    def _relaxation(self, program: TotalsProgram, seconds: float) -> float | None:
+    def relaxation(self, program: LinearProgram, seconds: float) -> np.ndarray | None:
         """Optimum of the linear relaxation, unless it takes longer."""
-        relaxed = program.program(whole=False)
-        relaxed = replace(relaxed, integer=np.zeros_like(relaxed.integer))
+        relaxed = replace(program, integer=np.zeros_like(program.integer))
         result = self.solve(relaxed, self.options(seconds))
-        return result.objective if result.is_optimal else None
+        return result.x if result.is_optimal else None
 
     def _use_grid(self, grid: TimeGrid) -> None:
         self.on_grid = TotalsProgram(self._scaled.instance, coarse=self._coarse, grid=grid)

@@ -119,6 +119,7 @@ class _Rounds:
 
     def __init__(self, ground: DeadlineProgram, completion: DeadlineCompletion) -> None:
         self._ground, self._completion = ground, completion
+        self._at_first = ground.known.objective
         self._stack: ExitStack | None = None
         self._aside: Background | None = None
         self._program_aside = ground.on_grid  # that it solves
@@ -151,7 +152,8 @@ class _Rounds:
                 continue
             before = ground.known.objective
             long = number >= _SHORT_ROUNDS and self._proves_here()
-            if number % 2 and not long and not ground.fine:
+            planned = ground.known.objective > self._at_first
+            if number % 2 and planned and not long and not ground.fine:
                 news = self._near_round(_NEAR_ROOMS[number // 2 % len(_NEAR_ROOMS)])
             else:
                 room = 1.0 if long else rooms[number // 2 % len(rooms)]
@@ -184,6 +186,8 @@ class _Rounds:
         ground, ends = self._ground, program.ends(result.x)
         news = ground.learn(program, result.x) > 0
         self._news = self._news or news
+        if result.objective is not None and ground.is_met(result.objective):
+            return news  # no better than the best schedule
         return self._complete(ends, proving) or news
 
     def _complete(self, ends: Mapping[int, int], proving: bool) -> bool:

@@ -39,13 +39,15 @@ from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.highs import LinearProgram
 from solvers.utility.deadline_groups import DeadlineGroups, deadline_groups
+from solvers.utility.job_rows import JobColumns, add_job_rows
 from solvers.utility.separation import PackingCut
-from solvers.utility.sparse_rows import NEVER, Part, SparseRows
+from solvers.utility.sparse_rows import NEVER, SparseRows
 from solvers.utility.time_grid import TimeGrid
 
-__all__ = ["SIDES", "TotalsProgram"]
+__all__ = ["ROUNDING", "SIDES", "TotalsProgram"]
 
 SIDES = (0, 1)  # workers, parameter servers
+ROUNDING = 1e-9  # what a d may lack of 1 and counts as such
 _EARLIER = 2  # groups by which deadlines near to others may be earlier
 _SMALLEST = 1e-7  # weights of a cut below it, relative to the largest, are left out
 
@@ -112,69 +114,23 @@ class TotalsProgram:
 
     def _add_job(self, limits: JobLimits) -> None:
         """Variables and rows of one job; the names are those of the compact ILP."""
-        job = limits.job
-        i, first = job.index, job.arrival
-        groups = deadline_groups(
-            job.values(self.instance.cluster.slots).tolist(), limits.earliest, self._coarse
-        )
-        ends, value = groups.ends, groups.values
+        job, grid = limits.job, self.grid
+        groups = deadline_groups(job.values(grid.slots).tolist(), limits.earliest, self._coarse)
         self.left_out += groups.left_out
-        if not len(ends):
-            del self.limits[i]
+        if not len(groups.ends):
+            del self.limits[job.index]
             return
-        done = self._add_columns(value - np.append(value[1:], 0.0), np.ones(len(ends)))
-        grid, slots = self.grid, np.arange(first, int(ends[-1]) + 1)
+        value = groups.values
+        done = self._add_columns(value - np.append(value[1:], 0.0), np.ones(len(value)))
+        slots = np.arange(job.arrival, int(groups.ends[-1]) + 1)
         begin, end = int(grid.interval[slots[0]]), int(grid.interval[slots[-1]]) + 1
-        length = np.bincount(grid.interval[slots] - begin).astype(float)
-        n = self._add_columns(0.0, length * limits.most)
-        m = self._add_columns(0.0, length * limits.most_ps)
-        self._groups[i], self._done[i] = groups, done
-        self._count[0, i, begin:end], self._count[1, i, begin:end] = n, m
-        last, rows, at = done[-1], self._rows, np.arange(len(n))
-        # running = d[last] - d[before], summed over the slots of an interval; before is the group
-        # before the slot's own, or none
-        group = groups.first(slots)
-        before = np.where(group > 0, done[group - 1], NEVER)
-        pairs, times = np.unique(
-            np.stack([grid.interval[slots] - begin, before]), axis=1, return_counts=True
-        )
-
-        def running(factor: float) -> tuple[Part, ...]:
-            return (at, last, -factor * length), (pairs[0], pairs[1], factor * times)
-
-        self._work_rows[i] = [rows.count]
-        rows.add(1, 0.0, 0.0, (0, n, 1.0), (0, last, -float(job.work)))  # (2)
-        rows.add(len(n), -math.inf, 0.0, (at, n, 1.0), *running(limits.most))  # (3), (8)
-        slope, level = limits.slope_of_6()
-        for edge, height in {(slope, level), *limits.staircase()}:  # (6)
-            parts = ((at, n, 1.0), (at, m, -edge), *(running(height) if height else ()))
-            rows.add(len(n), -math.inf, 0.0, *parts)
-        rows.add(len(n), -math.inf, 0.0, (at, m, 1.0), (at, n, -1.0))  # (7)
-        steps = np.arange(len(done) - 1)
-        rows.add(len(steps), -math.inf, 0.0, (steps, done[:-1], 1.0), (steps, done[1:], -1.0))
-        self._add_work_by_deadlines(limits, n, begin)
-
-    def _add_work_by_deadlines(self, limits: JobLimits, n: np.ndarray, begin: int) -> None:
-        """Work by the deadline: sum of n[i,s] over s <= t is at least W d[i,t].
-
-        Of the interval that t is in, all counts, and no more than the most workers in its
-        slots up to t.
-        """
-        i, grid, at = limits.job.index, self.grid, np.arange(len(n))
-        done, ends = self._done[i], self._groups[i].ends[:-1]
-        own = grid.interval[ends]
-        up_to = ends + 1 - np.maximum(grid.starts[own], limits.job.arrival)
-        cut_short = ends + 1 < grid.starts[own] + grid.length[own]
-        for these, whole in ((np.arange(len(ends)), True), (np.flatnonzero(cut_short), False)):
-            rows = np.arange(len(these))
-            last = own[these, None] - begin if whole else own[these, None] - begin - 1
-            row, interval = np.nonzero(at <= last)
-            parts: list[Part] = [(row, n[interval], 1.0)]
-            if not whole:
-                parts.append((rows, done[-1], limits.most * up_to[these].astype(float)))
-            parts.append((rows, done[these], -float(limits.job.work)))
-            self._work_rows[i].extend(range(self._rows.count, self._rows.count + len(these)))
-            self._rows.add(len(these), 0.0, math.inf, *parts)
+        length = np.bincount(grid.interval[slots] - begin)
+        n = self._add_columns(0.0, length * float(limits.most))
+        m = self._add_columns(0.0, length * float(limits.most_ps))
+        self._groups[job.index], self._done[job.index] = groups, done
+        self._count[0, job.index, begin:end], self._count[1, job.index, begin:end] = n, m
+        columns = JobColumns(limits, groups, done, n, m)
+        self._work_rows[job.index] = add_job_rows(self._rows, grid, columns)
 
     @property
     def deadlines(self) -> int:
@@ -320,6 +276,20 @@ class TotalsProgram:
         return {
             i: int(self._groups[i].ends[np.argmax(met)]) for i, met in kept.items() if met.any()
         }
+
+    def rounded_down(self, x: np.ndarray) -> np.ndarray:
+        """A feasible point, d integer, from one of the linear relaxation.
+
+        Jobs that it completes in part stay out; the others complete by the first deadline that
+        they meet in full.
+        """
+        x = x.copy()
+        for i, done in self._done.items():
+            x[done] = x[done] > 1 - ROUNDING
+            if not x[done[-1]]:
+                columns = self._count[:, i]
+                x[columns[columns != NEVER]] = 0.0
+        return x
 
     def group_end(self, job: int, slot: int) -> int | None:
         """Last slot of the group that a completion in a slot keeps; None if it is left out."""

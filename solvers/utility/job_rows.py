@@ -1,0 +1,89 @@
+"""The rows of one job in the totals program: the compact ILP's, summed over servers and slots."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.utility.formulations import JobLimits
+from solvers.utility.deadline_groups import DeadlineGroups
+from solvers.utility.sparse_rows import NEVER, Part, SparseRows
+from solvers.utility.time_grid import TimeGrid
+
+__all__ = ["JobColumns", "add_job_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class JobColumns:
+    """Columns of one job.
+
+    Parameters
+    ----------
+    limits : JobLimits
+    groups : DeadlineGroups
+    done : ndarray of int64
+        Of d, one per group.
+    n, m : ndarray of int64
+        Of workers and parameter servers, one per interval from that of the arrival on.
+    """
+
+    limits: JobLimits
+    groups: DeadlineGroups
+    done: np.ndarray
+    n: np.ndarray
+    m: np.ndarray
+
+
+def add_job_rows(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> list[int]:
+    """Add the rows of a job; returns those that have W d in them."""
+    limits, done, n, m = job.limits, job.done, job.n, job.m
+    work, last, at = float(limits.job.work), done[-1], np.arange(len(n))
+    slots = np.arange(limits.job.arrival, int(job.groups.ends[-1]) + 1)
+    interval = grid.interval[slots] - grid.interval[slots[0]]
+    length = np.bincount(interval).astype(float)
+    # running = d[last] - d[before], summed over the slots of an interval; before is the group
+    # before the slot's own, or none
+    group = job.groups.first(slots)
+    before = np.where(group > 0, done[group - 1], NEVER)
+    pairs, times = np.unique(np.stack([interval, before]), axis=1, return_counts=True)
+
+    def running(factor: float) -> tuple[Part, ...]:
+        return (at, last, -factor * length), (pairs[0], pairs[1], factor * times)
+
+    work_rows = [rows.count]
+    rows.add(1, 0.0, 0.0, (0, n, 1.0), (0, last, -work))  # (2)
+    rows.add(len(n), -math.inf, 0.0, (at, n, 1.0), *running(limits.most))  # (3), (8)
+    slope, level = limits.slope_of_6()
+    for edge, height in {(slope, level), *limits.staircase()}:  # (6)
+        parts = ((at, n, 1.0), (at, m, -edge), *(running(height) if height else ()))
+        rows.add(len(n), -math.inf, 0.0, *parts)
+    rows.add(len(n), -math.inf, 0.0, (at, m, 1.0), (at, n, -1.0))  # (7)
+    steps = np.arange(len(done) - 1)
+    rows.add(len(steps), -math.inf, 0.0, (steps, done[:-1], 1.0), (steps, done[1:], -1.0))
+    return work_rows + _work_by_deadlines(rows, grid, job)
+
+
+def _work_by_deadlines(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> list[int]:
+    """Work by the deadline: sum of n[i,s] over s <= t is at least W d[i,t].
+
+    Of the interval that t is in, all counts, and no more than the most workers in its slots up
+    to t.
+    """
+    limits, ends, at = job.limits, job.groups.ends[:-1], np.arange(len(job.n))
+    own = grid.interval[ends]
+    up_to = ends + 1 - np.maximum(grid.starts[own], limits.job.arrival)
+    own_column = own - grid.interval[limits.job.arrival]
+    cut_short = ends + 1 < grid.starts[own] + grid.length[own]
+    work_rows: list[int] = []
+    for these, whole in ((np.arange(len(ends)), True), (np.flatnonzero(cut_short), False)):
+        count = np.arange(len(these))
+        row, interval = np.nonzero(at <= own_column[these, None] - (not whole))
+        parts: list[Part] = [(row, job.n[interval], 1.0)]
+        if not whole:
+            parts.append((count, job.done[-1], limits.most * up_to[these].astype(float)))
+        parts.append((count, job.done[these], -float(limits.job.work)))
+        work_rows.extend(range(rows.count, rows.count + len(these)))
+        rows.add(len(these), 0.0, math.inf, *parts)
+    return work_rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from models.utility import UtilityInstance, score
 from models.utility.formulations.schedules import without_idle
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
+from solvers.highs.feasibility import settle
 from solvers.utility import deadline_program
 from solvers.utility.cut_pool import CutPool
 from solvers.utility.deadline_program import DeadlineProgram
@@ -137,6 +139,24 @@ def test_deadlines_near_to_others_are_no_more_than_two_earlier() -> None:
     assert run_highs(program.program(near={0: 3})).objective == pytest.approx(10.0)
     assert run_highs(program.program(near={})).objective == pytest.approx(10.0)
     assert run_highs(program.program(ends={0: 4})).objective == pytest.approx(0.9485, abs=1e-4)
+
+
+def test_the_linear_relaxation_rounded_down_is_a_feasible_point() -> None:
+    dropped = 0
+    for seed in SEEDS:
+        program = TotalsProgram(contended(seed))
+        if not program.limits:
+            continue
+        asked = program.program(whole=False)
+        relaxed = replace(asked, integer=np.zeros_like(asked.integer))
+        x = run_highs(relaxed).x
+        assert x is not None
+        down = program.rounded_down(x)
+        point, reason = settle(asked, down)
+        assert point is not None, reason
+        assert set(program.ends(down)) <= set(program.ends(np.ceil(x - 1e-6)))
+        dropped += len(program.ends(np.ceil(x - 1e-6))) > len(program.ends(down))
+    assert dropped > 0
 
 
 def test_what_is_forbidden_stays_so_on_a_finer_grid(monkeypatch: pytest.MonkeyPatch) -> None:

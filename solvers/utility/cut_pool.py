@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +36,10 @@ class CutPool:
         """Remember a cut, for all slots."""
         has = np.zeros(len(self._program.grid.length), dtype=bool)
         self._known.setdefault((side, cut.weight.tobytes()), _Known(side, cut, has))
+
+    def __iter__(self) -> Iterator[tuple[int, PackingCut]]:
+        """All cuts, with their sides."""
+        return ((known.side, known.cut) for known in self._known.values())
 
     def of_side(self, side: int) -> tuple[np.ndarray, np.ndarray]:
         """Weights, shape (n, I), and capacities, shape (n,), of all cuts of one side."""

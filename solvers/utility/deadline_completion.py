@@ -23,11 +23,15 @@ _CUT_ROUNDS = 6  # programs with deadlines kept that only find cuts,
 _CUT_PROGRESS = {True: 1e-4, False: 1e-3}  # as long as their objective falls by this share
 _KEEPING = 0.04  # of all time, for one program with deadlines kept,
 _PROVING = 0.2  # and for one with all variables whole, where the deadlines are the program's best
+_WHOLE_ROOMS = (1.0, 0.98, 0.96)  # shares of the capacities in these
 _LEAST = 0.03  # of all time, for which no further program is begun
 _PLANS = 8  # that are followed,
 _PLAN_GAP = 2e-3  # each so close to the best one
 _ROOMS = (0.985, 0.97, 0.95, 0.92)  # share of the capacities in a plan,
 _FIRST = 1  # the second of them at first
+_FOLLOWING = 0.05  # of all time, for the programs of the slots, one for each,
+_SLOT_SECONDS = 0.3  # and at most so many for one
+_MANY = 0.25  # of a plan's jobs: if so many are late, the next one has less room at once
 _TRIES = 3  # plans in one room: jobs that are late are given spare work in the next one,
 _SPARE = 1.5  # so many times what they lacked,
 _MOST_SPARE = 0.05  # but no more at once than 3 worker-slots and this share of their work
@@ -48,8 +52,10 @@ class DeadlineCompletion:
         self, ground: DeadlineProgram, improve: Callable[[UtilitySchedule], UtilitySchedule]
     ) -> None:
         self._ground, self._improve = ground, improve
+        instance = ground.instance
+        slot_seconds = min(_SLOT_SECONDS, _FOLLOWING * ground.seconds / instance.cluster.slots)
         self._tracker = PlanTracker(
-            ground.instance, ground.totals.limits, ground.cuts, ground.known
+            instance, ground.totals.limits, ground.cuts, ground.known, max(slot_seconds, 0.01)
         )
 
     def complete(self, ends: Mapping[int, int], *, proving: bool) -> bool:
@@ -120,17 +126,27 @@ class DeadlineCompletion:
         return upper
 
     def _whole(self, ends: Mapping[int, int], *, proving: bool) -> float:
-        """Solve the program with all variables whole; returns a bound."""
-        ground = self._ground
-        least = ground.least if proving else None
-        program = ground.totals.program(ends=ends, least=least)
-        share = _PROVING if proving else _KEEPING
-        result = ground.solve(program, ground.options(share * ground.seconds))
-        if result.x is not None:
-            point = np.round(result.x)
-            ground.known.offer(self._improve(ground.known.repaired(ground.totals, point)))
-            ground.learn(ground.totals, point)
-        return bound_of(result)
+        """Solve the program with all variables whole; returns a bound.
+
+        Its loads can be more than servers hold. With a little less room, some of those that come
+        close to them are not.
+        """
+        ground, upper = self._ground, math.inf
+        for room in _WHOLE_ROOMS:
+            if ground.is_met(upper) or not ground.goes_on(_LEAST):
+                break
+            first = room == 1.0
+            least = ground.least if proving and first else None
+            program = ground.totals.program(ends=ends, least=least, room=room)
+            share = _PROVING if proving and first else _KEEPING
+            result = ground.solve(program, ground.options(share * ground.seconds))
+            if first:
+                upper = bound_of(result)
+            if result.x is not None:
+                point = np.round(result.x)
+                ground.known.offer(self._improve(ground.known.repaired(ground.totals, point)))
+                ground.learn(ground.totals, point)
+        return upper
 
     def _follow_plans(self, ends: Mapping[int, int], upper: float) -> None:
         """Follow plans with these deadlines that leave the room it takes to keep them."""
@@ -152,6 +168,8 @@ class DeadlineCompletion:
                 followed = self._tracker.follow(plan)
                 self._offer(followed)
                 lacking, tries = followed.lacking, tries + 1
+                if len(lacking) > _MANY * len(plan.ends):
+                    tries = _TRIES
             if kept == number:
                 number -= 1
             elif lacking is not None and not lacking:

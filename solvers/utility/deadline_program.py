@@ -66,7 +66,7 @@ class DeadlineProgram:
     on_grid : TotalsProgram
         On the grid: for choosing deadlines. The same one where the grid is every slot.
     cuts : CutPool
-        Of `totals`.
+        Those that are known, and where `totals` has them.
     known : Knowledge
     fine : bool
         Whether the instance is small enough to hope for a proof.
@@ -110,7 +110,7 @@ class DeadlineProgram:
     ) -> None:
         """Take over what is known already."""
         for side, cut in cuts:
-            self._know(side, cut)
+            self.cuts.know(side, cut)
         self._add_near(loads)
         self.known.offer(start)
         if not self.fine:
@@ -142,13 +142,11 @@ class DeadlineProgram:
         for forbidden in self._forbidden:
             self.on_grid.forbid(forbidden)
 
-    def _know(self, side: int, cut: PackingCut) -> None:
-        self.cuts.know(side, cut)
-        self._cuts_on_grid.know(side, cut)
-
     def _add_near(self, loads: Sequence[np.ndarray]) -> int:
         added = self.cuts.add_near(loads, _NEAR)
         if self._cuts_on_grid is not self.cuts:
+            for side, cut in self.cuts:
+                self._cuts_on_grid.know(side, cut)
             added += self._cuts_on_grid.add_near(loads, _NEAR)
         return added
 
@@ -196,7 +194,7 @@ class DeadlineProgram:
             A point of it.
         """
         for side, cut in self.known.cuts(program, x):
-            self._know(side, cut)
+            self.cuts.know(side, cut)
         return self._add_near([program.loads(x, side) for side in SIDES])
 
     def goes_on(self, least: float) -> bool:

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 
@@ -145,8 +146,9 @@ class _Rounds:
 
     def _run(self) -> None:
         ground, number, idle = self._ground, 0, 0
-        rooms = (1.0,) if ground.fine else _ROOMS
-        while ground.goes_on(_LEAST) and idle < len(rooms):
+        most = 1 if ground.fine else len(_ROOMS)
+        rooms, near = cycle((1.0,) if ground.fine else _ROOMS), cycle(_NEAR_ROOMS)
+        while ground.goes_on(_LEAST) and idle < most:
             if self._waiting:
                 self._complete(*self._waiting.pop())
                 continue
@@ -154,12 +156,11 @@ class _Rounds:
             long = number >= _SHORT_ROUNDS and self._proves_here()
             planned = ground.known.objective > self._at_first
             if number % 2 and planned and not long and not ground.fine:
-                news = self._near_round(_NEAR_ROOMS[number // 2 % len(_NEAR_ROOMS)])
+                news = self._near_round(next(near))
             else:
-                room = 1.0 if long else rooms[number // 2 % len(rooms)]
-                news = self._round(long=long, room=room)
+                news = self._round(long=long, room=1.0 if long else next(rooms))
             number += 1
-            idle = 0 if news or long or ground.known.objective > before else idle + 1
+            idle = 0 if news or ground.known.objective > before else idle + 1
 
     def _near_round(self, room: float) -> bool:
         """Better deadlines near to those of the best schedule; whether it changes a program."""
@@ -168,16 +169,24 @@ class _Rounds:
         return result is not None and self._use(ground.totals, result, proving=False)
 
     def _round(self, *, long: bool, room: float) -> bool:
-        """The best deadlines on the grid; whether it changes a program."""
-        ground, program = self._ground, self._ground.on_grid
+        """The best deadlines on the grid; whether another round may give more."""
+        program = self._ground.on_grid
         result = self._chosen(long=long, room=room)
         if room < 1.0:
             return self._use(program, result, proving=False)
         self._take(result)
         news = self._use(program, result, proving=result.is_optimal)
-        if long and result.is_optimal and result.x is not None:
-            news = ground.refine(program.ends(result.x)) or news
-        return news
+        return (self._finer(program, result, news) or not result.is_optimal) if long else news
+
+    def _finer(self, program: TotalsProgram, result: MatrixResult, news: bool) -> bool:
+        """Make the next program for the bound give more; whether it may."""
+        best = program.ends(result.x) if result.x is not None and result.is_optimal else {}
+        if self._ground.refine(best):
+            return True
+        if news or not self._refines:
+            return news
+        self._refines = False  # the same again, to a smaller gap
+        return True
 
     def _use(self, program: TotalsProgram, result: MatrixResult, *, proving: bool) -> bool:
         """Look for a schedule with the deadlines found; whether that changes a program."""
@@ -253,11 +262,7 @@ class _Rounds:
         if result.x is not None:
             ends = program.ends(result.x)
             self._waiting.append((ends, result.is_optimal))
-            learnt = ground.learn(program, result.x) > 0
+            self._news = ground.learn(program, result.x) > 0 or self._news
             self._completion.find_cuts(ends)
-            refined = result.is_optimal and ground.refine(ends)
-            self._news = self._news or learnt or refined
-        if self._refines and not self._news:
-            self._refines, self._news = False, True  # the same again, to a smaller gap
-        if self._news and ground.goes_on(_LEAST):
+        if self._finer(program, result, self._news) and ground.goes_on(_LEAST):
             self._begin_aside()

@@ -28,7 +28,6 @@ __all__ = ["Followed", "Plan", "PlanTracker"]
 _AHEAD = 0.2  # worth of a worker ahead of the plan, relative to one of the plan
 _LATE = 3.0  # worth of a worker of a job that is late, relative to others of its size
 _PS_SHARE = 0.2  # what the size of a job's parameter servers counts beside that of its workers
-_SLOT_SECONDS = 0.3  # for the program of one slot
 _TRIES = 3  # programs of one slot, each with the cuts that the load before it has broken
 _GAP = 1e-3
 _SMALLEST = 1e-7  # shares of a capacity below it are left out
@@ -79,6 +78,8 @@ class PlanTracker:
         Packing cuts that loads have to obey; it learns those that a slot's load breaks.
     known : Knowledge
         Places and separates.
+    slot_seconds : float
+        For one program of one slot.
     """
 
     def __init__(
@@ -87,8 +88,9 @@ class PlanTracker:
         limits: Mapping[int, JobLimits],
         cuts: CutPool,
         known: Knowledge,
+        slot_seconds: float,
     ) -> None:
-        self._instance, self._limits = instance, limits
+        self._instance, self._limits, self._slot_seconds = instance, limits, slot_seconds
         self._cuts, self._known = cuts, known
         cluster = instance.cluster.tolerant
         self._totals, self._demand, size = [], [], np.zeros(len(instance.jobs))
@@ -136,7 +138,7 @@ class PlanTracker:
         jobs, counts = self._instance.jobs, None
         for _ in range(_TRIES):
             program = self._program(active, most, behind, worth)
-            options = HighsOptions(time_limit=_SLOT_SECONDS, mip_rel_gap=_GAP)
+            options = HighsOptions(time_limit=self._slot_seconds, mip_rel_gap=_GAP)
             result = run_highs(program, options, in_child=False)
             if result.x is None:
                 break

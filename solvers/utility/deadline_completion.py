@@ -11,7 +11,6 @@ import numpy as np
 from models.utility.formulations.schedules import without_idle
 from models.utility.schedule import UtilitySchedule
 from solvers.highs import MatrixResult
-from solvers.highs.feasibility import settle
 from solvers.utility.deadline_program import DeadlineProgram, bound_of
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
@@ -27,6 +26,7 @@ _WHOLE_ROOMS = (1.0, 0.98, 0.96)  # shares of the capacities in these
 _LEAST = 0.03  # of all time, for which no further program is begun
 _PLANS = 8  # that are followed,
 _PLAN_GAP = 2e-3  # each so close to the best one
+_NOT_FULL = 1e-6  # what a job that completes in full may lack, by round-off
 _ROOMS = (0.985, 0.97, 0.95, 0.92)  # share of the capacities in a plan,
 _FIRST = 1  # the second of them at first
 _FOLLOWING = 0.05  # of all time, for the programs of the slots, one for each,
@@ -100,14 +100,22 @@ class DeadlineCompletion:
         ground = self._ground
         program = ground.totals.program(whole=False, ends=ends, room=room, spare=spare)
         options = ground.options(_KEEPING * ground.seconds)
-        if ground.fine and room == 1.0:
-            return ground.solve(program, options)
-        # In time that is too short for HiGHS's heuristics, there is something to follow at least.
+        if room < 1.0 or not ground.fine:
+            options = replace(options, mip_rel_gap=_PLAN_GAP)
+        result = ground.solve(program, options)
+        if room == 1.0 or result.is_optimal or not ground.goes_on(_LEAST):
+            return result
+        # In time that is too short for HiGHS there is something to follow at least: the jobs that
+        # complete in full in the linear relaxation.
         relaxed = ground.relaxation(program, _KEEPING * ground.seconds)
         if relaxed is None:
-            return ground.solve(program, options)
-        start, _ = settle(program, ground.totals.rounded_down(relaxed))  # None if by round-off
-        return ground.solve(program, replace(options, mip_rel_gap=_PLAN_GAP), start)
+            return result
+        full = ground.totals.ends(relaxed, least=1 - _NOT_FULL)
+        program = ground.totals.program(whole=False, ends=full, room=room, spare=spare)
+        rounded = ground.solve(program, options)
+        if result.objective is None or (rounded.objective or 0.0) > result.objective:
+            return rounded
+        return result
 
     def find_cuts(self, ends: Mapping[int, int]) -> float:
         """Find the cuts that loads with these deadlines break; returns a bound."""

@@ -44,10 +44,9 @@ from solvers.utility.separation import PackingCut
 from solvers.utility.sparse_rows import NEVER, SparseRows
 from solvers.utility.time_grid import TimeGrid
 
-__all__ = ["ROUNDING", "SIDES", "TotalsProgram"]
+__all__ = ["SIDES", "TotalsProgram"]
 
 SIDES = (0, 1)  # workers, parameter servers
-ROUNDING = 1e-9  # what a d may lack of 1 and counts as such
 _EARLIER = 2  # groups by which deadlines near to others may be earlier
 _SMALLEST = 1e-7  # weights of a cut below it, relative to the largest, are left out
 
@@ -270,26 +269,19 @@ class TotalsProgram:
         """Workers or parameter servers of a point, shape (T, I); intervals are spread evenly."""
         return self.grid.spread(self._values(x, self._count[side]).T)
 
-    def ends(self, x: np.ndarray) -> dict[int, int]:
-        """Last slots that a point gives to the jobs that complete in it."""
-        kept = {i: x[done] > 0.5 for i, done in self._done.items()}
+    def ends(self, x: np.ndarray, least: float = 0.5) -> dict[int, int]:
+        """Last slots that a point gives to the jobs that complete in it.
+
+        Parameters
+        ----------
+        x : ndarray
+        least : float
+            From which on a d counts as 1.
+        """
+        kept = {i: x[done] > least for i, done in self._done.items()}
         return {
             i: int(self._groups[i].ends[np.argmax(met)]) for i, met in kept.items() if met.any()
         }
-
-    def rounded_down(self, x: np.ndarray) -> np.ndarray:
-        """A feasible point, d integer, from one of the linear relaxation.
-
-        Jobs that it completes in part stay out; the others complete by the first deadline that
-        they meet in full.
-        """
-        x = x.copy()
-        for i, done in self._done.items():
-            x[done] = x[done] > 1 - ROUNDING
-            if not x[done[-1]]:
-                columns = self._count[:, i]
-                x[columns[columns != NEVER]] = 0.0
-        return x
 
     def group_end(self, job: int, slot: int) -> int | None:
         """Last slot of the group that a completion in a slot keeps; None if it is left out."""

@@ -23,7 +23,7 @@ from tests.test_exact import SEEDS, contended
 def followed(ins: UtilityInstance, plan: Plan) -> Followed:
     limits = {limit.job.index: limit for limit in job_limits(ins)}
     known = Knowledge(ins, limits, time.monotonic() + 30, 1.0)
-    return PlanTracker(ins, limits, CutPool(TotalsProgram(ins)), known, 0.3).follow(plan)
+    return PlanTracker(ins, limits, CutPool(TotalsProgram(ins)), known, 30.0).follow(plan)
 
 
 def two_jobs(capacity: float) -> UtilityInstance:

@@ -17,13 +17,15 @@ from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
 from solvers.utility import deadline_program
 from solvers.utility.cut_pool import CutPool
+from solvers.utility.deadline_completion import DeadlineCompletion
 from solvers.utility.deadline_program import DeadlineProgram
+from solvers.utility.deadline_search import _Rounds
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
 from solvers.utility.totals_program import TotalsProgram
 from tests.small import instance, job
-from tests.test_deadline_search import one_job, searched
+from tests.test_deadline_search import empty, one_job, searched
 from tests.test_exact import SEEDS, best, contended
 
 
@@ -73,6 +75,36 @@ def two_alike() -> UtilityInstance:
 def test_capacity_of_an_interval_is_that_of_its_slots(starts: list[int], optimum: float) -> None:
     program = TotalsProgram(two_alike(), grid=TimeGrid(5, starts))
     assert run_highs(program.program(whole=False)).objective == pytest.approx(optimum, abs=1e-4)
+
+
+def test_a_job_that_arrives_within_an_interval_has_its_slots_from_then_on() -> None:
+    # Worth of the slots 2 to 4 that it can complete in: 10, 5.3788, 2.3841. Two workers at a time
+    # and 4 worker-slots: slots 1 and 2. Of the interval of slots 0 to 2 it has two, of slots 1
+    # and 2 both, and by slot 1 it runs two workers, whatever the interval has.
+    single = one_job()
+    record = job(
+        "late",
+        arrival=1,
+        chunks=2,
+        work=4,
+        worker=[1.0, 1.0],
+        ps=[1.0, 4.0],
+        utility=single.jobs[0].utility,
+    )
+    ins = instance(
+        [record],
+        slots=5,
+        resources=["gpu", "bandwidth_gbps"],
+        worker_servers=[[2.0, 2.0]],
+        ps_servers=[[1.0, 4.0]],
+    )
+    for starts in ([0, 1, 2, 3, 4], [0], [0, 3], [0, 2], [0, 1, 3]):
+        program = TotalsProgram(ins, grid=TimeGrid(5, starts))
+        asked = program.program(whole=False)
+        assert run_highs(asked).objective == pytest.approx(10.0)
+        assert asked.upper[~asked.integer].sum() == 12  # slots 1 to 4: 2 workers, one PS
+        fewer = program.program(whole=False, ends={0: 3})
+        assert run_highs(fewer).objective == pytest.approx(5.3788, abs=1e-4)
 
 
 def optimum(ins: UtilityInstance, starts: Sequence[int], coarse: float) -> float:
@@ -181,7 +213,7 @@ def test_bound_and_schedule_where_deadlines_are_chosen_on_a_grid(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
-    met, seeds = 0, SEEDS[:4]
+    met, close, seeds = 0, 0, SEEDS[:4]
     for seed in seeds:
         known = searched(contended(seed), 1000.0, 5.0, threads=threads)
         assert known.bound is not None
@@ -189,4 +221,55 @@ def test_bound_and_schedule_where_deadlines_are_chosen_on_a_grid(
         assert known.objective <= best(seed) * (1 + 1e-9)
         assert known.bound >= best(seed) * (1 - 1e-6)
         met += known.objective >= best(seed) * (1 - 1e-6)
+        close += known.bound <= 1.05 * best(seed)
     assert met >= 0.75 * len(seeds)
+    assert close >= 0.75 * len(seeds)
+
+
+def test_what_a_very_coarse_program_leaves_out_is_part_of_the_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A bound far too large makes the program so coarse that it leaves out deadlines worth much.
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    known = searched(contended(5), 600 * best(5), 5.0)
+    assert known.bound is not None
+    assert known.bound >= best(5) * (1 - 1e-6)
+
+
+def ground_of(ins: UtilityInstance, bound: float) -> DeadlineProgram:
+    none = np.zeros((ins.cluster.slots, len(ins.jobs)))
+    ground = DeadlineProgram(ins, bound, time.monotonic() + 60, none)
+    ground.begin((), (none, none), empty(ins))
+    return ground
+
+
+def test_rounds_with_less_room_say_nothing_of_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    # In half of the capacities one job of the two is worth 2.3841 at most: at slot 3.
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    ground = ground_of(two_alike(), 30.0)
+    rounds = _Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
+    rounds._round(long=False, room=0.5)
+    assert ground.known.bound == 30.0
+    rounds._round(long=False, room=1.0)
+    assert ground.known.bound is not None
+    assert 12.3841 * (1 - 1e-4) <= ground.known.bound < 30.0
+
+
+def test_a_start_stays_feasible_when_cuts_come_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What the process beside has learnt becomes rows after any solve: here a cut that the
+    # plan, two workers in a slot, breaks.
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    ins = two_alike()
+    ground = ground_of(ins, 30.0)
+    ground.known.offer(solve(ins).schedule)
+    cut = PackingCut(np.array([1.0, 1.0]), 1.0)
+
+    def learn() -> None:
+        ground.cuts.know(0, cut)
+        ground.totals.add_cut(0, cut)
+
+    ground.after_solve = learn
+    completion = DeadlineCompletion(ground, lambda schedule: schedule)
+    found = completion.look_near(1.0, 5.0)
+    assert found is not None
+    assert found.x is not None

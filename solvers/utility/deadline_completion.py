@@ -29,8 +29,7 @@ _PLAN_GAP = 2e-3  # each so close to the best one
 _NOT_FULL = 1e-6  # what a job that completes in full may lack, by round-off
 _ROOMS = (0.985, 0.97, 0.95, 0.92)  # share of the capacities in a plan,
 _FIRST = 1  # the second of them at first
-_FOLLOWING = 0.05  # of all time, for the programs of the slots, one for each,
-_SLOT_SECONDS = 0.3  # and at most so many for one
+_FOLLOWING = 0.06  # of all time, for following one
 _MANY = 0.25  # of a plan's jobs: if so many are late, the next one has less room at once
 _TRIES = 3  # plans in one room: jobs that are late are given spare work in the next one,
 _SPARE = 1.5  # so many times what they lacked,
@@ -53,12 +52,13 @@ class DeadlineCompletion:
     ) -> None:
         self._ground, self._improve = ground, improve
         instance = ground.instance
-        slot_seconds = min(_SLOT_SECONDS, _FOLLOWING * ground.seconds / instance.cluster.slots)
         self._tracker = PlanTracker(
-            instance, ground.totals.limits, ground.cuts, ground.known, max(slot_seconds, 0.01)
+            instance, ground.totals.limits, ground.cuts, ground.known, _FOLLOWING * ground.seconds
         )
 
-    def complete(self, ends: Mapping[int, int], *, proving: bool) -> bool:
+    def complete(
+        self, ends: Mapping[int, int], *, proving: bool, upper: float | None = None
+    ) -> bool:
         """Look for a schedule with given deadlines.
 
         Parameters
@@ -67,6 +67,8 @@ class DeadlineCompletion:
             Last slots of the jobs that are to complete.
         proving : bool
             Whether they are the best ones of the program.
+        upper : float, optional
+            What :meth:`find_cuts` said of them, if that was asked already.
 
         Returns
         -------
@@ -75,7 +77,7 @@ class DeadlineCompletion:
             the best one known, or hardly more.
         """
         ground = self._ground
-        upper = self.find_cuts(ends)
+        upper = self.find_cuts(ends) if upper is None else upper
         if ground.fine and not ground.is_met(upper) and ground.goes_on(_LEAST):
             upper = min(upper, self._whole(ends, proving=proving))
         if not ground.is_met(upper):
@@ -87,10 +89,11 @@ class DeadlineCompletion:
         ground = self._ground
         best = without_idle(ground.instance, ground.known.schedule)
         ends = ground.totals.ends(ground.totals.point(best))
+        # Built first: rows that come in between are kept by the start as well, not the other way.
+        program = ground.totals.program(whole=False, near=ends, room=room)
         kept = self._keeping(ends, room)
         if kept.x is None:
             return None
-        program = ground.totals.program(whole=False, near=ends, room=room)
         return ground.solve(program, ground.options(seconds), kept.x)
 
     def _keeping(
@@ -107,7 +110,7 @@ class DeadlineCompletion:
             return result
         # In time that is too short for HiGHS there is something to follow at least: the jobs that
         # complete in full in the linear relaxation.
-        relaxed = ground.relaxation(program, _KEEPING * ground.seconds)
+        relaxed = ground.solve(program.relaxed(), options).x
         if relaxed is None:
             return result
         full = ground.totals.ends(relaxed, least=1 - _NOT_FULL)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -29,10 +28,8 @@ __all__ = ["DeadlineProgram", "bound_of"]
 _COARSE = {True: 2e-5, False: 1e-3}
 _GAP = {True: 3e-5, False: 5e-4}
 _HARDLY = OPTIMAL_GAP / 2  # better: a schedule that is not looked for
-_MOST_VARIABLES = 400  # deadlines up to which there is
-_INTERVALS = (1 / 3, 1 / 2, 2 / 3)  # of the slots, in the first grid,
-_LOST = 0.004  # the first that makes the linear relaxation no more than this share weaker,
-_RELAXING = 0.05  # or the first of all, where it takes longer than this share of the time
+_MOST_VARIABLES = 250  # deadlines up to which there is
+_INTERVALS = 1 / 3  # of the slots, in the first grid
 _ARRIVING = 0.5  # worth of an interval that begins where a job arrives, beside one at its end
 _NEAR = 0.95  # share of its capacity from which on a cut becomes a row of a slot
 _PLACING_SECONDS = 0.1  # for one load: what is left over then is made up in other slots
@@ -74,8 +71,10 @@ class DeadlineProgram:
         All there are.
     restricted : bool
         Whether programs leave out what is not worth more than the best schedule known.
+    rows_added : int
+        How many rows cuts have become so far.
     after_solve : callable
-        Called after every program that has been solved.
+        Called after every program that has been solved; it may change all of the above.
     """
 
     def __init__(
@@ -94,8 +93,10 @@ class DeadlineProgram:
             self.totals = TotalsProgram(self._scaled.instance, coarse=self._coarse)
         self.cuts = CutPool(self.totals)
         self._cuts_on_grid = self.cuts
-        self._weight = _weight_of_ends(self.totals, completions)
         self._forbidden: list[Mapping[int, int]] = []
+        self.rows_added = 0
+        if not self.fine:
+            self._use_grid(_first_grid(self.totals, completions))
         self.known = Knowledge(instance, self.totals.limits, deadline, _PLACING_SECONDS)
         self.known.lower_bound_to(bound)
         self.seconds = deadline - time.monotonic()
@@ -113,28 +114,6 @@ class DeadlineProgram:
             self.cuts.know(side, cut)
         self._add_near(loads)
         self.known.offer(start)
-        if not self.fine:
-            self._choose_grid()
-
-    def _choose_grid(self) -> None:
-        whole = self.totals.program(whole=False)
-        every = self.relaxation(whole, _RELAXING * self.seconds)
-        for share in _INTERVALS:
-            count = math.ceil(share * self.totals.grid.slots) - 1
-            after = np.argsort(-self._weight[:-1], kind="stable")[:count]
-            self._use_grid(TimeGrid(self.totals.grid.slots, after + 1))
-            if every is None:
-                break
-            program = self.on_grid.program(whole=False)
-            point = self.relaxation(program, self.known.left)
-            if point is not None and program.cost @ point <= (1 + _LOST) * (whole.cost @ every):
-                break
-
-    def relaxation(self, program: LinearProgram, seconds: float) -> np.ndarray | None:
-        """Optimum of the linear relaxation, unless it takes longer."""
-        relaxed = replace(program, integer=np.zeros_like(program.integer))
-        result = self.solve(relaxed, self.options(seconds))
-        return result.x if result.is_optimal else None
 
     def _use_grid(self, grid: TimeGrid) -> None:
         self.on_grid = TotalsProgram(self._scaled.instance, coarse=self._coarse, grid=grid)
@@ -148,6 +127,7 @@ class DeadlineProgram:
             for side, cut in self.cuts:
                 self._cuts_on_grid.know(side, cut)
             added += self._cuts_on_grid.add_near(loads, _NEAR)
+        self.rows_added += added
         return added
 
     def refine(self, ends: Mapping[int, int]) -> bool:
@@ -218,18 +198,17 @@ class DeadlineProgram:
         """
         try:
             result = run_highs(program, options, start=start)
-        except InputError as error:  # of a schedule that the scorer accepts
+        except InputError as error:
+            if start is None:
+                raise
             raise WrongSolution(f"{self.instance.name}: {error}") from error
         self.after_solve()
         return result
 
 
-def _weight_of_ends(totals: TotalsProgram, completions: np.ndarray) -> np.ndarray:
-    """How much there is to tell apart at the end of each slot, shape (T,).
-
-    What completes with it in a fractional solution, and what arrives after it.
-    """
-    weight = np.zeros(totals.grid.slots)
+def _first_grid(totals: TotalsProgram, completions: np.ndarray) -> TimeGrid:
+    """Intervals that begin and end where most arrives and completes in a fractional solution."""
+    slots, weight = totals.grid.slots, np.zeros(totals.grid.slots)
     for i in totals.limits:
         arrival, share = totals.limits[i].job.arrival, totals.share_of(i)
         if arrival > 0:
@@ -238,4 +217,5 @@ def _weight_of_ends(totals: TotalsProgram, completions: np.ndarray) -> np.ndarra
             end = totals.group_end(i, slot)
             if end is not None:
                 weight[end] += share * completions[slot, i]
-    return weight
+    most = np.argsort(-weight[:-1], kind="stable")[: math.ceil(_INTERVALS * slots) - 1]
+    return TimeGrid(slots, most + 1)

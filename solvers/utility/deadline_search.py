@@ -14,10 +14,11 @@ A round has four steps.
    integer, too. If no schedule with these deadlines, or later ones, is worth more than the best
    one known, they are done with: the program of step 1 is told to look elsewhere.
 
-Every other round looks near to the deadlines of the best schedule instead. The first rounds are
-short and find the cuts that matter; a long one has the time for the bound. With a second thread,
-one program is solved for the bound alone all the while, in a child process. When the best deadlines
-are found, the grid is made finer where they are, and it is solved again.
+The first rounds are short and find the cuts that matter; a long one has the time for the bound. On
+a grid, every other short round looks near to the deadlines of the best schedule instead, once a plan
+has led to one. With a second thread there are short rounds only, and one program is solved for the
+bound alone all the while, in a child process. When its best deadlines are found, they are completed
+as well, the grid is made finer where they are, and it is solved again.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ __all__ = ["deadline_search"]
 
 _SHORT_ROUNDS = 3
 _NEAR_ROOMS = (0.97, 0.985, 0.95)  # the same in rounds near the best schedule
-_GRID_GAP = 5e-3  # of a program on a grid that is refined then
+_GRID_GAP = 1e-2  # of a program on a grid that is refined then
 _ROOMS = (0.97, 1.0, 0.95, 0.98, 0.94)  # share of the capacities in short rounds
 _SHORT = 0.15  # of all time, for the program of a short round
 _LONG = 0.7  # of the time left, for that of a long one
@@ -115,6 +116,10 @@ def deadline_search(
     return ground.known
 
 
+def _cut_short(result: MatrixResult) -> bool:
+    return not result.is_optimal and result.status != "infeasible"
+
+
 class _Rounds:
     """The rounds, and the process beside them that is at work on the bound."""
 
@@ -125,7 +130,9 @@ class _Rounds:
         self._aside: Background | None = None
         self._program_aside = ground.on_grid  # that it solves
         self._news = False  # for it
-        self._waiting: list[tuple[Mapping[int, int], bool]] = []  # its deadlines, to be kept yet
+        self._waiting: list[
+            tuple[Mapping[int, int], bool, float]
+        ] = []  # its deadlines, to be kept yet
         self._refines = not ground.fine  # whether a finer grid is expected to give more
 
     def prove_aside(self, stack: ExitStack) -> None:
@@ -166,17 +173,20 @@ class _Rounds:
         """Better deadlines near to those of the best schedule; whether it changes a program."""
         ground = self._ground
         result = self._completion.look_near(room, _SHORT * ground.seconds)
-        return result is not None and self._use(ground.totals, result, proving=False)
+        if result is None:
+            return False
+        return self._use(ground.totals, result, proving=False) or _cut_short(result)
 
     def _round(self, *, long: bool, room: float) -> bool:
         """The best deadlines on the grid; whether another round may give more."""
         program = self._ground.on_grid
         result = self._chosen(long=long, room=room)
-        if room < 1.0:
-            return self._use(program, result, proving=False)
-        self._take(result)
-        news = self._use(program, result, proving=result.is_optimal)
-        return (self._finer(program, result, news) or not result.is_optimal) if long else news
+        if room == 1.0:
+            self._take(result)
+        news = self._use(program, result, proving=room == 1.0 and result.is_optimal)
+        if long:
+            news = self._finer(program, result, news)
+        return news or _cut_short(result)
 
     def _finer(self, program: TotalsProgram, result: MatrixResult, news: bool) -> bool:
         """Make the next program for the bound give more; whether it may."""
@@ -193,14 +203,18 @@ class _Rounds:
         if result.x is None:
             return False
         ground, ends = self._ground, program.ends(result.x)
-        news = ground.learn(program, result.x) > 0
+        before = ground.rows_added
+        ground.learn(program, result.x)
+        forbidden = False
+        if result.objective is None or not ground.is_met(result.objective):
+            forbidden = self._complete(ends, proving)
+        news = forbidden or ground.rows_added > before
         self._news = self._news or news
-        if result.objective is not None and ground.is_met(result.objective):
-            return news  # no better than the best schedule
-        return self._complete(ends, proving) or news
+        return news
 
-    def _complete(self, ends: Mapping[int, int], proving: bool) -> bool:
-        if not self._completion.complete(ends, proving=proving):
+    def _complete(self, ends: Mapping[int, int], proving: bool, upper: float | None = None) -> bool:
+        """Look for a schedule with these deadlines; whether they are done with."""
+        if not self._completion.complete(ends, proving=proving, upper=upper):
             return False
         self._ground.forbid(ends)
         self._news = True
@@ -261,8 +275,10 @@ class _Rounds:
             return
         if result.x is not None:
             ends = program.ends(result.x)
-            self._waiting.append((ends, result.is_optimal))
-            self._news = ground.learn(program, result.x) > 0 or self._news
-            self._completion.find_cuts(ends)
+            before = ground.rows_added
+            ground.learn(program, result.x)
+            upper = self._completion.find_cuts(ends)
+            self._news = ground.rows_added > before or self._news
+            self._waiting.append((ends, result.is_optimal, upper))
         if self._finer(program, result, self._news) and ground.goes_on(_LEAST):
             self._begin_aside()

@@ -10,6 +10,7 @@ capacities is followed almost without loss, where rounding a slot at a time woul
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ __all__ = ["Followed", "Plan", "PlanTracker"]
 _AHEAD = 0.2  # worth of a worker ahead of the plan, relative to one of the plan
 _LATE = 3.0  # worth of a worker of a job that is late, relative to others of its size
 _PS_SHARE = 0.2  # what the size of a job's parameter servers counts beside that of its workers
+_SLOT_SECONDS = (0.01, 0.3)  # least and most for the program of one slot
 _TRIES = 3  # programs of one slot, each with the cuts that the load before it has broken
 _GAP = 1e-3
 _SMALLEST = 1e-7  # shares of a capacity below it are left out
@@ -78,8 +80,8 @@ class PlanTracker:
         Packing cuts that loads have to obey; it learns those that a slot's load breaks.
     known : Knowledge
         Places and separates.
-    slot_seconds : float
-        For one program of one slot.
+    seconds : float
+        For following one plan: where it takes longer, slots have one try each, without new cuts.
     """
 
     def __init__(
@@ -88,9 +90,9 @@ class PlanTracker:
         limits: Mapping[int, JobLimits],
         cuts: CutPool,
         known: Knowledge,
-        slot_seconds: float,
+        seconds: float,
     ) -> None:
-        self._instance, self._limits, self._slot_seconds = instance, limits, slot_seconds
+        self._instance, self._limits, self._seconds = instance, limits, seconds
         self._cuts, self._known = cuts, known
         cluster = instance.cluster.tolerant
         self._totals, self._demand, size = [], [], np.zeros(len(instance.jobs))
@@ -104,7 +106,8 @@ class PlanTracker:
         self._size = size
 
     def follow(self, plan: Plan) -> Followed:
-        """Run whole workers on the servers, slot by slot."""
+        """Run whole workers on the servers, slot by slot, until time is up."""
+        began = time.monotonic()
         jobs, slots = self._instance.jobs, self._instance.cluster.slots
         wanted = np.cumsum(plan.workers, axis=0)
         work = np.array([job.work for job in jobs], dtype=np.int64)
@@ -116,6 +119,9 @@ class PlanTracker:
         workers = np.zeros((slots, len(jobs)), dtype=np.int64)
         places: dict[tuple[int, int], np.ndarray] = {}
         for t in range(slots):
+            if self._known.left <= 0:
+                break
+            in_time = time.monotonic() - began <= self._seconds * (t + 1) / slots
             active = np.flatnonzero((end >= 0) & (arrival <= t) & (done < work))
             if not len(active):
                 continue
@@ -123,7 +129,7 @@ class PlanTracker:
             most = np.minimum([self._limits[i].most for i in active.tolist()], left)
             behind = np.where(late, most, np.clip(wanted[t, active] - done[active], 0.0, most))
             worth = self._size[active] * np.where(late, _LATE, 1.0)
-            counts = self._slot(active, most, behind, worth)
+            counts = self._slot(active, most, behind, worth, _TRIES if in_time else 1)
             if counts is not None:
                 workers[t] = self._served(active, counts)
                 places[0, t], places[1, t] = counts
@@ -132,13 +138,20 @@ class PlanTracker:
         return Followed(workers, places, {i: lack for i, lack in lacking.items() if lack > 0})
 
     def _slot(
-        self, active: np.ndarray, most: np.ndarray, behind: np.ndarray, worth: np.ndarray
+        self,
+        active: np.ndarray,
+        most: np.ndarray,
+        behind: np.ndarray,
+        worth: np.ndarray,
+        tries: int,
     ) -> list[np.ndarray] | None:
         """What the servers of both sides hold in one slot, shape (S, I) each."""
         jobs, counts = self._instance.jobs, None
-        for _ in range(_TRIES):
+        least, at_most = _SLOT_SECONDS
+        seconds = min(max(self._seconds / self._instance.cluster.slots, least), at_most)
+        for _ in range(tries):
             program = self._program(active, most, behind, worth)
-            options = HighsOptions(time_limit=self._slot_seconds, mip_rel_gap=_GAP)
+            options = HighsOptions(time_limit=seconds, mip_rel_gap=_GAP)
             result = run_highs(program, options, in_child=False)
             if result.x is None:
                 break
@@ -150,7 +163,7 @@ class PlanTracker:
             counts = [placing.counts for placing in placings]
             lacking = [side for side in SIDES if not placings[side].complete]
             # Where no cut is broken, the same program would only give the same load again.
-            if not sum(self._learn(side, load[side]) for side in lacking):
+            if tries == 1 or not sum(self._learn(side, load[side]) for side in lacking):
                 break
         return counts
 

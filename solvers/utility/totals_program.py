@@ -184,13 +184,15 @@ class TotalsProgram:
     def write_out(self, side: int, slot: int) -> None:
         """Give a slot that is an interval by itself the variables of its servers: (4) or (5)."""
         servers, demand = self._servers[side], self._demand[side]
-        here = [i for i in self.limits if self._count[side, i, slot] != NEVER]
+        interval = self.grid.interval[slot]
+        assert self.grid.length[interval] == 1
+        here = [i for i in self.limits if self._count[side, i, interval] != NEVER]
         place = np.full((len(servers), len(demand)), NEVER)
         for i in here:
             room = self.limits[i].ps if side else self.limits[i].workers
             fits = np.flatnonzero(room)
             place[fits, i] = self._add_columns(0.0, room[fits])
-            total = (0, self._count[side, i, slot], 1.0)
+            total = (0, self._count[side, i, interval], 1.0)
             self._rows.add(1, -math.inf, 0.0, total, (0, place[fits, i], -1.0))
         for s, capacity in enumerate(servers):
             for r in np.flatnonzero(capacity > 0):
@@ -226,7 +228,7 @@ class TotalsProgram:
             Jobs then complete by these slots, or a little earlier, or later, or stay out; those not
             in it are free.
         room : float
-            Share of the capacities that may be used.
+            Share of the capacities that may be used, of those that jobs could exceed.
         spare : dict of int to float, optional
             Worker-slots that jobs run beyond their work.
         least : float, optional

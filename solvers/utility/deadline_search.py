@@ -15,10 +15,10 @@ A round has four steps.
    one known, they are done with: the program of step 1 is told to look elsewhere.
 
 The first rounds are short and find the cuts that matter; a long one has the time for the bound. On
-a grid, every other short round looks near to the deadlines of the best schedule instead, once a plan
-has led to one. With a second thread there are short rounds only, and one program is solved for the
-bound alone all the while, in a child process. When its best deadlines are found, they are completed
-as well, the grid is made finer where they are, and it is solved again.
+a grid, every other short round looks near to the deadlines of the best schedule instead, once a
+plan has led to one. With a second thread there are short rounds only, and one program is solved for
+the bound alone all the while, in a child process. When its best deadlines are found, they are
+completed as well, the grid is made finer where they are, and it is solved again.
 """
 
 from __future__ import annotations

@@ -45,9 +45,9 @@ from solvers.utility.totals_program import TotalsProgram
 __all__ = ["deadline_search"]
 
 _SHORT_ROUNDS = 3
+_ROOMS = (0.97, 1.0, 0.95, 0.98, 0.94)  # share of the capacities in short rounds
 _NEAR_ROOMS = (0.97, 0.985, 0.95)  # the same in rounds near the best schedule
 _GRID_GAP = 5e-3  # of a program on a grid that is refined then
-_ROOMS = (0.97, 1.0, 0.95, 0.98, 0.94)  # share of the capacities in short rounds
 _SHORT = 0.15  # of all time, for the program of a short round
 _LONG = 0.7  # of the time left, for that of a long one
 _LEAST = 0.03  # of all time, for which another round is not worth it

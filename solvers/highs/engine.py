@@ -117,7 +117,7 @@ def _attempt(
     _check("output_flag", highs.setOptionValue("output_flag", want_log))
     for name, value in options.highs_options().items():
         _check(f"option {name}={value!r}", highs.setOptionValue(name, value))
-    _check("passModel", highs.passModel(_highs_lp(program)))
+    _check("passModel", highs.passModel(highs_lp(program)))
     _listen(highs, progress, is_mip=program.is_mip, want_log=want_log)
     if start is not None:
         _set_start(highs, start)
@@ -136,7 +136,7 @@ def _check(what: str, status: HighsStatus) -> None:
         raise HighsError(f"HiGHS refused {what} ({status.name})")
 
 
-def _highs_lp(program: LinearProgram) -> highspy.HighsLp:
+def highs_lp(program: LinearProgram) -> highspy.HighsLp:
     """Return the program in HiGHS's own type."""
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = program.matrix.shape

@@ -10,14 +10,17 @@ import highspy
 import numpy as np
 from highspy import HighsModelStatus as ModelStatus
 from highspy import HighsStatus
+from scipy import sparse
 
-from solvers.highs.engine import HighsError
-from solvers.highs.program import FloatArray
+from solvers.highs.engine import HighsError, highs_lp
+from solvers.highs.program import FloatArray, LinearProgram
 from solvers.result import Sense
 
 __all__ = ["GrowingProgram", "Optimum", "OutOfTime"]
 
-_PRIMAL = 4  # HiGHS's number for the primal simplex: a new column leaves the basis feasible
+# HiGHS's numbers for the simplex: after a new column the basis is primal feasible, after a new row
+# or bound dual feasible.
+_PRIMAL, _DUAL = 4, 1
 
 
 class OutOfTime(HighsError):
@@ -43,7 +46,8 @@ class Optimum(NamedTuple):
 class GrowingProgram:
     """``max/min cost x`` subject to ``lower <= A x <= upper``, ``x >= 0``, built piece by piece.
 
-    The restricted master of a column generation. It stays in this process.
+    The restricted master of a column generation, or a program whose cuts come by need. It stays in
+    this process.
 
     Parameters
     ----------
@@ -64,6 +68,17 @@ class GrowingProgram:
         self.rows = 0
         self.columns = 0
 
+    @classmethod
+    def of(cls, program: LinearProgram) -> GrowingProgram:
+        """A program that is there already, without its integrality, to be given more rows."""
+        growing = cls(program.sense)
+        growing._check(growing._highs.passModel(highs_lp(program.relaxed())))
+        growing._check(growing._highs.setOptionValue("simplex_strategy", _DUAL))
+        # Of use in the first solve; from then on there is a basis, and HiGHS leaves it out.
+        growing._check(growing._highs.setOptionValue("presolve", "choose"))
+        growing.rows, growing.columns = program.matrix.shape
+        return growing
+
     @staticmethod
     def _check(status: HighsStatus) -> None:
         if status == HighsStatus.kError:
@@ -82,6 +97,28 @@ class GrowingProgram:
         self._check(self._highs.addRow(lower, upper, len(index), index, entries))
         self.rows += 1
         return self.rows - 1
+
+    def add_rows(self, matrix: sparse.csr_array, upper: np.ndarray) -> None:
+        """Add rows ``matrix x <= upper`` over the columns that are there already."""
+        count = matrix.shape[0]
+        self._check(
+            self._highs.addRows(
+                count,
+                np.full(count, -highspy.kHighsInf),
+                _finite(upper),
+                matrix.nnz,
+                matrix.indptr[:-1].astype(np.int32),
+                matrix.indices.astype(np.int32),
+                _finite(matrix.data),
+            )
+        )
+        self.rows += count
+
+    def fix_at_zero(self, columns: np.ndarray) -> None:
+        """Take columns out of the program."""
+        nothing = np.zeros(len(columns))
+        index = np.asarray(columns, dtype=np.int32)
+        self._check(self._highs.changeColsBounds(len(index), index, nothing, nothing))
 
     def add_column(self, cost: float, rows: np.ndarray, values: np.ndarray) -> int:
         """Add a column from 0 to infinity; returns its index."""

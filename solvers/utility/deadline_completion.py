@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -11,22 +12,25 @@ import numpy as np
 from models.utility.formulations.schedules import without_idle
 from models.utility.schedule import UtilitySchedule
 from solvers.highs import MatrixResult
+from solvers.highs.engine import HighsError
 from solvers.utility.deadline_program import DeadlineProgram, bound_of
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
+from solvers.utility.plan_program import BROKEN, PlanProgram
 from solvers.utility.plan_tracking import Followed, Plan, PlanTracker
+from solvers.utility.totals_program import SIDES
 
 __all__ = ["DeadlineCompletion"]
 
 _CUT_ROUNDS = 6  # programs with deadlines kept that only find cuts,
-_CUT_PROGRESS = {True: 1e-4, False: 1e-3}  # as long as their objective falls by this share
+_CUT_PROGRESS = 1e-4  # as long as their objective falls by this share
+_SEPARATING = 0.05  # of all time, for finding the cuts that one plan breaks
 _KEEPING = 0.04  # of all time, for one program with deadlines kept,
 _PROVING = 0.2  # and for one with all variables whole, where the deadlines are the program's best
 _WHOLE_ROOMS = (1.0, 0.98, 0.96)  # shares of the capacities in these
 _LEAST = 0.03  # of all time, for which no further program is begun
 _PLANS = 8  # that are followed,
 _PLAN_GAP = 2e-3  # each so close to the best one
-_NOT_FULL = 1e-6  # what a job that completes in full may lack, by round-off
 _ROOMS = (0.985, 0.97, 0.95, 0.92)  # share of the capacities in a plan,
 _FIRST = 1  # the second of them at first
 _FOLLOWING = 0.06  # of all time, for following one
@@ -77,7 +81,8 @@ class DeadlineCompletion:
             the best one known, or hardly more.
         """
         ground = self._ground
-        upper = self.find_cuts(ends) if upper is None else upper
+        if upper is None:
+            upper = self.find_cuts(ends) if ground.fine else math.inf
         if ground.fine and not ground.is_met(upper) and ground.goes_on(_LEAST):
             upper = min(upper, self._whole(ends, proving=proving))
         if not ground.is_met(upper):
@@ -86,55 +91,90 @@ class DeadlineCompletion:
 
     def look_near(self, room: float, seconds: float) -> MatrixResult | None:
         """Better deadlines for a share of the capacities, near to those of the best schedule."""
-        ground = self._ground
+        ground, grid = self._ground, self._ground.on_grid
         best = without_idle(ground.instance, ground.known.schedule)
-        ends = ground.totals.ends(ground.totals.point(best))
+        ends = grid.ends(grid.point(best))
         # Built first: rows that come in between are kept by the start as well, not the other way.
-        program = ground.totals.program(whole=False, near=ends, room=room)
-        kept = self._keeping(ends, room)
+        near = grid.program(whole=False, near=ends, room=room)
+        kept = ground.solve(
+            grid.program(whole=False, ends=ends, room=room),
+            replace(ground.options(_KEEPING * ground.seconds), mip_rel_gap=_PLAN_GAP),
+        )
         if kept.x is None:
             return None
-        return ground.solve(program, ground.options(seconds), kept.x)
-
-    def _keeping(
-        self, ends: Mapping[int, int], room: float = 1.0, spare: Mapping[int, float] | None = None
-    ) -> MatrixResult:
-        """Solve the program with given deadlines, d alone integer."""
-        ground = self._ground
-        program = ground.totals.program(whole=False, ends=ends, room=room, spare=spare)
-        options = ground.options(_KEEPING * ground.seconds)
-        if room < 1.0 or not ground.fine:
-            options = replace(options, mip_rel_gap=_PLAN_GAP)
-        result = ground.solve(program, options)
-        if room == 1.0 or result.is_optimal or not ground.goes_on(_LEAST):
-            return result
-        # In time that is too short for HiGHS there is something to follow at least: the jobs that
-        # complete in full in the linear relaxation.
-        relaxed = ground.solve(program.relaxed(), options).x
-        if relaxed is None:
-            return result
-        full = ground.totals.ends(relaxed, least=1 - _NOT_FULL)
-        program = ground.totals.program(whole=False, ends=full, room=room, spare=spare)
-        rounded = ground.solve(program, options)
-        if result.objective is None or (rounded.objective or 0.0) > result.objective:
-            return rounded
-        return result
+        return ground.solve(near, ground.options(seconds), kept.x)
 
     def find_cuts(self, ends: Mapping[int, int]) -> float:
         """Find the cuts that loads with these deadlines break; returns a bound."""
         ground, upper, before = self._ground, math.inf, math.inf
-        for _ in range(_CUT_ROUNDS):
-            if not ground.goes_on(_LEAST):
-                break
-            result = self._keeping(ends)
-            upper = min(upper, bound_of(result))
-            if result.x is None or result.objective is None or ground.is_met(upper):
-                break
-            news = ground.learn(ground.totals, result.x)
-            if not news or result.objective > before * (1 - _CUT_PROGRESS[ground.fine]):
-                break
-            before = result.objective
+        program = PlanProgram(ground.totals, ends, 1.0, early=False)
+        try:
+            for _ in range(_CUT_ROUNDS if ground.fine else 1):
+                self._add_cuts(program, 1.0)
+                upper = min(upper, program.objective)
+                if ground.totals.whole_at(program.x) or not self._hopes(upper) or not ground.fine:
+                    break
+                result = ground.solve(program.whole(), ground.options(_KEEPING * ground.seconds))
+                upper = min(upper, bound_of(result))
+                if result.x is None or result.objective is None or not self._hopes(upper):
+                    break
+                program.move_to(result.x)
+                ground.separate(ground.totals, program.x)
+                if not program.add_broken(ground.cuts):
+                    break
+                if result.objective > before * (1 - _CUT_PROGRESS):
+                    break
+                before = result.objective
+        except HighsError:
+            pass  # out of time: what is known so far is valid
+        ground.add_near([ground.totals.loads(program.x, side) for side in SIDES])
         return upper
+
+    def _hopes(self, upper: float) -> bool:
+        return not self._ground.is_met(upper) and self._ground.goes_on(_LEAST)
+
+    def _add_cuts(self, program: PlanProgram, room: float) -> None:
+        """Solve a linear program until its loads break no cut, or for a share of the time.
+
+        Raises
+        ------
+        HighsError
+            If HiGHS fails or runs out of time.
+        """
+        ground = self._ground
+        until = time.monotonic() + min(_SEPARATING * ground.seconds, ground.known.left)
+        while True:
+            program.solve(time.monotonic() + ground.known.left)
+            if program.add_broken(ground.cuts):
+                continue
+            if time.monotonic() >= until:
+                return
+            ground.separate(ground.totals, program.x / (room * (1 + BROKEN)))
+            if not program.add_broken(ground.cuts):
+                return
+
+    def _plan(
+        self, ends: Mapping[int, int], room: float, spare: Mapping[int, float]
+    ) -> tuple[Plan, float] | None:
+        """Workers for given deadlines in a share of the capacities, and what they are worth."""
+        ground, totals = self._ground, self._ground.totals
+        program = PlanProgram(totals, ends, room, spare, early=True)
+        options = ground.options(_KEEPING * ground.seconds)
+        options = replace(options, mip_rel_gap=_PLAN_GAP)
+        try:
+            self._add_cuts(program, room)
+            while not totals.whole_at(program.x):
+                result = ground.solve(program.whole(), options)
+                if result.x is None or not ground.goes_on(_LEAST):
+                    return None
+                program.move_to(result.x)
+                program.keep(totals.ends(program.x))
+                self._add_cuts(program, room)
+        except HighsError:
+            return None
+        loads = [totals.loads(program.x, side) for side in SIDES]
+        ground.add_near([load / room for load in loads])
+        return Plan(loads[0], totals.ends(program.x)), totals.worth(program.x)
 
     def _whole(self, ends: Mapping[int, int], *, proving: bool) -> float:
         """Solve the program with all variables whole; returns a bound.
@@ -167,15 +207,15 @@ class DeadlineCompletion:
         for _ in range(_PLANS):
             if not ground.goes_on(_LEAST):
                 break
-            result = self._keeping(ends, _ROOMS[number], spare)
-            if result.x is None or result.objective is None:
+            planned = self._plan(ends, _ROOMS[number], spare)
+            if planned is None:
                 break
+            plan, worth = planned
             lacking: Mapping[int, int] | None = None
-            if ground.is_met(result.objective):
+            if ground.is_met(worth):
                 if not spare:  # nothing to be found here, and with less room even less
                     kept = number
             else:
-                plan = Plan(ground.totals.loads(result.x, 0), ground.totals.ends(result.x))
                 followed = self._tracker.follow(plan)
                 self._offer(followed)
                 lacking, tries = followed.lacking, tries + 1
@@ -185,7 +225,7 @@ class DeadlineCompletion:
                 number -= 1
             elif lacking is not None and not lacking:
                 kept, spare, tries = number, {}, 0
-                if result.objective >= (1 - _FOLLOWED) * upper:
+                if worth >= (1 - _FOLLOWED) * upper:
                     break
                 number -= 1
             elif lacking is not None and tries < _TRIES:

@@ -112,7 +112,7 @@ class DeadlineProgram:
         """Take over what is known already."""
         for side, cut in cuts:
             self.cuts.know(side, cut)
-        self._add_near(loads)
+        self.add_near(loads)
         self.known.offer(start)
 
     def _use_grid(self, grid: TimeGrid) -> None:
@@ -121,12 +121,12 @@ class DeadlineProgram:
         for forbidden in self._forbidden:
             self.on_grid.forbid(forbidden)
 
-    def _add_near(self, loads: Sequence[np.ndarray]) -> int:
-        added = self.cuts.add_near(loads, _NEAR)
+    def add_near(self, loads: Sequence[np.ndarray]) -> int:
+        """Make cuts rows of the program on the grid, where loads come near to them."""
         if self._cuts_on_grid is not self.cuts:
             for side, cut in self.cuts:
                 self._cuts_on_grid.know(side, cut)
-            added += self._cuts_on_grid.add_near(loads, _NEAR)
+        added = self._cuts_on_grid.add_near(loads, _NEAR)
         self.rows_added += added
         return added
 
@@ -173,9 +173,15 @@ class DeadlineProgram:
         x : ndarray
             A point of it.
         """
-        for side, cut in self.known.cuts(program, x):
+        self.separate(program, x)
+        return self.add_near([program.loads(x, side) for side in SIDES])
+
+    def separate(self, program: TotalsProgram, x: np.ndarray) -> int:
+        """Find the packing cuts that a point breaks, without making rows of them."""
+        found = self.known.cuts(program, x)
+        for side, cut in found:
             self.cuts.know(side, cut)
-        return self._add_near([program.loads(x, side) for side in SIDES])
+        return len(found)
 
     def goes_on(self, least: float) -> bool:
         """Whether a share of all the time is left, and the gap not closed."""

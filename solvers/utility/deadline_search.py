@@ -171,11 +171,11 @@ class _Rounds:
 
     def _near_round(self, room: float) -> bool:
         """Better deadlines near to those of the best schedule; whether it changes a program."""
-        ground = self._ground
+        ground, program = self._ground, self._ground.on_grid
         result = self._completion.look_near(room, _SHORT * ground.seconds)
         if result is None:
             return False
-        return self._use(ground.totals, result, proving=False) or _cut_short(result)
+        return self._use(program, result, proving=False) or _cut_short(result)
 
     def _round(self, *, long: bool, room: float) -> bool:
         """The best deadlines on the grid; whether another round may give more."""

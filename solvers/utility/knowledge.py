@@ -153,6 +153,10 @@ class Knowledge:
         """Place a load of one slot on the servers of a side."""
         return self._placers[side].place(load, self._placing_seconds())
 
+    def fill(self, side: int, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
+        """Place more of a load of one slot beside what is there, shape (S, I)."""
+        return self._placers[side].fill(counts, more)
+
     def cut(self, side: int, load: np.ndarray) -> PackingCut | None:
         """A packing cut that a load of one slot breaks."""
         return self._separators[side].cut(load, self._deadline)

@@ -71,6 +71,20 @@ class Placer:
             self._known[key] = self._place(np.asarray(load, dtype=np.int64), time_limit)
         return self._known[key]
 
+    def fill(self, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
+        """What is placed already (shape (S, I)), and as much of a further load as finds room."""
+        active = np.flatnonzero(more)
+        demand, size, left = self._demand[active], self._size[active], more[active]
+        room = np.maximum(self._servers - counts @ self._demand, 0.0)
+        filled = counts.copy()
+        for s, capacity in enumerate(room):
+            if not left.any():
+                break
+            added = best_packing(capacity, demand, size, left, _MAX_NODES)[2]
+            filled[s, active] += added
+            left = left - added
+        return filled
+
     def fits(self, counts: np.ndarray) -> bool:
         """Whether counts per server (shape (S, I)) are within the capacities."""
         return bool((counts @ self._demand <= self._most).all())

@@ -27,11 +27,13 @@ from solvers.utility.totals_program import SIDES
 __all__ = ["Followed", "Plan", "PlanTracker"]
 
 _AHEAD = 0.2  # worth of a worker ahead of the plan, relative to one of the plan
-_LATE = 3.0  # worth of a worker of a job that is late, relative to others of its size
+_LATE = 3.0  # worth of a worker of a job that is late, or has no slack, relative to its size;
+_STEEP = 4  # for one with slack, it grows from 1 with this power of the pace it has to run at
 _PS_SHARE = 0.2  # what the size of a job's parameter servers counts beside that of its workers
 _SLOT_SECONDS = (0.01, 0.3)  # least and most for the program of one slot
 _TRIES = 3  # programs of one slot, each with the cuts that the load before it has broken
 _GAP = 1e-3
+_ROUND_OFF = 1e-6  # of a worker
 _SMALLEST = 1e-7  # shares of a capacity below it are left out
 
 
@@ -112,6 +114,9 @@ class PlanTracker:
         wanted = np.cumsum(plan.workers, axis=0)
         work = np.array([job.work for job in jobs], dtype=np.int64)
         arrival = np.array([job.arrival for job in jobs])
+        limit = np.array(
+            [self._limits[i].most if i in self._limits else 0 for i in range(len(jobs))]
+        )
         end = np.full(len(jobs), -1)
         for i, last in plan.ends.items():
             end[i] = last
@@ -126,9 +131,11 @@ class PlanTracker:
             if not len(active):
                 continue
             left, late = (work - done)[active], end[active] <= t
-            most = np.minimum([self._limits[i].most for i in active.tolist()], left)
+            most = np.minimum(limit[active], left)
             behind = np.where(late, most, np.clip(wanted[t, active] - done[active], 0.0, most))
-            worth = self._size[active] * np.where(late, _LATE, 1.0)
+            # The share of its most workers that a job has to run from now on to be in time.
+            pace = np.minimum(left / (limit[active] * np.maximum(end[active] - t + 1, 1)), 1.0)
+            worth = self._size[active] * np.where(late, _LATE, 1 + (_LATE - 1) * pace**_STEEP)
             counts = self._slot(active, most, behind, worth, _TRIES if in_time else 1)
             if counts is not None:
                 workers[t] = self._served(active, counts)
@@ -146,7 +153,7 @@ class PlanTracker:
         tries: int,
     ) -> list[np.ndarray] | None:
         """What the servers of both sides hold in one slot, shape (S, I) each."""
-        jobs, counts = self._instance.jobs, None
+        counts = None
         least, at_most = _SLOT_SECONDS
         seconds = min(max(self._seconds / self._instance.cluster.slots, least), at_most)
         for _ in range(tries):
@@ -155,17 +162,33 @@ class PlanTracker:
             result = run_highs(program, options, in_child=False)
             if result.x is None:
                 break
-            load = np.zeros((2, len(jobs)), dtype=np.int64)
-            load[0, active] = np.round(result.x[: len(active)])
-            for i in active.tolist():
-                load[1, i] = jobs[i].ps_needed(int(load[0, i]))
+            chosen = np.round(result.x[: len(active)]).astype(np.int64)
+            # First what the plan wants. Placed together, a worker ahead of it could take the
+            # place of one that a job at its most workers can never make up.
+            needed = np.minimum(chosen, np.ceil(behind - _ROUND_OFF).astype(np.int64))
+            load = self._load(active, needed)
             placings = [self._known.place(side, load[side]) for side in SIDES]
-            counts = [placing.counts for placing in placings]
+            workers, ps = (placing.counts for placing in placings)
+            workers = self._known.fill(0, workers, self._load(active, chosen - needed)[0])
+            wanted = self._load(active, workers.sum(axis=0)[active])[1]
+            ps = self._known.fill(1, ps, np.maximum(wanted - ps.sum(axis=0), 0))
+            counts = [workers, ps]
             lacking = [side for side in SIDES if not placings[side].complete]
             # Where no cut is broken, the same program would only give the same load again.
             if tries == 1 or not sum(self._learn(side, load[side]) for side in lacking):
                 break
         return counts
+
+    def _load(self, active: np.ndarray, workers: np.ndarray) -> np.ndarray:
+        """Workers and the parameter servers they need, shape (2, I)."""
+        jobs = self._instance.jobs
+        load = np.zeros((2, len(jobs)), dtype=np.int64)
+        load[0, active] = workers
+        load[1, active] = [
+            jobs[i].ps_needed(count)
+            for i, count in zip(active.tolist(), workers.tolist(), strict=True)
+        ]
+        return load
 
     def _served(self, active: np.ndarray, counts: list[np.ndarray]) -> np.ndarray:
         """Placed workers, as many as have their parameter servers, shape (I,)."""

@@ -48,6 +48,7 @@ __all__ = ["SIDES", "TotalsProgram"]
 
 SIDES = (0, 1)  # workers, parameter servers
 _EARLIER = 2  # groups by which deadlines near to others may be earlier
+_ROUND_OFF = 1e-6  # of a d
 _SMALLEST = 1e-7  # weights of a cut below it, relative to the largest, are left out
 
 
@@ -67,6 +68,8 @@ class TotalsProgram:
     Attributes
     ----------
     grid : TimeGrid
+    columns : int
+        How many variables there are.
     left_out : float
         What the deadlines left out are worth at most: the optimum of the program, plus this,
         is an upper bound.
@@ -81,7 +84,7 @@ class TotalsProgram:
         self.limits: dict[int, JobLimits] = {lim.job.index: lim for lim in job_limits(instance)}
         self._cost: list[np.ndarray] = []
         self._upper: list[np.ndarray] = []
-        self._columns = 0
+        self.columns = 0
         self._rows = SparseRows()
         self._coarse = coarse
         self.left_out = 0.0
@@ -105,10 +108,10 @@ class TotalsProgram:
                 self.add_cut(side, PackingCut(self._demand[side][:, r], float(total[r])))
 
     def _add_columns(self, cost: np.ndarray | float, upper: np.ndarray) -> np.ndarray:
-        first, count = self._columns, len(upper)
+        first, count = self.columns, len(upper)
         self._cost.append(np.broadcast_to(np.asarray(cost, dtype=float), (count,)))
         self._upper.append(np.asarray(upper, dtype=float))
-        self._columns += count
+        self.columns += count
         return np.arange(first, first + count)
 
     def _add_job(self, limits: JobLimits) -> None:
@@ -235,19 +238,21 @@ class TotalsProgram:
             Least objective of interest.
         """
         upper = np.concatenate([np.zeros(0), *self._upper])
-        integer = np.full(self._columns, whole)
+        integer = np.full(self.columns, whole)
         for i, done in self._done.items():
             integer[done] = True
             if ends is not None:
-                kept = int(self._groups[i].first(ends[i])) if i in ends else len(done)
-                upper[done[:kept]] = 0.0
+                upper[self.earlier(i, ends.get(i))] = 0.0
+                if i not in ends:
+                    counts = self._count[:, i]
+                    upper[counts[counts != NEVER]] = 0.0
             elif near is not None and i in near:
                 upper[done[: max(0, int(self._groups[i].first(near[i])) - _EARLIER)]] = 0.0
         row_upper = np.concatenate([np.zeros(0), *self._rows.upper])
         row_upper[row_upper > 0] *= room  # capacities: all others are 0 or infinite
         row_lower = np.concatenate([np.zeros(0), *self._rows.lower])
         cost = np.concatenate([np.zeros(0), *self._cost])
-        matrix = self._rows.matrix(self._columns)
+        matrix = self._rows.matrix(self.columns)
         for i, more in (spare or {}).items():
             for row in self._work_rows[i]:  # n counts positive in them, W d negative
                 entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
@@ -262,10 +267,28 @@ class TotalsProgram:
             matrix=matrix,
             row_lower=row_lower,
             row_upper=row_upper,
-            lower=np.zeros(self._columns),
+            lower=np.zeros(self.columns),
             upper=upper,
             integer=integer,
         )
+
+    def earlier(self, job: int, end: int | None) -> np.ndarray:
+        """Columns of the d of a job that a completion in a slot does not meet, or none at all."""
+        kept = None if end is None else int(self._groups[job].first(end))
+        return self._done[job][:kept]
+
+    def worth(self, x: np.ndarray) -> float:
+        """Objective of a point."""
+        return float(np.concatenate([np.zeros(0), *self._cost]) @ x)
+
+    def whole_at(self, x: np.ndarray) -> bool:
+        """Whether all d of a point are 0 or 1, up to round-off."""
+        done = np.concatenate([np.zeros(0, dtype=int), *self._done.values()])
+        return bool((np.abs(x[done] - np.round(x[done])) <= _ROUND_OFF).all())
+
+    def counts(self, side: int) -> np.ndarray:
+        """Columns of n or m, shape (B, I); NEVER where there is none."""
+        return self._count[side].T
 
     def loads(self, x: np.ndarray, side: int) -> np.ndarray:
         """Workers or parameter servers of a point, shape (T, I); intervals are spread evenly."""
@@ -310,7 +333,7 @@ class TotalsProgram:
         Jobs that complete after all their groups of deadlines, which a coarse program can have
         left out, are not part of it.
         """
-        x = np.zeros(self._columns)
+        x = np.zeros(self.columns)
         completion = score(self.instance, schedule).completion
         kept = np.zeros(len(completion), dtype=bool)
         for i, groups in self._groups.items():

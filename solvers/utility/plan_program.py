@@ -1,0 +1,168 @@
+"""Workers slot by slot for given deadlines, in fractions, with packing cuts by need.
+
+The totals program with a row for every cut and slot is too large to be solved again and again, and
+rows only where loads were once near to a cut let them break it elsewhere: plans were found that
+the servers cannot hold by 10 percent in a slot. Here a linear program is kept whose jobs,
+deadlines and rows are those that matter. It gets the cuts that its loads break, those known first
+and then those that separation finds, until there is none; each solve begins with the basis of
+the last one. Only then its deadlines are made whole.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from solvers.highs import LinearProgram
+from solvers.highs.growing import GrowingProgram
+from solvers.utility.cut_pool import CutPool
+from solvers.utility.sparse_rows import NEVER
+from solvers.utility.totals_program import SIDES, TotalsProgram
+
+__all__ = ["BROKEN", "PlanProgram"]
+
+BROKEN = 1e-3
+"""Relative: a cut that loads exceed by more is given to the program."""
+
+_SMALLEST = 1e-7  # weights of a cut below it, relative to its capacity, are left out
+_EARLY = 1e-3  # of the mean worth of a job: what it would gain by running a horizon earlier
+
+
+class PlanProgram:
+    """The program, and its last point.
+
+    Parameters
+    ----------
+    totals : TotalsProgram
+        Slot by slot.
+    ends : dict of int to int
+        Jobs complete by these slots, or later, or stay out; those not in it stay out.
+    room : float
+        Share of the capacities that may be used.
+    spare : dict of int to float, optional
+        Worker-slots that jobs run beyond their work.
+    early : bool
+        Whether what is worth the same had better run early: what does not go by a plan can
+        then be made up later. The objective is not that of the instance then.
+
+    Attributes
+    ----------
+    x : ndarray
+        In the columns of `totals`.
+    objective : float
+        Of the linear program, after :meth:`solve`.
+    """
+
+    def __init__(
+        self,
+        totals: TotalsProgram,
+        ends: Mapping[int, int],
+        room: float,
+        spare: Mapping[int, float] | None = None,
+        *,
+        early: bool,
+    ) -> None:
+        self._totals, self._room, self._ends = totals, room, dict(ends)
+        program = totals.program(whole=False, ends=ends, room=room, spare=spare)
+        cost = program.cost - (self._lateness(program) if early else 0.0)
+        self._columns = np.flatnonzero(program.upper > 0)
+        self._place = np.full(len(cost), NEVER)
+        self._place[self._columns] = np.arange(len(self._columns))
+        upper = program.upper[self._columns]
+        matrix = program.matrix[:, self._columns]
+        most, least = matrix.maximum(0) @ upper, matrix.minimum(0) @ upper
+        binds = (most > program.row_upper) | (least < program.row_lower)
+        self._program = LinearProgram(
+            sense="max",
+            cost=cost[self._columns],
+            matrix=matrix[binds],
+            row_lower=program.row_lower[binds],
+            row_upper=program.row_upper[binds],
+            lower=np.zeros(len(upper)),
+            upper=upper,
+            integer=program.integer[self._columns],
+        )
+        self._growing = GrowingProgram.of(self._program)  # without the integrality
+        self._cut_rows: list[sparse.csr_array] = []
+        self._has = [np.zeros((totals.grid.slots, 0), dtype=bool) for _ in SIDES]
+        self.x = np.zeros(len(cost))
+        self.objective = math.inf
+
+    def _lateness(self, program: LinearProgram) -> np.ndarray:
+        """What it costs to run a job later, by column."""
+        totals, cost = self._totals, np.zeros(len(program.cost))
+        mean = float(program.cost[program.upper > 0].sum()) / max(1, len(self._ends))
+        for i in self._ends:
+            columns, job = totals.counts(0)[:, i], totals.limits[i].job
+            slots = np.flatnonzero(columns != NEVER)
+            delay = (slots - job.arrival) / totals.grid.slots
+            cost[columns[slots]] = _EARLY * mean / job.work * delay
+        return cost
+
+    def solve(self, deadline: float) -> None:
+        """Solve the linear program.
+
+        Raises
+        ------
+        HighsError
+            If HiGHS fails, or ``deadline``, of ``time.monotonic()``, comes first.
+        """
+        optimum = self._growing.solve(deadline)
+        self.objective = optimum.objective
+        self.x[self._columns] = optimum.x
+
+    def add_broken(self, cuts: CutPool) -> int:
+        """Give the program the known cuts that its point breaks; returns how many rows."""
+        added = 0
+        for side in SIDES:
+            weight, capacity = cuts.of_side(side)
+            has = np.zeros((self._totals.grid.slots, len(weight)), dtype=bool)
+            has[:, : self._has[side].shape[1]] = self._has[side]
+            share = weight / capacity[:, None]
+            used = self._totals.loads(self.x, side) @ share.T
+            broken = (used > self._room * (1 + BROKEN)) & ~has
+            self._has[side] = has | broken
+            slots, which = np.nonzero(broken)
+            if len(slots):
+                self._add(self._totals.counts(side)[slots], share[which])
+                added += len(slots)
+        return added
+
+    def _add(self, columns: np.ndarray, weight: np.ndarray) -> None:
+        """Rows ``weight columns <= room``, shape (n, I) both."""
+        place = np.where(columns == NEVER, NEVER, self._place[columns])
+        row, job = np.nonzero((place != NEVER) & (weight > _SMALLEST))
+        shape = (len(columns), len(self._columns))
+        rows = sparse.csr_array((weight[row, job], (row, place[row, job])), shape=shape)
+        self._growing.add_rows(rows, np.full(len(columns), self._room))
+        self._cut_rows.append(rows)
+
+    def whole(self) -> LinearProgram:
+        """The same program with d integer."""
+        program = self._program
+        count = sum(rows.shape[0] for rows in self._cut_rows)
+        return replace(
+            program,
+            matrix=sparse.vstack([program.matrix, *self._cut_rows], format="csr"),
+            row_lower=np.append(program.row_lower, np.full(count, -math.inf)),
+            row_upper=np.append(program.row_upper, np.full(count, self._room)),
+        )
+
+    def move_to(self, point: np.ndarray) -> None:
+        """Make a point of :meth:`whole` the last one."""
+        self.x[self._columns] = point
+
+    def keep(self, ends: Mapping[int, int]) -> None:
+        """From now on, keep these deadlines, or later ones."""
+        upper = np.array(self._program.upper)
+        for i in self._ends:
+            out = self._place[self._totals.earlier(i, ends.get(i))]
+            out = out[out != NEVER]
+            self._growing.fix_at_zero(out)
+            upper[out] = 0.0
+        self._program = replace(self._program, upper=upper)
+        self._ends = dict(ends)

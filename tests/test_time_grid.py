@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -163,33 +162,6 @@ def test_cuts_are_rows_of_the_intervals_their_slots_are_in() -> None:
     assert program.program().row_upper[-1] == pytest.approx(3.0)
 
 
-def test_deadlines_near_to_others_are_no_more_than_two_earlier() -> None:
-    # Worth of slots 1 to 4: 10, 5.3788, 2.3841, 0.9485. Near to slot 4: slots 2, 3 and 4.
-    program = TotalsProgram(one_job())
-    assert run_highs(program.program(near={0: 4})).objective == pytest.approx(5.3788, abs=1e-4)
-    assert run_highs(program.program(near={0: 3})).objective == pytest.approx(10.0)
-    assert run_highs(program.program(near={})).objective == pytest.approx(10.0)
-    assert run_highs(program.program(ends={0: 4})).objective == pytest.approx(0.9485, abs=1e-4)
-
-
-def test_jobs_that_complete_in_full_in_the_linear_relaxation_can_all_complete() -> None:
-    dropped = 0
-    for seed in SEEDS:
-        program = TotalsProgram(contended(seed))
-        if not program.limits:
-            continue
-        asked = program.program(whole=False)
-        x = run_highs(replace(asked, integer=np.zeros_like(asked.integer))).x
-        assert x is not None
-        full, begun = program.ends(x, least=1 - 1e-6), program.ends(x, least=1e-6)
-        again = run_highs(program.program(whole=False, ends=full))
-        assert again.x is not None
-        assert program.ends(again.x) == full
-        assert set(full) <= set(begun)
-        dropped += len(full) < len(begun)
-    assert dropped > 0
-
-
 def test_what_is_forbidden_stays_so_on_a_finer_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
     ins = two_alike()
@@ -265,11 +237,8 @@ def test_a_start_stays_feasible_when_cuts_come_in_between(monkeypatch: pytest.Mo
     cut = PackingCut(np.array([1.0, 1.0]), 1.0)
 
     def learn() -> None:
-        ground.cuts.know(0, cut)
-        ground.totals.add_cut(0, cut)
+        ground.on_grid.add_cut(0, cut)
 
     ground.after_solve = learn
     completion = DeadlineCompletion(ground, lambda schedule: schedule)
-    found = completion.look_near(1.0, 5.0)
-    assert found is not None
-    assert found.x is not None
+    assert completion.look_near(1.0, ground.options(5.0)).x is not None

@@ -11,9 +11,10 @@ import numpy as np
 
 from models.utility.formulations.schedules import without_idle
 from models.utility.schedule import UtilitySchedule
-from solvers.highs import MatrixResult
+from solvers.highs import HighsOptions, MatrixResult
 from solvers.highs.engine import HighsError
 from solvers.utility.deadline_program import DeadlineProgram, bound_of
+from solvers.utility.neighbourhoods import where_undecided
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.plan_program import BROKEN, PlanProgram
@@ -24,6 +25,7 @@ __all__ = ["DeadlineCompletion"]
 
 _CUT_ROUNDS = 6  # programs with deadlines kept that only find cuts,
 _CUT_PROGRESS = 1e-4  # as long as their objective falls by this share
+_SLACK = 2  # groups of deadlines that are free around those not decided
 _SEPARATING = 0.05  # of all time, for finding the cuts that one plan breaks
 _KEEPING = 0.04  # of all time, for one program with deadlines kept,
 _PROVING = 0.2  # and for one with all variables whole, where the deadlines are the program's best
@@ -89,20 +91,28 @@ class DeadlineCompletion:
             self._follow_plans(ends, upper)
         return ground.is_met(upper)
 
-    def look_near(self, room: float, seconds: float) -> MatrixResult | None:
-        """Better deadlines for a share of the capacities, near to those of the best schedule."""
+    def look_around(self, room: float, options: HighsOptions) -> MatrixResult:
+        """Good deadlines for a share of the capacities, around those of the linear relaxation."""
         ground, grid = self._ground, self._ground.on_grid
-        best = without_idle(ground.instance, ground.known.schedule)
-        ends = grid.ends(grid.point(best))
-        # Built first: rows that come in between are kept by the start as well, not the other way.
-        near = grid.program(whole=False, near=ends, room=room)
-        kept = ground.solve(
-            grid.program(whole=False, ends=ends, room=room),
-            replace(ground.options(_KEEPING * ground.seconds), mip_rel_gap=_PLAN_GAP),
-        )
-        if kept.x is None:
-            return None
-        return ground.solve(near, ground.options(seconds), kept.x)
+        program = grid.program(whole=False, room=room)
+        relaxed = ground.solve(program.relaxed(), options)
+        if relaxed.x is None:
+            return relaxed
+        return ground.solve(where_undecided(grid, program, [relaxed.x], _SLACK), options)
+
+    def look_near(self, room: float, options: HighsOptions) -> MatrixResult:
+        """The same, between those of the linear relaxation and those of the best schedule."""
+        ground, grid = self._ground, self._ground.on_grid
+        ends = grid.ends(grid.point(without_idle(ground.instance, ground.known.schedule)))
+        # All built first: rows that come in between would make points too few columns.
+        program = grid.program(whole=False, room=room)
+        keeping = grid.program(whole=False, ends=ends, room=room)
+        relaxed = ground.solve(program.relaxed(), options)
+        kept = ground.solve(keeping, replace(options, mip_rel_gap=_PLAN_GAP))
+        if relaxed.x is None or kept.x is None:
+            return kept
+        points = [relaxed.x, kept.x]
+        return ground.solve(where_undecided(grid, program, points, _SLACK), options, kept.x)
 
     def find_cuts(self, ends: Mapping[int, int]) -> float:
         """Find the cuts that loads with these deadlines break; returns a bound."""

@@ -172,9 +172,8 @@ class _Rounds:
     def _near_round(self, room: float) -> bool:
         """Better deadlines near to those of the best schedule; whether it changes a program."""
         ground, program = self._ground, self._ground.on_grid
-        result = self._completion.look_near(room, _SHORT * ground.seconds)
-        if result is None:
-            return False
+        options = ground.options(_SHORT * ground.seconds)
+        result = self._completion.look_near(room, options)
         return self._use(program, result, proving=False) or _cut_short(result)
 
     def _round(self, *, long: bool, room: float) -> bool:
@@ -229,14 +228,14 @@ class _Rounds:
         if long:
             return ground.solve(*self._for_bound(_LONG * ground.known.left))
         options = ground.options(_SHORT * ground.seconds)
+        if room < 1.0:
+            return self._completion.look_around(room, options)
         if ground.restricted:  # and perhaps the best schedule is left out, too
             least = ground.least
-            program = ground.on_grid.program(whole=False, least=least, room=room)
+            program = ground.on_grid.program(whole=False, least=least)
             return ground.solve(program, options)
-        start = None
-        if room == 1.0:
-            start = ground.on_grid.point(without_idle(ground.instance, ground.known.schedule))
-        return ground.solve(ground.on_grid.program(whole=False, room=room), options, start)
+        start = ground.on_grid.point(without_idle(ground.instance, ground.known.schedule))
+        return ground.solve(ground.on_grid.program(whole=False), options, start)
 
     def _for_bound(self, seconds: float) -> tuple[LinearProgram, HighsOptions]:
         """The program asked only for what is better than the best schedule, and how to solve it."""

@@ -89,6 +89,7 @@ class PlanProgram:
         self._growing = GrowingProgram.of(self._program)  # without the integrality
         self._cut_rows: list[sparse.csr_array] = []
         self._has = [np.zeros((totals.grid.slots, 0), dtype=bool) for _ in SIDES]
+        self._most = [self._most_at_once(side) for side in SIDES]
         self.x = np.zeros(len(cost))
         self.objective = math.inf
 
@@ -102,6 +103,16 @@ class PlanProgram:
             delay = (slots - job.arrival) / totals.grid.slots
             cost[columns[slots]] = _EARLY * mean / job.work * delay
         return cost
+
+    def _most_at_once(self, side: int) -> np.ndarray:
+        """Most workers or parameter servers of each job in each slot, shape (T, I)."""
+        columns = self._totals.counts(side)
+        most = np.zeros(columns.shape)
+        for i in self._ends:
+            limits = self._totals.limits[i]
+            runs = columns[:, i] != NEVER
+            most[runs, i] = limits.most_ps if side else limits.most
+        return most
 
     def solve(self, deadline: float) -> None:
         """Solve the linear program.
@@ -124,7 +135,8 @@ class PlanProgram:
             has[:, : self._has[side].shape[1]] = self._has[side]
             share = weight / capacity[:, None]
             used = self._totals.loads(self.x, side) @ share.T
-            broken = (used > self._room * (1 + BROKEN)) & ~has
+            # Less room is left of those capacities only that jobs could exceed.
+            broken = (used > self._room * (1 + BROKEN)) & (self._most[side] @ share.T > 1) & ~has
             self._has[side] = has | broken
             slots, which = np.nonzero(broken)
             if len(slots):

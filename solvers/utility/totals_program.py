@@ -47,7 +47,6 @@ from solvers.utility.time_grid import TimeGrid
 __all__ = ["SIDES", "TotalsProgram"]
 
 SIDES = (0, 1)  # workers, parameter servers
-_EARLIER = 2  # groups by which deadlines near to others may be earlier
 _ROUND_OFF = 1e-6  # of a d
 _SMALLEST = 1e-7  # weights of a cut below it, relative to the largest, are left out
 
@@ -70,6 +69,8 @@ class TotalsProgram:
     grid : TimeGrid
     columns : int
         How many variables there are.
+    done : dict of int to ndarray of int64
+        By job, columns of its d, one per group, the earlier ones first.
     left_out : float
         What the deadlines left out are worth at most: the optimum of the program, plus this,
         is an upper bound.
@@ -89,7 +90,7 @@ class TotalsProgram:
         self._coarse = coarse
         self.left_out = 0.0
         self._groups: dict[int, DeadlineGroups] = {}
-        self._done: dict[int, np.ndarray] = {}  # columns of d, one per group
+        self.done: dict[int, np.ndarray] = {}
         # n and m, by interval
         self._count = np.full((2, len(instance.jobs), len(self.grid.length)), NEVER)
         self._place: dict[tuple[int, int], np.ndarray] = {}  # [S, I] of slots written out
@@ -129,7 +130,7 @@ class TotalsProgram:
         length = np.bincount(grid.interval[slots] - begin)
         n = self._add_columns(0.0, length * float(limits.most))
         m = self._add_columns(0.0, length * float(limits.most_ps))
-        self._groups[job.index], self._done[job.index] = groups, done
+        self._groups[job.index], self.done[job.index] = groups, done
         self._count[0, job.index, begin:end], self._count[1, job.index, begin:end] = n, m
         columns = JobColumns(limits, groups, done, n, m)
         self._work_rows[job.index] = add_job_rows(self._rows, grid, columns)
@@ -137,7 +138,7 @@ class TotalsProgram:
     @property
     def deadlines(self) -> int:
         """How many d there are."""
-        return sum(len(done) for done in self._done.values())
+        return sum(len(done) for done in self.done.values())
 
     def add_cut(self, side: int, cut: PackingCut, where: np.ndarray | None = None) -> None:
         """Add ``weight load <= capacity`` in the intervals of a mask (shape (B,)), or in all."""
@@ -176,7 +177,7 @@ class TotalsProgram:
             Whether any are left.
         """
         columns = []
-        for i, done in self._done.items():
+        for i, done in self.done.items():
             kept = int(self._groups[i].first(ends[i])) if i in ends else len(done)
             if kept > 0:
                 columns.append(done[kept - 1])
@@ -214,7 +215,6 @@ class TotalsProgram:
         *,
         whole: bool = True,
         ends: Mapping[int, int] | None = None,
-        near: Mapping[int, int] | None = None,
         room: float = 1.0,
         spare: Mapping[int, float] | None = None,
         least: float | None = None,
@@ -227,9 +227,6 @@ class TotalsProgram:
             Whether all variables are integer, or d alone.
         ends : dict of int to int, optional
             Jobs then complete by these slots, or later, or stay out; those not in it stay out.
-        near : dict of int to int, optional
-            Jobs then complete by these slots, or a little earlier, or later, or stay out; those not
-            in it are free.
         room : float
             Share of the capacities that may be used, of those that jobs could exceed.
         spare : dict of int to float, optional
@@ -239,15 +236,13 @@ class TotalsProgram:
         """
         upper = np.concatenate([np.zeros(0), *self._upper])
         integer = np.full(self.columns, whole)
-        for i, done in self._done.items():
+        for i, done in self.done.items():
             integer[done] = True
             if ends is not None:
                 upper[self.earlier(i, ends.get(i))] = 0.0
                 if i not in ends:
                     counts = self._count[:, i]
                     upper[counts[counts != NEVER]] = 0.0
-            elif near is not None and i in near:
-                upper[done[: max(0, int(self._groups[i].first(near[i])) - _EARLIER)]] = 0.0
         row_upper = np.concatenate([np.zeros(0), *self._rows.upper])
         row_upper[row_upper > 0] *= room  # capacities: all others are 0 or infinite
         row_lower = np.concatenate([np.zeros(0), *self._rows.lower])
@@ -275,7 +270,7 @@ class TotalsProgram:
     def earlier(self, job: int, end: int | None) -> np.ndarray:
         """Columns of the d of a job that a completion in a slot does not meet, or none at all."""
         kept = None if end is None else int(self._groups[job].first(end))
-        return self._done[job][:kept]
+        return self.done[job][:kept]
 
     def worth(self, x: np.ndarray) -> float:
         """Objective of a point."""
@@ -283,7 +278,7 @@ class TotalsProgram:
 
     def whole_at(self, x: np.ndarray) -> bool:
         """Whether all d of a point are 0 or 1, up to round-off."""
-        done = np.concatenate([np.zeros(0, dtype=int), *self._done.values()])
+        done = np.concatenate([np.zeros(0, dtype=int), *self.done.values()])
         return bool((np.abs(x[done] - np.round(x[done])) <= _ROUND_OFF).all())
 
     def counts(self, side: int) -> np.ndarray:
@@ -294,16 +289,9 @@ class TotalsProgram:
         """Workers or parameter servers of a point, shape (T, I); intervals are spread evenly."""
         return self.grid.spread(self._values(x, self._count[side]).T)
 
-    def ends(self, x: np.ndarray, least: float = 0.5) -> dict[int, int]:
-        """Last slots that a point gives to the jobs that complete in it.
-
-        Parameters
-        ----------
-        x : ndarray
-        least : float
-            From which on a d counts as 1.
-        """
-        kept = {i: x[done] > least for i, done in self._done.items()}
+    def ends(self, x: np.ndarray) -> dict[int, int]:
+        """Last slots that a point gives to the jobs that complete in it."""
+        kept = {i: x[done] > 0.5 for i, done in self.done.items()}
         return {
             i: int(self._groups[i].ends[np.argmax(met)]) for i, met in kept.items() if met.any()
         }
@@ -338,7 +326,7 @@ class TotalsProgram:
         kept = np.zeros(len(completion), dtype=bool)
         for i, groups in self._groups.items():
             if 0 <= completion[i] <= groups.ends[-1]:
-                x[self._done[i][groups.first(completion[i]) :]] = 1.0
+                x[self.done[i][groups.first(completion[i]) :]] = 1.0
                 kept[i] = True
         for side, table in enumerate((schedule.workers, schedule.ps)):
             table = table[kept[table[:, 0]]]

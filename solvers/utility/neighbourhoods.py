@@ -1,0 +1,49 @@
+"""Parts of the totals program in which most deadlines are decided: small, and quickly solved.
+
+Where several points agree on whether a job completes by a slot, there is little to decide. With
+the linear relaxation alone this is the neighbourhood RENS of Berthold (2014), with a schedule
+beside it RINS of Danna, Rothberg and Le Pape (2005); a little is left free around what is not
+decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from solvers.highs import LinearProgram
+from solvers.utility.totals_program import TotalsProgram
+
+__all__ = ["where_undecided"]
+
+_ROUND_OFF = 1e-6  # of a d
+
+
+def where_undecided(
+    totals: TotalsProgram, program: LinearProgram, points: Sequence[np.ndarray], slack: int
+) -> LinearProgram:
+    """The program with all d fixed on which points agree, but for some around the others.
+
+    Parameters
+    ----------
+    totals : TotalsProgram
+    program : LinearProgram
+        Of it.
+    points : sequence of ndarray
+        In the columns of the program.
+    slack : int
+        Groups of deadlines before the first and after the last one that points do not agree on,
+        which are free as well. Jobs that stay out of all points do so here.
+    """
+    lower, upper = np.array(program.lower), np.array(program.upper)
+    for done in totals.done.values():
+        values = np.array([point[done] for point in points])
+        out = values.max(axis=0) <= _ROUND_OFF
+        met = values.min(axis=0) >= 1 - _ROUND_OFF
+        later = np.minimum(np.arange(len(done)) + slack, len(done) - 1)
+        sooner = np.arange(len(done)) - slack
+        upper[done[out[later]]] = 0.0
+        lower[done[met[np.maximum(sooner, 0)] & (sooner >= 0)]] = 1.0
+    return replace(program, lower=np.minimum(lower, upper), upper=upper)

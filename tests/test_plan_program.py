@@ -101,7 +101,7 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
         assert exact.objective * (1 - 1e-6) - 1e-6 <= whole.objective
         assert whole.objective <= program.objective * (1 + 1e-6) + 1e-6
         program.move_to(whole.x)
-        assert totals.whole_at(program.x)
+        assert totals.whole_at(program.x, 1e-6)
         kept = totals.ends(program.x)
         program.keep(kept)
         program.solve(soon())
@@ -166,10 +166,10 @@ def test_what_points_agree_on_is_fixed_but_for_some_around() -> None:
         (1, [0, 0, 0, 0], [0, 1, 1, 1]),
         (9, [0, 0, 0, 0], [1, 1, 1, 1]),
     ):
-        part = where_undecided(totals, asked, list(points), slack)
+        part = where_undecided(asked, [done], list(points), slack)
         assert part.lower[done].tolist() == lower
         assert part.upper[done].tolist() == upper
     # A job that stays out of all of them does so.
-    none = where_undecided(totals, asked, [np.zeros(totals.columns)], 0)
+    none = where_undecided(asked, [done], [np.zeros(totals.columns)], 0)
     assert none.upper[done].tolist() == [0, 0, 0, 0]
     assert none.lower[done].tolist() == [0, 0, 0, 0]

@@ -14,6 +14,7 @@ from models.utility.schedule import UtilitySchedule
 from solvers.highs import HighsOptions, MatrixResult
 from solvers.highs.engine import HighsError
 from solvers.utility.deadline_program import DeadlineProgram, bound_of
+from solvers.utility.knowledge import ROUND_OFF
 from solvers.utility.neighbourhoods import where_undecided
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
@@ -31,11 +32,15 @@ _KEEPING = 0.04  # of all time, for one program with deadlines kept,
 _PROVING = 0.2  # and for one with all variables whole, where the deadlines are the program's best
 _WHOLE_ROOMS = (1.0, 0.98, 0.96)  # shares of the capacities in these
 _LEAST = 0.03  # of all time, for which no further program is begun
+_DECISIONS = 3  # times that a plan's deadlines are decided, each with the cuts found since
+_NEARLY = 0.03  # of a job: it is followed as if it were done
 _PLANS = 8  # that are followed,
 _PLAN_GAP = 2e-3  # each so close to the best one
 _ROOMS = (0.985, 0.97, 0.95, 0.92)  # share of the capacities in a plan,
 _FIRST = 1  # the second of them at first
 _FOLLOWING = 0.06  # of all time, for following one
+_AGAIN = 3  # times that one is followed: jobs that are late
+_URGENT = 2.0  # count so many times as much in the next one
 _MANY = 0.25  # of a plan's jobs: if so many are late, the next one has less room at once
 _TRIES = 3  # plans in one room: jobs that are late are given spare work in the next one,
 _SPARE = 1.5  # so many times what they lacked,
@@ -98,7 +103,9 @@ class DeadlineCompletion:
         relaxed = ground.solve(program.relaxed(), options)
         if relaxed.x is None:
             return relaxed
-        return ground.solve(where_undecided(grid, program, [relaxed.x], _SLACK), options)
+        return ground.solve(
+            where_undecided(program, grid.done.values(), [relaxed.x], _SLACK), options
+        )
 
     def look_near(self, room: float, options: HighsOptions) -> MatrixResult:
         """The same, between those of the linear relaxation and those of the best schedule."""
@@ -112,7 +119,8 @@ class DeadlineCompletion:
         if relaxed.x is None or kept.x is None:
             return kept
         points = [relaxed.x, kept.x]
-        return ground.solve(where_undecided(grid, program, points, _SLACK), options, kept.x)
+        program = where_undecided(program, grid.done.values(), points, _SLACK)
+        return ground.solve(program, options, kept.x)
 
     def find_cuts(self, ends: Mapping[int, int]) -> float:
         """Find the cuts that loads with these deadlines break; returns a bound."""
@@ -122,15 +130,18 @@ class DeadlineCompletion:
             for _ in range(_CUT_ROUNDS if ground.fine else 1):
                 self._add_cuts(program, 1.0)
                 upper = min(upper, program.objective)
-                if ground.totals.whole_at(program.x) or not self._hopes(upper) or not ground.fine:
+                if (
+                    ground.totals.whole_at(program.x, ROUND_OFF)
+                    or not self._hopes(upper)
+                    or not ground.fine
+                ):
                     break
                 result = ground.solve(program.whole(), ground.options(_KEEPING * ground.seconds))
                 upper = min(upper, bound_of(result))
                 if result.x is None or result.objective is None or not self._hopes(upper):
                     break
                 program.move_to(result.x)
-                ground.separate(ground.totals, program.x)
-                if not program.add_broken(ground.cuts):
+                if not self._learn(program, 1.0):
                     break
                 if result.objective > before * (1 - _CUT_PROGRESS):
                     break
@@ -157,11 +168,13 @@ class DeadlineCompletion:
             program.solve(time.monotonic() + ground.known.left)
             if program.add_broken(ground.cuts):
                 continue
-            if time.monotonic() >= until:
+            if time.monotonic() >= until or not self._learn(program, room):
                 return
-            ground.separate(ground.totals, program.x / (room * (1 + BROKEN)))
-            if not program.add_broken(ground.cuts):
-                return
+
+    def _learn(self, program: PlanProgram, room: float) -> int:
+        """Find the cuts that a point breaks; returns how many rows that makes."""
+        self._ground.separate(self._ground.totals, program.x / (room * (1 + BROKEN)))
+        return program.add_broken(self._ground.cuts)
 
     def _plan(
         self, ends: Mapping[int, int], room: float, spare: Mapping[int, float]
@@ -173,12 +186,16 @@ class DeadlineCompletion:
         options = replace(options, mip_rel_gap=_PLAN_GAP)
         try:
             self._add_cuts(program, room)
-            while not totals.whole_at(program.x):
-                result = ground.solve(program.whole(), options)
+            for _ in range(_DECISIONS):
+                if totals.whole_at(program.x, _NEARLY):
+                    break
+                result = ground.solve(program.undecided(_SLACK, _NEARLY), options)
                 if result.x is None or not ground.goes_on(_LEAST):
                     return None
                 program.move_to(result.x)
                 program.keep(totals.ends(program.x))
+                if not self._learn(program, room):
+                    break
                 self._add_cuts(program, room)
         except HighsError:
             return None
@@ -226,9 +243,7 @@ class DeadlineCompletion:
                 if not spare:  # nothing to be found here, and with less room even less
                     kept = number
             else:
-                followed = self._tracker.follow(plan)
-                self._offer(followed)
-                lacking, tries = followed.lacking, tries + 1
+                lacking, tries = self._follow(plan), tries + 1
                 if len(lacking) > _MANY * len(plan.ends):
                     tries = _TRIES
             if kept == number:
@@ -247,6 +262,22 @@ class DeadlineCompletion:
                 number += 1
             if not lost < number < kept:
                 break
+
+    def _follow(self, plan: Plan) -> Mapping[int, int]:
+        """Follow a plan, again with those first that were late; returns the least lacking."""
+        urgency = np.ones(len(self._ground.instance.jobs))
+        least: Mapping[int, int] | None = None
+        for _ in range(_AGAIN):
+            followed = self._tracker.follow(plan, urgency)
+            self._offer(followed)
+            lacking = followed.lacking
+            if least is None or sum(lacking.values()) < sum(least.values()):
+                least = lacking
+            if not lacking or len(lacking) > _MANY * len(plan.ends):
+                break
+            urgency[list(lacking)] *= _URGENT
+        assert least is not None
+        return least
 
     def _offer(self, followed: Followed) -> None:
         ground = self._ground

@@ -8,13 +8,12 @@ decided.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from solvers.highs import LinearProgram
-from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["where_undecided"]
 
@@ -22,15 +21,16 @@ _ROUND_OFF = 1e-6  # of a d
 
 
 def where_undecided(
-    totals: TotalsProgram, program: LinearProgram, points: Sequence[np.ndarray], slack: int
+    program: LinearProgram, done: Iterable[np.ndarray], points: Sequence[np.ndarray], slack: int
 ) -> LinearProgram:
     """The program with all d fixed on which points agree, but for some around the others.
 
     Parameters
     ----------
-    totals : TotalsProgram
     program : LinearProgram
-        Of it.
+        A totals program, or a part of one.
+    done : iterable of ndarray of int64
+        The columns of d of each job, one per group, the earlier ones first.
     points : sequence of ndarray
         In the columns of the program.
     slack : int
@@ -38,12 +38,14 @@ def where_undecided(
         which are free as well. Jobs that stay out of all points do so here.
     """
     lower, upper = np.array(program.lower), np.array(program.upper)
-    for done in totals.done.values():
-        values = np.array([point[done] for point in points])
+    for groups in done:
+        if not len(groups):
+            continue
+        values = np.array([point[groups] for point in points])
         out = values.max(axis=0) <= _ROUND_OFF
         met = values.min(axis=0) >= 1 - _ROUND_OFF
-        later = np.minimum(np.arange(len(done)) + slack, len(done) - 1)
-        sooner = np.arange(len(done)) - slack
-        upper[done[out[later]]] = 0.0
-        lower[done[met[np.maximum(sooner, 0)] & (sooner >= 0)]] = 1.0
+        later = np.minimum(np.arange(len(groups)) + slack, len(groups) - 1)
+        sooner = np.arange(len(groups)) - slack
+        upper[groups[out[later]]] = 0.0
+        lower[groups[met[np.maximum(sooner, 0)] & (sooner >= 0)]] = 1.0
     return replace(program, lower=np.minimum(lower, upper), upper=upper)

@@ -20,6 +20,7 @@ from scipy import sparse
 from solvers.highs import LinearProgram
 from solvers.highs.growing import GrowingProgram
 from solvers.utility.cut_pool import CutPool
+from solvers.utility.neighbourhoods import where_undecided
 from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
@@ -163,6 +164,23 @@ class PlanProgram:
             row_lower=np.append(program.row_lower, np.full(count, -math.inf)),
             row_upper=np.append(program.row_upper, np.full(count, self._room)),
         )
+
+    def undecided(self, slack: int, tolerance: float) -> LinearProgram:
+        """The part of :meth:`whole` around what the last point leaves undecided.
+
+        Parameters
+        ----------
+        slack : int
+            Groups of deadlines that are free on both sides of it.
+        tolerance : float
+            Those d that are so close to 0 or 1 need not be whole.
+        """
+        places = (self._place[self._totals.done[i]] for i in self._ends)
+        done = [place[place != NEVER] for place in places]
+        x, program = self.x[self._columns], self.whole()
+        open_yet = np.abs(x - np.round(x)) > tolerance
+        program = replace(program, integer=program.integer & open_yet)
+        return where_undecided(program, done, [x], slack)
 
     def move_to(self, point: np.ndarray) -> None:
         """Make a point of :meth:`whole` the last one."""

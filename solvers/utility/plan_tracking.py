@@ -107,11 +107,19 @@ class PlanTracker:
             self._demand.append(demand)
         self._size = size
 
-    def follow(self, plan: Plan) -> Followed:
-        """Run whole workers on the servers, slot by slot, until time is up."""
+    def follow(self, plan: Plan, urgency: np.ndarray | None = None) -> Followed:
+        """Run whole workers on the servers, slot by slot, until time is up.
+
+        Parameters
+        ----------
+        plan : Plan
+        urgency : ndarray, shape (I,), optional
+            What workers of a job are worth, beside 1.
+        """
         began = time.monotonic()
         jobs, slots = self._instance.jobs, self._instance.cluster.slots
         wanted = np.cumsum(plan.workers, axis=0)
+        size = self._size if urgency is None else self._size * urgency
         work = np.array([job.work for job in jobs], dtype=np.int64)
         arrival = np.array([job.arrival for job in jobs])
         limit = np.array(
@@ -135,7 +143,7 @@ class PlanTracker:
             behind = np.where(late, most, np.clip(wanted[t, active] - done[active], 0.0, most))
             # The share of its most workers that a job has to run from now on to be in time.
             pace = np.minimum(left / (limit[active] * np.maximum(end[active] - t + 1, 1)), 1.0)
-            worth = self._size[active] * np.where(late, _LATE, 1 + (_LATE - 1) * pace**_STEEP)
+            worth = size[active] * np.where(late, _LATE, 1 + (_LATE - 1) * pace**_STEEP)
             counts = self._slot(active, most, behind, worth, _TRIES if in_time else 1)
             if counts is not None:
                 workers[t] = self._served(active, counts)

@@ -47,7 +47,6 @@ from solvers.utility.time_grid import TimeGrid
 __all__ = ["SIDES", "TotalsProgram"]
 
 SIDES = (0, 1)  # workers, parameter servers
-_ROUND_OFF = 1e-6  # of a d
 _SMALLEST = 1e-7  # weights of a cut below it, relative to the largest, are left out
 
 
@@ -276,10 +275,10 @@ class TotalsProgram:
         """Objective of a point."""
         return float(np.concatenate([np.zeros(0), *self._cost]) @ x)
 
-    def whole_at(self, x: np.ndarray) -> bool:
-        """Whether all d of a point are 0 or 1, up to round-off."""
+    def whole_at(self, x: np.ndarray, tolerance: float) -> bool:
+        """Whether all d of a point are 0 or 1, up to a tolerance."""
         done = np.concatenate([np.zeros(0, dtype=int), *self.done.values()])
-        return bool((np.abs(x[done] - np.round(x[done])) <= _ROUND_OFF).all())
+        return bool((np.abs(x[done] - np.round(x[done])) <= tolerance).all())
 
     def counts(self, side: int) -> np.ndarray:
         """Columns of n or m, shape (B, I); NEVER where there is none."""

@@ -45,7 +45,7 @@ from solvers.utility.totals_program import TotalsProgram
 __all__ = ["deadline_search"]
 
 _SHORT_ROUNDS = 3
-_ROOMS = (0.97, 1.0, 0.95, 0.98, 0.94)  # share of the capacities in short rounds
+_ROOMS = (0.97, 0.985, 0.95, 0.98, 0.96)  # share of the capacities in short rounds
 _NEAR_ROOMS = (0.97, 0.985, 0.95)  # the same in rounds near the best schedule
 _GRID_GAP = 5e-3  # of a program on a grid that is refined then
 _SHORT = 0.15  # of all time, for the program of a short round
@@ -133,6 +133,7 @@ class _Rounds:
         self._waiting: list[
             tuple[Mapping[int, int], bool, float]
         ] = []  # its deadlines, to be kept yet
+        self._completed: set[frozenset[tuple[int, int]]] = set()  # deadlines, on a grid
         self._refines = not ground.fine  # whether a finer grid is expected to give more
 
     def prove_aside(self, stack: ExitStack) -> None:
@@ -213,6 +214,11 @@ class _Rounds:
 
     def _complete(self, ends: Mapping[int, int], proving: bool, upper: float | None = None) -> bool:
         """Look for a schedule with these deadlines; whether they are done with."""
+        if not self._ground.fine:
+            known = frozenset(ends.items())
+            if known in self._completed:
+                return False
+            self._completed.add(known)
         if not self._completion.complete(ends, proving=proving, upper=upper):
             return False
         self._ground.forbid(ends)

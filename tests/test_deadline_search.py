@@ -147,7 +147,7 @@ def test_forbidden_and_kept_deadlines_are_all_there_are(coarse: float, whole: bo
         optimum, kept = most(program), -math.inf
         for _ in range(3):
             x = np.zeros(program.program().cost.size)
-            for own in program._done.values():
+            for own in program.done.values():
                 x[own[rng.integers(0, len(own) + 1) :]] = 1.0
             kept = max(kept, most(program, program.ends(x)))
             left = most(program) if program.forbid(program.ends(x)) else -math.inf

@@ -241,4 +241,31 @@ def test_a_start_stays_feasible_when_cuts_come_in_between(monkeypatch: pytest.Mo
 
     ground.after_solve = learn
     completion = DeadlineCompletion(ground, lambda schedule: schedule)
-    assert completion.look_near(1.0, ground.options(5.0)).x is not None
+    assert completion.look_near(1.0, 5.0).x is not None
+
+
+def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    ground = ground_of(two_alike(), 30.0)
+    found = solve(two_alike()).schedule
+    assert found is not None
+    ground.known.offer(found)
+    ground.forbid(ground.totals.ends(ground.totals.point(without_idle(two_alike(), found))))
+    completion = DeadlineCompletion(ground, lambda schedule: schedule)
+    assert completion.look_near(1.0, 5.0).x is not None
+
+
+def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_completed_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    ground = ground_of(two_alike(), 30.0)
+    rounds = _Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
+    ends = {0: 1, 1: 3}
+    assert not rounds._complete(ends, False)
+    assert not rounds._complete(ends, False)
+    assert rounds._complete(ends, True, ground.known.objective * ground.factor)
+    left = ground.on_grid.ends(run_highs(ground.on_grid.program(whole=False)).x)
+    assert left[1] < ends[1]  # the other job may be later, or the same again

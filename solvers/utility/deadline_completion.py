@@ -11,7 +11,7 @@ import numpy as np
 
 from models.utility.formulations.schedules import without_idle
 from models.utility.schedule import UtilitySchedule
-from solvers.highs import HighsOptions, MatrixResult
+from solvers.highs import MatrixResult
 from solvers.highs.engine import HighsError
 from solvers.utility.deadline_program import DeadlineProgram, bound_of
 from solvers.utility.knowledge import ROUND_OFF
@@ -96,36 +96,39 @@ class DeadlineCompletion:
             self._follow_plans(ends, upper)
         return ground.is_met(upper)
 
-    def look_around(self, room: float, options: HighsOptions) -> MatrixResult:
+    def look_around(self, room: float, seconds: float) -> MatrixResult:
         """Good deadlines for a share of the capacities, around those of the linear relaxation."""
         ground, grid = self._ground, self._ground.on_grid
         program = grid.program(whole=False, room=room)
-        relaxed = ground.solve(program.relaxed(), options)
-        if relaxed.x is None:
+        relaxed = ground.solve(program.relaxed(), ground.options(seconds))
+        if relaxed.x is None or not ground.goes_on(_LEAST):
             return relaxed
-        return ground.solve(
-            where_undecided(program, grid.done.values(), [relaxed.x], _SLACK), options
-        )
+        program = where_undecided(program, grid.done.values(), [relaxed.x], _SLACK)
+        return ground.solve(program, ground.options(seconds))
 
-    def look_near(self, room: float, options: HighsOptions) -> MatrixResult:
+    def look_near(self, room: float, seconds: float) -> MatrixResult:
         """The same, between those of the linear relaxation and those of the best schedule."""
         ground, grid = self._ground, self._ground.on_grid
-        ends = grid.ends(grid.point(without_idle(ground.instance, ground.known.schedule)))
-        # All built first: rows that come in between would make points too few columns.
+        best = grid.point(without_idle(ground.instance, ground.known.schedule))
+        # Both built first: a start has to keep all rows, also those that come in between.
         program = grid.program(whole=False, room=room)
-        keeping = grid.program(whole=False, ends=ends, room=room)
-        relaxed = ground.solve(program.relaxed(), options)
-        kept = ground.solve(keeping, replace(options, mip_rel_gap=_PLAN_GAP))
-        if relaxed.x is None or kept.x is None:
+        keeping = grid.program(whole=False, ends=grid.ends(best), room=room)
+        options = replace(ground.options(_KEEPING * ground.seconds), mip_rel_gap=_PLAN_GAP)
+        kept = ground.solve(keeping, options)  # without a point if these deadlines are forbidden
+        relaxed = ground.solve(program.relaxed(), ground.options(seconds))
+        if relaxed.x is None or not ground.goes_on(_LEAST):
             return kept
-        points = [relaxed.x, kept.x]
+        points = [relaxed.x, best if kept.x is None else kept.x]
         program = where_undecided(program, grid.done.values(), points, _SLACK)
-        return ground.solve(program, options, kept.x)
+        return ground.solve(program, ground.options(seconds), kept.x)
 
     def find_cuts(self, ends: Mapping[int, int]) -> float:
         """Find the cuts that loads with these deadlines break; returns a bound."""
         ground, upper, before = self._ground, math.inf, math.inf
-        program = PlanProgram(ground.totals, ends, 1.0, early=False)
+        try:
+            program = PlanProgram(ground.totals, ends, 1.0, early=False)
+        except HighsError:
+            return upper
         try:
             for _ in range(_CUT_ROUNDS if ground.fine else 1):
                 self._add_cuts(program, 1.0)
@@ -163,13 +166,12 @@ class DeadlineCompletion:
             If HiGHS fails or runs out of time.
         """
         ground = self._ground
-        until = time.monotonic() + min(_SEPARATING * ground.seconds, ground.known.left)
-        while True:
-            program.solve(time.monotonic() + ground.known.left)
-            if program.add_broken(ground.cuts):
-                continue
-            if time.monotonic() >= until or not self._learn(program, room):
+        until = time.monotonic() + _SEPARATING * ground.seconds
+        program.solve(time.monotonic() + ground.known.left)
+        while time.monotonic() < until:
+            if not program.add_broken(ground.cuts) and not self._learn(program, room):
                 return
+            program.solve(time.monotonic() + ground.known.left)
 
     def _learn(self, program: PlanProgram, room: float) -> int:
         """Find the cuts that a point breaks; returns how many rows that makes."""
@@ -181,22 +183,24 @@ class DeadlineCompletion:
     ) -> tuple[Plan, float] | None:
         """Workers for given deadlines in a share of the capacities, and what they are worth."""
         ground, totals = self._ground, self._ground.totals
-        program = PlanProgram(totals, ends, room, spare, early=True)
-        options = ground.options(_KEEPING * ground.seconds)
-        options = replace(options, mip_rel_gap=_PLAN_GAP)
         try:
+            program = PlanProgram(totals, ends, room, spare, early=True)
             self._add_cuts(program, room)
             for _ in range(_DECISIONS):
                 if totals.whole_at(program.x, _NEARLY):
                     break
+                options = ground.options(_KEEPING * ground.seconds)
+                options = replace(options, mip_rel_gap=_PLAN_GAP)
                 result = ground.solve(program.undecided(_SLACK, _NEARLY), options)
                 if result.x is None or not ground.goes_on(_LEAST):
                     return None
-                program.move_to(result.x)
+                decided = result.x
+                program.move_to(decided)
                 program.keep(totals.ends(program.x))
-                if not self._learn(program, room):
-                    break
-                self._add_cuts(program, room)
+                if self._learn(program, room):
+                    self._add_cuts(program, room)
+            else:
+                program.move_to(decided)  # of the last decision: the point since may not be whole
         except HighsError:
             return None
         loads = [totals.loads(program.x, side) for side in SIDES]
@@ -274,6 +278,8 @@ class DeadlineCompletion:
             if least is None or sum(lacking.values()) < sum(least.values()):
                 least = lacking
             if not lacking or len(lacking) > _MANY * len(plan.ends):
+                break
+            if not self._ground.goes_on(0.0):
                 break
             urgency[list(lacking)] *= _URGENT
         assert least is not None

@@ -63,7 +63,7 @@ class DeadlineProgram:
     on_grid : TotalsProgram
         On the grid: for choosing deadlines. The same one where the grid is every slot.
     cuts : CutPool
-        Those that are known, and where `totals` has them.
+        All that are known. `totals` has them as rows only where it is the program on the grid.
     known : Knowledge
     fine : bool
         Whether the instance is small enough to hope for a proof.
@@ -121,14 +121,12 @@ class DeadlineProgram:
         for forbidden in self._forbidden:
             self.on_grid.forbid(forbidden)
 
-    def add_near(self, loads: Sequence[np.ndarray]) -> int:
+    def add_near(self, loads: Sequence[np.ndarray]) -> None:
         """Make cuts rows of the program on the grid, where loads come near to them."""
         if self._cuts_on_grid is not self.cuts:
             for side, cut in self.cuts:
                 self._cuts_on_grid.know(side, cut)
-        added = self._cuts_on_grid.add_near(loads, _NEAR)
-        self.rows_added += added
-        return added
+        self.rows_added += self._cuts_on_grid.add_near(loads, _NEAR)
 
     def refine(self, ends: Mapping[int, int]) -> bool:
         """Have intervals begin where jobs arrive, and end where they do; whether any is new."""
@@ -163,8 +161,8 @@ class DeadlineProgram:
             bound = max(bound, self.known.objective * (1 + _HARDLY))
         self.known.lower_bound_to(bound)
 
-    def learn(self, program: TotalsProgram, x: np.ndarray) -> int:
-        """Find the packing cuts that a point breaks; returns how many rows that makes.
+    def learn(self, program: TotalsProgram, x: np.ndarray) -> None:
+        """Find the packing cuts that a point breaks, and make rows of them.
 
         Parameters
         ----------
@@ -174,14 +172,12 @@ class DeadlineProgram:
             A point of it.
         """
         self.separate(program, x)
-        return self.add_near([program.loads(x, side) for side in SIDES])
+        self.add_near([program.loads(x, side) for side in SIDES])
 
-    def separate(self, program: TotalsProgram, x: np.ndarray) -> int:
+    def separate(self, program: TotalsProgram, x: np.ndarray) -> None:
         """Find the packing cuts that a point breaks, without making rows of them."""
-        found = self.known.cuts(program, x)
-        for side, cut in found:
+        for side, cut in self.known.cuts(program, x):
             self.cuts.know(side, cut)
-        return len(found)
 
     def goes_on(self, least: float) -> bool:
         """Whether a share of all the time is left, and the gap not closed."""

@@ -4,18 +4,20 @@ A round has four steps.
 
 1. The totals program, made coarse and on a grid of time, with the deadlines d alone integer. HiGHS
    branches on a few hundred variables instead of thousands: deadlines, and a bound where all
-   of the capacities may be used. With a little less of them, deadlines that can be kept.
+   of the capacities may be used. With a little less of them, deadlines that can be kept: only
+   those are searched that the linear relaxation leaves undecided.
 2. Packing cuts that its loads break, as rows where loads come near to them.
 3. The same program slot by slot, in which jobs keep these deadlines, or later ones, or stay out:
    solved in a second or a few, again and again until no cut is broken. It is a plan in fractions of
    workers. One that uses a little less than all of the capacities is followed by whole workers on
    real servers (:mod:`solvers.utility.plan_tracking`).
-4. Where there is hope to prove the optimum, the program with these deadlines and all variables
-   integer, too. If no schedule with these deadlines, or later ones, is worth more than the best
-   one known, they are done with: the program of step 1 is told to look elsewhere.
+4. Where there is hope to prove the optimum, a bound on what these deadlines are worth, and the
+   program with them and all variables integer, too. If no schedule with these deadlines, or later
+   ones, is worth more than the best one known, they are done with: the program of step 1 is told
+   to look elsewhere. Elsewhere only the best deadlines of the process beside are asked about.
 
 The first rounds are short and find the cuts that matter; a long one has the time for the bound. On
-a grid, every other short round looks near to the deadlines of the best schedule instead, once a
+a grid, every other short round looks where the best schedule and the relaxation differ, once a
 plan has led to one. With a second thread there are short rounds only, and one program is solved for
 the bound alone all the while, in a child process. When its best deadlines are found, they are
 completed as well, the grid is made finer where they are, and it is solved again.
@@ -45,7 +47,8 @@ from solvers.utility.totals_program import TotalsProgram
 __all__ = ["deadline_search"]
 
 _SHORT_ROUNDS = 3
-_ROOMS = (0.97, 0.985, 0.95, 0.98, 0.96)  # share of the capacities in short rounds
+# Share of the capacities in short rounds, by whether a process beside is at work on the bound.
+_ROOMS = {True: (0.97, 0.985, 0.95, 0.98, 0.96), False: (0.97, 1.0, 0.95, 0.98, 0.96)}
 _NEAR_ROOMS = (0.97, 0.985, 0.95)  # the same in rounds near the best schedule
 _GRID_GAP = 5e-3  # of a program on a grid that is refined then
 _SHORT = 0.15  # of all time, for the program of a short round
@@ -154,8 +157,8 @@ class _Rounds:
 
     def _run(self) -> None:
         ground, number, idle = self._ground, 0, 0
-        most = 1 if ground.fine else len(_ROOMS)
-        rooms, near = cycle((1.0,) if ground.fine else _ROOMS), cycle(_NEAR_ROOMS)
+        shares = (1.0,) if ground.fine else _ROOMS[self._aside is not None]
+        most, rooms, near = len(shares), cycle(shares), cycle(_NEAR_ROOMS)
         while ground.goes_on(_LEAST) and idle < most:
             if self._waiting:
                 self._complete(*self._waiting.pop())
@@ -173,8 +176,7 @@ class _Rounds:
     def _near_round(self, room: float) -> bool:
         """Better deadlines near to those of the best schedule; whether it changes a program."""
         ground, program = self._ground, self._ground.on_grid
-        options = ground.options(_SHORT * ground.seconds)
-        result = self._completion.look_near(room, options)
+        result = self._completion.look_near(room, _SHORT * ground.seconds)
         return self._use(program, result, proving=False) or _cut_short(result)
 
     def _round(self, *, long: bool, room: float) -> bool:
@@ -214,7 +216,8 @@ class _Rounds:
 
     def _complete(self, ends: Mapping[int, int], proving: bool, upper: float | None = None) -> bool:
         """Look for a schedule with these deadlines; whether they are done with."""
-        if not self._ground.fine:
+        done_with = upper is not None and self._ground.is_met(upper)
+        if not self._ground.fine and not done_with:
             known = frozenset(ends.items())
             if known in self._completed:
                 return False
@@ -233,9 +236,9 @@ class _Rounds:
         ground = self._ground
         if long:
             return ground.solve(*self._for_bound(_LONG * ground.known.left))
-        options = ground.options(_SHORT * ground.seconds)
         if room < 1.0:
-            return self._completion.look_around(room, options)
+            return self._completion.look_around(room, _SHORT * ground.seconds)
+        options = ground.options(_SHORT * ground.seconds)
         if ground.restricted:  # and perhaps the best schedule is left out, too
             least = ground.least
             program = ground.on_grid.program(whole=False, least=least)

@@ -34,8 +34,8 @@ def where_undecided(
     points : sequence of ndarray
         In the columns of the program.
     slack : int
-        Groups of deadlines before the first and after the last one that points do not agree on,
-        which are free as well. Jobs that stay out of all points do so here.
+        So many groups of deadlines are free on both sides of those that points do not agree on,
+        or of where a job completes in all of them. Jobs that stay out of all points do so here.
     """
     lower, upper = np.array(program.lower), np.array(program.upper)
     for groups in done:

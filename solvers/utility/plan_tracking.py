@@ -114,7 +114,7 @@ class PlanTracker:
         ----------
         plan : Plan
         urgency : ndarray, shape (I,), optional
-            What workers of a job are worth, beside 1.
+            Factors on what a worker of each job is worth; 1 by default.
         """
         began = time.monotonic()
         jobs, slots = self._instance.jobs, self._instance.cluster.slots

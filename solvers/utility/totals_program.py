@@ -176,10 +176,8 @@ class TotalsProgram:
             Whether any are left.
         """
         columns = []
-        for i, done in self.done.items():
-            kept = int(self._groups[i].first(ends[i])) if i in ends else len(done)
-            if kept > 0:
-                columns.append(done[kept - 1])
+        for i in self.done:
+            columns.extend(self.earlier(i, ends.get(i))[-1:].tolist())
         if columns:
             self._rows.add(1, 1.0, math.inf, (0, np.array(columns), 1.0))
         return bool(columns)

@@ -244,11 +244,16 @@ def test_a_start_stays_feasible_when_cuts_come_in_between(monkeypatch: pytest.Mo
     assert completion.look_near(1.0, 5.0).x is not None
 
 
-def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.fixture
+def ground(monkeypatch: pytest.MonkeyPatch) -> DeadlineProgram:
+    """Two jobs alike, on a grid."""
     monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
-    ground = ground_of(two_alike(), 30.0)
+    return ground_of(two_alike(), 30.0)
+
+
+def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
+    ground: DeadlineProgram,
+) -> None:
     found = solve(two_alike()).schedule
     assert found is not None
     ground.known.offer(found)
@@ -258,10 +263,8 @@ def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
 
 
 def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_completed_before(
-    monkeypatch: pytest.MonkeyPatch,
+    ground: DeadlineProgram,
 ) -> None:
-    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
-    ground = ground_of(two_alike(), 30.0)
     rounds = _Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
     ends = {0: 1, 1: 3}
     assert not rounds._complete(ends, False)

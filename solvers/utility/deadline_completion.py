@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -129,15 +130,12 @@ class DeadlineCompletion:
             program = PlanProgram(ground.totals, ends, 1.0, early=False)
         except HighsError:
             return upper
-        try:
+        with suppress(HighsError):  # out of time: what is known so far is valid
             for _ in range(_CUT_ROUNDS if ground.fine else 1):
                 self._add_cuts(program, 1.0)
                 upper = min(upper, program.objective)
-                if (
-                    ground.totals.whole_at(program.x, ROUND_OFF)
-                    or not self._hopes(upper)
-                    or not ground.fine
-                ):
+                decided = not ground.fine or ground.totals.whole_at(program.x, ROUND_OFF)
+                if decided or not self._hopes(upper):
                     break
                 result = ground.solve(program.whole(), ground.options(_KEEPING * ground.seconds))
                 upper = min(upper, bound_of(result))
@@ -149,8 +147,6 @@ class DeadlineCompletion:
                 if result.objective > before * (1 - _CUT_PROGRESS):
                     break
                 before = result.objective
-        except HighsError:
-            pass  # out of time: what is known so far is valid
         ground.add_near([ground.totals.loads(program.x, side) for side in SIDES])
         return upper
 
@@ -277,9 +273,8 @@ class DeadlineCompletion:
             lacking = followed.lacking
             if least is None or sum(lacking.values()) < sum(least.values()):
                 least = lacking
-            if not lacking or len(lacking) > _MANY * len(plan.ends):
-                break
-            if not self._ground.goes_on(0.0):
+            late = len(lacking)
+            if not 0 < late <= _MANY * len(plan.ends) or not self._ground.goes_on(0.0):
                 break
             urgency[list(lacking)] *= _URGENT
         assert least is not None

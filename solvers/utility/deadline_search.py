@@ -133,9 +133,8 @@ class _Rounds:
         self._aside: Background | None = None
         self._program_aside = ground.on_grid  # that it solves
         self._news = False  # for it
-        self._waiting: list[
-            tuple[Mapping[int, int], bool, float]
-        ] = []  # its deadlines, to be kept yet
+        # Its deadlines, to be kept yet; whether they are the best ones, and what bounds them.
+        self._waiting: list[tuple[Mapping[int, int], bool, float]] = []
         self._completed: set[frozenset[tuple[int, int]]] = set()  # deadlines, on a grid
         self._refines = not ground.fine  # whether a finer grid is expected to give more
 

@@ -2,7 +2,7 @@
 
 The totals program with a row for every cut and slot is too large to be solved again and again, and
 rows only where loads were once near to a cut let them break it elsewhere: plans were found that
-the servers cannot hold by 10 percent in a slot. Here a linear program is kept whose jobs,
+the servers cannot hold, by up to 18 percent in a slot. Here a linear program is kept whose jobs,
 deadlines and rows are those that matter. It gets the cuts that its loads break, those known first
 and then those that separation finds, until there is none; each solve begins with the basis of
 the last one. Only then its deadlines are made whole.

@@ -227,9 +227,10 @@ def test_knowledge_refuses_what_contradicts_itself() -> None:
         known.offer(two)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("seed", [1, 2, 4, 11])
 def test_proves_the_optimum_without_the_exact_solver(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ins = WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=seed)[0]
     optimum = solve(ins, mip_rel_gap=0.0).objective
@@ -239,7 +240,7 @@ def test_proves_the_optimum_without_the_exact_solver(
 
     monkeypatch.setattr(offline, "_SMALL", -1)
     monkeypatch.setattr(offline, "solve_exactly", unused)
-    found = offline.solve(ins, time_limit=60.0)
+    found = offline.solve(ins, time_limit=60.0, threads=threads)
     assert found.status == "optimal"
     assert found.bound is not None
     assert optimum * (1 - 1e-4) <= found.objective <= optimum * (1 + 1e-6)

@@ -267,8 +267,8 @@ def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_complete
 ) -> None:
     rounds = _Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
     ends = {0: 1, 1: 3}
-    assert not rounds._complete(ends, False)
-    assert not rounds._complete(ends, False)
-    assert rounds._complete(ends, True, ground.known.objective * ground.factor)
+    assert not rounds._complete(ends)
+    assert not rounds._complete(ends)
+    assert rounds._complete(ends, ground.known.objective * ground.factor)
     left = ground.on_grid.ends(run_highs(ground.on_grid.program(whole=False)).x)
     assert left[1] < ends[1]  # the other job may be later, or the same again

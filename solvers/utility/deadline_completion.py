@@ -22,6 +22,7 @@ from solvers.utility.oracle import zero_prices
 from solvers.utility.plan_program import BROKEN, PlanProgram
 from solvers.utility.plan_tracking import Followed, Plan, PlanTracker
 from solvers.utility.totals_program import SIDES
+from solvers.utility.whole_workers import merged, with_whole_workers
 
 __all__ = ["DeadlineCompletion"]
 
@@ -30,8 +31,8 @@ _CUT_PROGRESS = 1e-4  # as long as their objective falls by this share
 _SLACK = 2  # groups of deadlines that are free around those not decided
 _SEPARATING = 0.05  # of all time, for finding the cuts that one plan breaks
 _KEEPING = 0.04  # of all time, for one program with deadlines kept,
-_PROVING = 0.2  # and for one with all variables whole, where the deadlines are the program's best
-_WHOLE_ROOMS = (1.0, 0.98, 0.96)  # shares of the capacities in these
+_WHOLE = 0.2  # and for all of them in which the workers are whole, too
+_MERGING = 0.01  # for showing that more deadlines are done with
 _LEAST = 0.03  # of all time, for which no further program is begun
 _DECISIONS = 3  # times that a plan's deadlines are decided, each with the cuts found since
 _NEARLY = 0.005  # of a job: it is followed as if it were done
@@ -68,17 +69,13 @@ class DeadlineCompletion:
             instance, ground.totals.limits, ground.cuts, ground.known, _FOLLOWING * ground.seconds
         )
 
-    def complete(
-        self, ends: Mapping[int, int], *, proving: bool, upper: float | None = None
-    ) -> bool:
+    def complete(self, ends: Mapping[int, int], upper: float | None = None) -> bool:
         """Look for a schedule with given deadlines.
 
         Parameters
         ----------
         ends : dict of int to int
             Last slots of the jobs that are to complete.
-        proving : bool
-            Whether they are the best ones of the program.
         upper : float, optional
             What :meth:`find_cuts` said of them, if that was asked already.
 
@@ -92,10 +89,20 @@ class DeadlineCompletion:
         if upper is None:
             upper = self.find_cuts(ends) if ground.fine else math.inf
         if ground.fine and not ground.is_met(upper) and ground.goes_on(_LEAST):
-            upper = min(upper, self._whole(ends, proving=proving))
+            seconds = _WHOLE * ground.seconds
+            whole = with_whole_workers(ground, ends, self._improve, seconds=seconds, least=_LEAST)
+            upper = min(upper, whole)
         if not ground.is_met(upper):
             self._follow_plans(ends, upper)
         return ground.is_met(upper)
+
+    def widened(self, ends: Mapping[int, int]) -> Mapping[int, int]:
+        """Deadlines that are done with, and others that are, too, where that is quick to show."""
+        ground = self._ground
+        if not ground.fine:
+            return ends
+        seconds = _MERGING * ground.seconds
+        return merged(ground, ends, self._improve, seconds=seconds, least=_LEAST)
 
     def look_around(self, room: float, seconds: float) -> MatrixResult:
         """Good deadlines for a share of the capacities, around those of the linear relaxation."""
@@ -202,29 +209,6 @@ class DeadlineCompletion:
         loads = [totals.loads(program.x, side) for side in SIDES]
         ground.add_near([load / room for load in loads])
         return Plan(loads[0], totals.ends(program.x)), totals.worth(program.x)
-
-    def _whole(self, ends: Mapping[int, int], *, proving: bool) -> float:
-        """Solve the program with all variables whole; returns a bound.
-
-        Its loads can be more than servers hold. With a little less room, some of those that come
-        close to them are not.
-        """
-        ground, upper = self._ground, math.inf
-        for room in _WHOLE_ROOMS:
-            if ground.is_met(upper) or not ground.goes_on(_LEAST):
-                break
-            first = room == 1.0
-            least = ground.least if proving and first else None
-            program = ground.totals.program(ends=ends, least=least, room=room)
-            share = _PROVING if proving and first else _KEEPING
-            result = ground.solve(program, ground.options(share * ground.seconds))
-            if first:
-                upper = bound_of(result)
-            if result.x is not None:
-                point = np.round(result.x)
-                ground.known.offer(self._improve(ground.known.repaired(ground.totals, point)))
-                ground.learn(ground.totals, point)
-        return upper
 
     def _follow_plans(self, ends: Mapping[int, int], upper: float) -> None:
         """Follow plans with these deadlines that leave the room it takes to keep them."""

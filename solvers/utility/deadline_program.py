@@ -71,6 +71,8 @@ class DeadlineProgram:
         All there are.
     restricted : bool
         Whether programs leave out what is not worth more than the best schedule known.
+    forbidden : list of dict of int to int
+        Deadlines that are done with.
     rows_added : int
         How many rows cuts have become so far.
     after_solve : callable
@@ -93,7 +95,7 @@ class DeadlineProgram:
             self.totals = TotalsProgram(self._scaled.instance, coarse=self._coarse)
         self.cuts = CutPool(self.totals)
         self._cuts_on_grid = self.cuts
-        self._forbidden: list[Mapping[int, int]] = []
+        self.forbidden: list[Mapping[int, int]] = []
         self.rows_added = 0
         if not self.fine:
             self._use_grid(_first_grid(self.totals, completions))
@@ -118,7 +120,7 @@ class DeadlineProgram:
     def _use_grid(self, grid: TimeGrid) -> None:
         self.on_grid = TotalsProgram(self._scaled.instance, coarse=self._coarse, grid=grid)
         self._cuts_on_grid = self._cuts_on_grid.moved_to(self.on_grid)
-        for forbidden in self._forbidden:
+        for forbidden in self.forbidden:
             self.on_grid.forbid(forbidden)
 
     def add_near(self, loads: Sequence[np.ndarray]) -> None:
@@ -150,7 +152,7 @@ class DeadlineProgram:
     def forbid(self, ends: Mapping[int, int]) -> None:
         """Leave out these deadlines, and all later ones or fewer: they are done with."""
         self.restricted = True
-        self._forbidden.append(ends)
+        self.forbidden.append(ends)
         if not self.on_grid.forbid(ends):
             self.lower_bound_to(-math.inf)
 

@@ -11,20 +11,25 @@ A round has four steps.
    solved in a second or a few, again and again until no cut is broken. It is a plan in fractions of
    workers. One that uses a little less than all of the capacities is followed by whole workers on
    real servers (:mod:`solvers.utility.plan_tracking`).
-4. Where there is hope to prove the optimum, a bound on what these deadlines are worth, and the
-   program with them and all variables integer, too. If no schedule with these deadlines, or later
-   ones, is worth more than the best one known, they are done with: the program of step 1 is told
-   to look elsewhere. Elsewhere only the best deadlines of the process beside are asked about.
+4. Where there is hope to prove the optimum, a bound on what these deadlines are worth, and their
+   best schedule in whole workers (:mod:`solvers.utility.whole_workers`). If no schedule with
+   these deadlines, or later ones, is worth more than the best one known, they are done with: the
+   program of step 1 is told to look elsewhere. Elsewhere only the best deadlines of the process
+   beside are asked about.
 
 The first rounds are short and find the cuts that matter; a long one has the time for the bound. On
 a grid, every other short round looks where the best schedule and the relaxation differ, once a
 plan has led to one. With a second thread there are short rounds only, and one program is solved for
 the bound alone all the while, in a child process. When its best deadlines are found, they are
-completed as well, the grid is made finer where they are, and it is solved again.
+completed as well, the grid is made finer where they are, and it is solved again. Where there is
+hope to prove the optimum, these short rounds, too, look around the linear relaxation alone, which
+takes a fraction of the time; when they find nothing better, the same program is solved here as
+well, from another random seed: whichever is first stops the other.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -54,6 +59,7 @@ _GRID_GAP = 5e-3  # of a program on a grid that is refined then
 _SHORT = 0.15  # of all time, for the program of a short round
 _LONG = 0.7  # of the time left, for that of a long one
 _LEAST = 0.03  # of all time, for which another round is not worth it
+_SEED_HERE = 1  # of HiGHS, so that it does not go the way of the process beside
 #: Options of HiGHS where only the bound matters: its heuristics are for the short rounds.
 _FOR_BOUND = {
     "mip_heuristic_effort": 0.0,
@@ -131,10 +137,11 @@ class _Rounds:
         self._at_first = ground.known.objective
         self._stack: ExitStack | None = None
         self._aside: Background | None = None
+        self._aside_began = 0.0  # time.monotonic()
         self._program_aside = ground.on_grid  # that it solves
         self._news = False  # for it
-        # Its deadlines, to be kept yet; whether they are the best ones, and what bounds them.
-        self._waiting: list[tuple[Mapping[int, int], bool, float]] = []
+        # Its deadlines, to be kept yet, and what bounds them.
+        self._waiting: list[tuple[Mapping[int, int], float]] = []
         self._completed: set[frozenset[tuple[int, int]]] = set()  # deadlines, on a grid
         self._refines = not ground.fine  # whether a finer grid is expected to give more
 
@@ -152,18 +159,19 @@ class _Rounds:
                 continue
             if self._aside is None or self._ground.known.closed(OPTIMAL_GAP):
                 break
-            self._use_bound()
+            self._use_bound(self._ground.known.left)
 
     def _run(self) -> None:
         ground, number, idle = self._ground, 0, 0
         shares = (1.0,) if ground.fine else _ROOMS[self._aside is not None]
-        most, rooms, near = len(shares), cycle(shares), cycle(_NEAR_ROOMS)
+        rooms, near = cycle(shares), cycle(_NEAR_ROOMS)
+        most = len(shares) + (ground.fine and self._aside is not None)  # and a long one
         while ground.goes_on(_LEAST) and idle < most:
             if self._waiting:
                 self._complete(*self._waiting.pop())
                 continue
             before = ground.known.objective
-            long = number >= _SHORT_ROUNDS and self._proves_here()
+            long = self._proves_here(number, idle)
             planned = ground.known.objective > self._at_first
             if number % 2 and planned and not long and not ground.fine:
                 news = self._near_round(next(near))
@@ -176,17 +184,22 @@ class _Rounds:
         """Better deadlines near to those of the best schedule; whether it changes a program."""
         ground, program = self._ground, self._ground.on_grid
         result = self._completion.look_near(room, _SHORT * ground.seconds)
-        return self._use(program, result, proving=False) or _cut_short(result)
+        return self._use(program, result) or _cut_short(result)
 
     def _round(self, *, long: bool, room: float) -> bool:
         """The best deadlines on the grid; whether another round may give more."""
         program = self._ground.on_grid
-        result = self._chosen(long=long, room=room)
-        if room == 1.0:
+        around = not long and (room < 1.0 or (self._ground.fine and self._aside is not None))
+        if around:
+            result = self._completion.look_around(room, _SHORT * self._ground.seconds)
+        else:
+            result = self._chosen(long=long)
             self._take(result)
-        news = self._use(program, result, proving=room == 1.0 and result.is_optimal)
+        news = self._use(program, result)
         if long:
             news = self._finer(program, result, news)
+            if news and self._aside is not None:  # which solves what is solved now
+                self._use_bound(0.0)
         return news or _cut_short(result)
 
     def _finer(self, program: TotalsProgram, result: MatrixResult, news: bool) -> bool:
@@ -199,7 +212,7 @@ class _Rounds:
         self._refines = False  # the same again, to a smaller gap
         return True
 
-    def _use(self, program: TotalsProgram, result: MatrixResult, *, proving: bool) -> bool:
+    def _use(self, program: TotalsProgram, result: MatrixResult) -> bool:
         """Look for a schedule with the deadlines found; whether that changes a program."""
         if result.x is None:
             return False
@@ -208,12 +221,12 @@ class _Rounds:
         ground.learn(program, result.x)
         forbidden = False
         if result.objective is None or not ground.is_met(result.objective):
-            forbidden = self._complete(ends, proving)
+            forbidden = self._complete(ends)
         news = forbidden or ground.rows_added > before
         self._news = self._news or news
         return news
 
-    def _complete(self, ends: Mapping[int, int], proving: bool, upper: float | None = None) -> bool:
+    def _complete(self, ends: Mapping[int, int], upper: float | None = None) -> bool:
         """Look for a schedule with these deadlines; whether they are done with."""
         done_with = upper is not None and self._ground.is_met(upper)
         if not self._ground.fine and not done_with:
@@ -221,22 +234,25 @@ class _Rounds:
             if known in self._completed:
                 return False
             self._completed.add(known)
-        if not self._completion.complete(ends, proving=proving, upper=upper):
+        if not self._completion.complete(ends, upper):
             return False
-        self._ground.forbid(ends)
+        self._ground.forbid(self._completion.widened(ends))
         self._news = True
+        if self._ground.fine:
+            self._send_aside_elsewhere()
         return True
 
-    def _proves_here(self) -> bool:
-        """Whether there is no process beside, or proofs are so quick that both are at it."""
-        return self._aside is None or self._ground.fine
+    def _proves_here(self, number: int, idle: int) -> bool:
+        """Whether a round is a long one: a later one, or the process beside is all that is left."""
+        if self._aside is None:
+            return number >= _SHORT_ROUNDS
+        return self._ground.fine and idle > 0
 
-    def _chosen(self, *, long: bool, room: float) -> MatrixResult:
+    def _chosen(self, *, long: bool) -> MatrixResult:
         ground = self._ground
         if long:
-            return ground.solve(*self._for_bound(_LONG * ground.known.left))
-        if room < 1.0:
-            return self._completion.look_around(room, _SHORT * ground.seconds)
+            program, options = self._for_bound(_LONG * ground.known.left)
+            return ground.solve(program, replace(options, seed=_SEED_HERE))
         options = ground.options(_SHORT * ground.seconds)
         if ground.restricted:  # and perhaps the best schedule is left out, too
             least = ground.least
@@ -258,8 +274,18 @@ class _Rounds:
     def _take(self, result: MatrixResult) -> None:
         self._ground.lower_bound_to(bound_of(result))
 
+    def _send_aside_elsewhere(self) -> None:
+        """Start the process beside again, if it has ended or has hardly begun."""
+        if self._stack is None or not self._ground.goes_on(_LEAST):
+            return
+        if self._aside is None:
+            self._begin_aside()
+        elif time.monotonic() - self._aside_began < _LEAST * self._ground.seconds:
+            self._use_bound(0.0)
+
     def _begin_aside(self) -> None:
         assert self._stack is not None
+        self._aside_began = time.monotonic()
         self._program_aside = self._ground.on_grid
         self._aside = self._stack.enter_context(
             Background(*self._for_bound(self._ground.known.left))
@@ -269,13 +295,13 @@ class _Rounds:
     def _look_aside(self) -> None:
         """Take the result of the process beside, if it has one, and start it again."""
         if self._aside is not None and self._aside.finished:
-            self._use_bound()
+            self._use_bound(0.0)
 
-    def _use_bound(self) -> None:
-        """Wait for the process beside, and start it again with all that is new."""
+    def _use_bound(self, seconds: float) -> None:
+        """Wait for the process beside, so long at most, and start it again with all that is new."""
         assert self._aside is not None
         ground, program = self._ground, self._program_aside
-        result = self._aside.result(ground.known.left)
+        result = self._aside.result(seconds)
         self._aside = None
         self._take(result)
         if result.status == "infeasible" or not ground.goes_on(_LEAST):
@@ -286,6 +312,6 @@ class _Rounds:
             ground.learn(program, result.x)
             upper = self._completion.find_cuts(ends)
             self._news = ground.rows_added > before or self._news
-            self._waiting.append((ends, result.is_optimal, upper))
+            self._waiting.append((ends, upper))
         if self._finer(program, result, self._news) and ground.goes_on(_LEAST):
             self._begin_aside()

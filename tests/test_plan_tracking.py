@@ -20,10 +20,11 @@ from tests.small import instance, job
 from tests.test_exact import SEEDS, contended
 
 
-def followed(ins: UtilityInstance, plan: Plan) -> Followed:
+def followed(ins: UtilityInstance, plan: Plan, urgency: np.ndarray | None = None) -> Followed:
     limits = {limit.job.index: limit for limit in job_limits(ins)}
     known = Knowledge(ins, limits, time.monotonic() + 30, 1.0)
-    return PlanTracker(ins, limits, CutPool(TotalsProgram(ins)), known, 30.0).follow(plan)
+    tracker = PlanTracker(ins, limits, CutPool(TotalsProgram(ins)), known, 30.0)
+    return tracker.follow(plan, urgency)
 
 
 def two_jobs(capacity: float) -> UtilityInstance:
@@ -60,6 +61,19 @@ def test_what_a_plan_asks_beyond_the_servers_is_lacking_and_made_up_late() -> No
     assert found.workers.sum(axis=1).tolist() == [1, 1, 0, 0]
     late = int(np.flatnonzero(found.workers[1])[0])
     assert found.lacking == {late: 1}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_of_two_jobs_the_one_without_slack_and_the_urgent_one_come_first(first: int) -> None:
+    # Both want slot 0, where one fits.
+    wanted = np.array([[1.0, 1.0], [0, 0], [0, 0], [0, 0]])
+    found = followed(two_jobs(3.0), Plan(wanted, {first: 0, 1 - first: 1}))
+    assert found.workers[0, first] == 1
+    assert not found.lacking
+    urgency = np.ones(2)
+    urgency[first] = 2.0
+    found = followed(two_jobs(3.0), Plan(wanted, {0: 0, 1: 0}), urgency)
+    assert found.lacking == {1 - first: 1}
 
 
 def test_jobs_without_an_end_do_not_run() -> None:

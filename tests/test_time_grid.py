@@ -18,7 +18,7 @@ from solvers.utility import deadline_program
 from solvers.utility.cut_pool import CutPool
 from solvers.utility.deadline_completion import DeadlineCompletion
 from solvers.utility.deadline_program import DeadlineProgram
-from solvers.utility.deadline_search import _Rounds
+from solvers.utility.deadline_rounds import Rounds
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
@@ -219,10 +219,10 @@ def test_rounds_with_less_room_say_nothing_of_the_bound(monkeypatch: pytest.Monk
     # In half of the capacities one job of the two is worth 2.3841 at most: at slot 3.
     monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
     ground = ground_of(two_alike(), 30.0)
-    rounds = _Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
-    rounds._round(long=False, room=0.5)
+    rounds = Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
+    rounds._short_round(0.5)
     assert ground.known.bound == 30.0
-    rounds._round(long=False, room=1.0)
+    rounds._short_round(1.0)
     assert ground.known.bound is not None
     assert 12.3841 * (1 - 1e-4) <= ground.known.bound < 30.0
 
@@ -265,7 +265,7 @@ def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
 def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_completed_before(
     ground: DeadlineProgram,
 ) -> None:
-    rounds = _Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
+    rounds = Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
     ends = {0: 1, 1: 3}
     assert not rounds._complete(ends)
     assert not rounds._complete(ends)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from models.utility import UtilityInstance, UtilitySchedule
+from solvers.highs import HighsOptions, LinearProgram, MatrixResult
+from solvers.utility import deadline_program
 from solvers.utility.deadline_program import DeadlineProgram
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingSeparator
@@ -47,11 +50,52 @@ def test_where_every_deadline_is_allowed_it_is_the_optimum(
         ground = ground_of(contended(seed), best(seed) + 1.0)
         if not ground.totals.limits:
             continue
+        columns = ground.totals.columns
         upper = completed(ground, any_deadlines(ground))
+        assert ground.totals.columns == columns  # slots are written out in a copy
         assert ground.known.objective == pytest.approx(best(seed), rel=1e-4)
         assert upper >= best(seed) * (1 - 1e-6)
         assert upper <= best(seed) * (1 + 1e-4) + 1e-6
     assert cuts or len(written) > 2
+
+
+def test_deadlines_are_kept() -> None:
+    # One job of the two, at slot 3 or later, is worth 2.3841, however early it runs.
+    improved = []
+    ground = ground_of(two_alike(), 30.0)
+
+    def improve(schedule: UtilitySchedule) -> UtilitySchedule:
+        improved.append(schedule)
+        return schedule
+
+    upper = with_whole_workers(ground, {0: 3}, improve, seconds=30.0, least=0.0)
+    assert (upper + ground.totals.left_out) / ground.factor == pytest.approx(2.3841, rel=1e-3)
+    assert improved
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_what_highs_has_not_proven_is_no_bound(
+    found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # HiGHS has the optimum, or nothing, and a bound that is 10 % above it, or none.
+    gaps = []
+
+    def solved(program: LinearProgram, options: HighsOptions, start: object) -> MatrixResult:
+        gaps.append(options.mip_rel_gap)
+        result = run_highs(program, replace(options, mip_rel_gap=0.0))
+        assert result.objective is not None
+        if found:
+            return replace(result, status="feasible", bound=1.1 * result.objective)
+        return replace(result, status="interrupted", x=None, objective=None, bound=None)
+
+    run_highs = deadline_program.run_highs
+    monkeypatch.setattr(deadline_program, "run_highs", solved)
+    ground = ground_of(two_alike(), 30.0)
+    upper = completed(ground, any_deadlines(ground))
+    assert upper == (pytest.approx(1.1 * 12.3841, rel=1e-3) if found else math.inf)
+    assert gaps == ([5e-3, 3e-5] if found else [5e-3])
+    ground.forbid({1: 1})
+    assert merged(ground, {0: 1}, same, seconds=30.0, least=0.0) == {0: 1}
 
 
 def optimum_known(ins: UtilityInstance) -> DeadlineProgram:

@@ -42,6 +42,10 @@ class Background:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Stop the solve, and wait until its process has ended."""
         self._stop.set()
         self._thread.join()
 
@@ -53,8 +57,7 @@ class Background:
     def result(self, seconds: float | None = None) -> MatrixResult:
         """Wait for the result, and stop the solve where it takes more than so many seconds."""
         self._thread.join(seconds)
-        self._stop.set()
-        self._thread.join()
+        self.stop()
         if self._error is not None:
             raise self._error
         assert self._result is not None

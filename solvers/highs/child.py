@@ -129,8 +129,12 @@ def _feed_and_wait(
         pipe.flush()
     except BrokenPipeError:
         return None  # the child has died; the end of its pipe tells the listener
-    if not listener.running.wait(STARTUP):
-        return f"child killed: not ready after {STARTUP:g} s"
+    last = time.monotonic() + STARTUP
+    while not listener.running.wait(POLL):
+        if stop is not None and stop.is_set():
+            return STOPPED
+        if time.monotonic() >= last:
+            return f"child killed: not ready after {STARTUP:g} s"
     limit = request.options.time_limit
     end = math.inf if limit is None else time.monotonic() + limit + GRACE
     while True:

@@ -156,6 +156,13 @@ class DeadlineProgram:
         if not self.on_grid.forbid(ends):
             self.lower_bound_to(-math.inf)
 
+    def is_forbidden(self, ends: Mapping[int, int]) -> bool:
+        """Whether deadlines are left out: forbidden ones, or later ones, or fewer."""
+        return any(
+            all(i in earliest and end >= earliest[i] for i, end in ends.items())
+            for earliest in self.forbidden
+        )
+
     def lower_bound_to(self, bound: float) -> None:
         """Take in a bound of the program."""
         bound = (bound + self.totals.left_out) / self.factor

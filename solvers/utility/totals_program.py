@@ -269,6 +269,10 @@ class TotalsProgram:
         kept = None if end is None else int(self._groups[job].first(end))
         return self.done[job][:kept]
 
+    def keeps(self, x: np.ndarray, ends: Mapping[int, int]) -> bool:
+        """Whether a point has no deadlines but these, or later ones, or fewer."""
+        return not any(x[self.earlier(i, ends.get(i))].any() for i in self.done)
+
     def worth(self, x: np.ndarray) -> float:
         """Objective of a point."""
         return float(np.concatenate([np.zeros(0), *self._cost]) @ x)

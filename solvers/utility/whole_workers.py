@@ -19,7 +19,6 @@ import numpy as np
 from models.utility.formulations.schedules import without_idle
 from models.utility.schedule import UtilitySchedule
 from solvers.highs import HighsOptions, MatrixResult
-from solvers.highs.feasibility import settle
 from solvers.utility.deadline_program import DeadlineProgram, bound_of
 from solvers.utility.totals_program import TotalsProgram
 
@@ -48,7 +47,7 @@ def with_whole_workers(
     improve : callable
         Local search: asked of every schedule found.
     seconds : float
-        For all programs.
+        For all programs together.
     least : float
         Share of all the time, for which no further program is begun.
 
@@ -56,15 +55,22 @@ def with_whole_workers(
     -------
     float
         In the unit of the program, a bound on all schedules with these deadlines that are worth
-        more than the best one known; minus infinity if there are none.
+        more than the best one known, but for those that are forbidden; minus infinity if there
+        are none.
+
+    Raises
+    ------
+    WrongSolution
+        If the program does not allow the best schedule, which has these deadlines.
     """
-    totals, upper, gap = ground.totals, math.inf, _FIRST_GAP
+    totals, upper, proving = ground.totals, math.inf, False
     written: list[tuple[int, int]] = []
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         options = ground.options(until - time.monotonic())
-        gap = max(gap, options.mip_rel_gap)
-        result = _solved(ground, totals, ends, replace(options, mip_rel_gap=gap))
+        if not proving:
+            options = replace(options, mip_rel_gap=_FIRST_GAP)
+        result = _solved(ground, totals, ends, options)
         upper = min(upper, bound_of(result))
         if result.x is None:
             break
@@ -75,10 +81,10 @@ def with_whole_workers(
         if ground.is_met(upper) or not ground.goes_on(least):
             break
         if ground.rows_added == rows:
-            if not unplaced and gap < _FIRST_GAP:
+            if proving and not unplaced:
                 break
+            proving = not unplaced
             written.extend(unplaced)
-            gap = gap if unplaced else 0.0
         totals = _written_out(ground.totals, written) if written else ground.totals
     return upper
 
@@ -88,14 +94,14 @@ def _solved(
 ) -> MatrixResult:
     """Solve the program, from the best schedule known if that has these deadlines.
 
-    If it has not, the program is asked for better ones only. A row for that makes proofs harder,
-    where the schedule would do.
+    If it has not, or has some that are done with, the program is asked for better ones only. A
+    row for that makes proofs harder, where the schedule would do.
     """
-    program = totals.program(ends=ends)
     best = totals.point(without_idle(ground.instance, ground.known.schedule))
-    if settle(program, best)[0] is None:
-        return ground.solve(totals.program(ends=ends, least=ground.least), options)
-    return ground.solve(program, options, best)
+    done_with = any(totals.keeps(best, forbidden) for forbidden in ground.forbidden)
+    if totals.keeps(best, ends) and not done_with:
+        return ground.solve(totals.program(ends=ends), options, best)
+    return ground.solve(totals.program(ends=ends, least=ground.least), options)
 
 
 def _written_out(totals: TotalsProgram, where: Iterable[tuple[int, int]]) -> TotalsProgram:

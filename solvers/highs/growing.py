@@ -60,20 +60,21 @@ class GrowingProgram:
             ("output_flag", False),
             ("threads", 1),
             ("presolve", "off"),  # it would throw the basis away
-            ("simplex_strategy", _PRIMAL),
         ):
             self._check(self._highs.setOptionValue(name, value))
         objective = highspy.ObjSense.kMaximize if sense == "max" else highspy.ObjSense.kMinimize
         self._check(self._highs.changeObjectiveSense(objective))
         self.rows = 0
         self.columns = 0
+        self._strategy = _PRIMAL
+        self._solved = False
 
     @classmethod
     def of(cls, program: LinearProgram) -> GrowingProgram:
         """A program that is there already, without its integrality, to be given more rows."""
         growing = cls(program.sense)
         growing._check(growing._highs.passModel(highs_lp(program.relaxed())))
-        growing._check(growing._highs.setOptionValue("simplex_strategy", _DUAL))
+        growing._strategy = _DUAL
         # Of use in the first solve; from then on there is a basis, and HiGHS leaves it out.
         growing._check(growing._highs.setOptionValue("presolve", "choose"))
         growing.rows, growing.columns = program.matrix.shape
@@ -84,6 +85,11 @@ class GrowingProgram:
         if status == HighsStatus.kError:
             raise HighsError("HiGHS refused to change the program")
 
+    def _repair(self) -> None:
+        """Have the next solve make an optimum feasible again, which rows or bounds cut off."""
+        if self._solved:
+            self._strategy = _DUAL
+
     def add_row(
         self,
         lower: float,
@@ -92,6 +98,7 @@ class GrowingProgram:
         values: np.ndarray | None = None,
     ) -> int:
         """Add a row over columns that are there already; returns its index."""
+        self._repair()
         index = np.asarray([] if columns is None else columns, dtype=np.int32)
         entries = _finite([] if values is None else values)
         self._check(self._highs.addRow(lower, upper, len(index), index, entries))
@@ -100,6 +107,7 @@ class GrowingProgram:
 
     def add_rows(self, matrix: sparse.csr_array, upper: np.ndarray) -> None:
         """Add rows ``matrix x <= upper`` over the columns that are there already."""
+        self._repair()
         count = matrix.shape[0]
         self._check(
             self._highs.addRows(
@@ -116,12 +124,14 @@ class GrowingProgram:
 
     def fix_at_zero(self, columns: np.ndarray) -> None:
         """Take columns out of the program."""
+        self._repair()
         nothing = np.zeros(len(columns))
         index = np.asarray(columns, dtype=np.int32)
         self._check(self._highs.changeColsBounds(len(index), index, nothing, nothing))
 
     def add_column(self, cost: float, rows: np.ndarray, values: np.ndarray) -> int:
         """Add a column from 0 to infinity; returns its index."""
+        self._strategy = _PRIMAL
         index = np.asarray(rows, dtype=np.int32)
         entries = _finite(values)
         infinity = highspy.kHighsInf
@@ -133,6 +143,7 @@ class GrowingProgram:
 
     def change_cost(self, column: int, cost: float) -> None:
         """Replace the cost of a column."""
+        self._strategy = _PRIMAL
         self._check(self._highs.changeColCost(column, float(_finite(cost))))
 
     def solve(self, deadline: float = math.inf) -> Optimum:
@@ -156,6 +167,8 @@ class GrowingProgram:
                 raise OutOfTime("deadline")
             # HiGHS's clock runs on from solve to solve.
             self._check(self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left))
+        self._check(self._highs.setOptionValue("simplex_strategy", self._strategy))
+        self._solved = True
         status = self._highs.run()
         if status == HighsStatus.kError:
             # Another user of HiGHS in this process has set up its thread pool with another size.

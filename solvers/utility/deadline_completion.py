@@ -232,7 +232,7 @@ class DeadlineCompletion:
                     tries = _TRIES
             if kept == number:
                 number -= 1
-            elif lacking is not None and not lacking:
+            elif lacking is not None and (not lacking or ground.is_met(worth)):
                 kept, spare, tries = number, {}, 0
                 if worth >= (1 - _FOLLOWED) * upper:
                     break

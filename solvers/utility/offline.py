@@ -25,8 +25,8 @@ __all__ = ["solve"]
 
 _SMALL = 2_000  # entries of the exact solver's largest rows, up to which it comes first,
 _EXACT = 0.4  # until this share of the time limit
-_GENERATION = 0.2  # of the time limit, until when the column generation may go on,
-_LOCAL_SEARCH = 0.25  # and the local search
+_GENERATION = 0.12  # of the time limit, until when the column generation may go on,
+_LOCAL_SEARCH = 0.16  # and the local search
 _LEAST = 0.2  # seconds, for which no further step is begun
 _ITERATIONS = 2_000  # of the local search from the start,
 _IMPROVING = 500  # and of that from a schedule found later

@@ -92,8 +92,8 @@ def zero(ins: UtilityInstance) -> Resources:
     return resource_prices(ins, {}, {})
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_equals_brute_force(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(60))
+def test_equals_brute_force_and_the_compact_optimum(seed: int) -> None:
     ins = contended(seed)
     result = solve(ins, mip_rel_gap=0.0)
     assert result.status == "optimal"

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import highspy
+import numpy as np
 import pytest
 
 from models.errors import InputError
@@ -162,6 +163,25 @@ def test_staircase_is_the_hull_of_workers_over_parameter_servers() -> None:
     assert limits.most == 6
     assert limits.most_ps == 3
     assert limits.staircase() == [(2.5, 0.0), (1.0, 3.0)]
+
+
+@pytest.mark.parametrize("ps", [1.0, 1.3, 2.5, 7.2, 1e8])
+@pytest.mark.parametrize("unit", [1.0, 1e-7])
+@pytest.mark.parametrize("chunks", [1, 5, 50])
+def test_the_staircase_implies_the_line_of_6_and_that_7_is_not_needed(
+    ps: float, unit: float, chunks: int
+) -> None:
+    big = {"worker_servers": [[99.0]], "ps_servers": [[99e8]]}
+    record = job("a", chunks=chunks, work=99, worker=[unit], ps=[unit * ps])
+    (limits,) = job_limits(instance([record], slots=99, **big))
+    slope, level = limits.slope_of_6()
+    for m in np.linspace(0.0, limits.most_ps, 50):
+        served = min((edge * m + height for edge, height in limits.staircase()), default=math.inf)
+        served = min(served, limits.most)  # (3)
+        assert served <= slope * m + level + 1e-9
+        assert served >= min(m, limits.most) - 1e-9  # m = n will do
+        if limits.most_ps == 0:
+            assert level >= limits.most
 
 
 def test_the_staircase_sees_that_parameter_servers_are_whole() -> None:

@@ -24,7 +24,7 @@ def same(schedule: UtilitySchedule) -> UtilitySchedule:
 
 
 def completed(ground: DeadlineProgram, ends: dict[int, int]) -> float:
-    upper = with_whole_workers(ground, ends, same, seconds=30.0, least=0.0)
+    upper = with_whole_workers(ground, ends, same, seconds=30.0)
     return (upper + ground.totals.left_out) / ground.factor
 
 
@@ -68,7 +68,7 @@ def test_deadlines_are_kept() -> None:
         improved.append(schedule)
         return schedule
 
-    upper = with_whole_workers(ground, {0: 3}, improve, seconds=30.0, least=0.0)
+    upper = with_whole_workers(ground, {0: 3}, improve, seconds=30.0)
     assert (upper + ground.totals.left_out) / ground.factor == pytest.approx(2.3841, rel=1e-3)
     assert improved
 
@@ -95,7 +95,7 @@ def test_what_highs_has_not_proven_is_no_bound(
     assert upper == (pytest.approx(1.1 * 12.3841, rel=1e-3) if found else math.inf)
     assert gaps == ([5e-3, 3e-5] if found else [5e-3])
     ground.forbid({1: 1})
-    assert merged(ground, {0: 1}, same, seconds=30.0, least=0.0) == {0: 1}
+    assert merged(ground, {0: 1}, same, seconds=30.0) == {0: 1}
 
 
 def optimum_known(ins: UtilityInstance) -> DeadlineProgram:
@@ -119,10 +119,9 @@ def test_better_ones_are_asked_for_where_the_best_schedule_is_not_among_them() -
 def test_deadlines_done_with_are_merged_where_both_together_are() -> None:
     ground = optimum_known(two_alike())
     ground.forbid({1: 1})
-    asked = {"improve": same, "least": 0.0}
-    assert merged(ground, {0: 1}, seconds=0.0, **asked) == {0: 1}  # no time to show it
-    assert merged(ground, {0: 2}, seconds=30.0, **asked) == {0: 2, 1: 1}
-    assert merged(ground, {0: 1, 1: 2}, seconds=30.0, **asked) == {0: 1, 1: 1}
+    assert merged(ground, {0: 1}, same, seconds=0.0) == {0: 1}  # no time to show it
+    assert merged(ground, {0: 2}, same, seconds=30.0) == {0: 2, 1: 1}
+    assert merged(ground, {0: 1, 1: 2}, same, seconds=30.0) == {0: 1, 1: 1}
 
 
 def test_a_better_schedule_is_found_where_deadlines_are_merged() -> None:
@@ -130,7 +129,7 @@ def test_a_better_schedule_is_found_where_deadlines_are_merged() -> None:
     ground.known.offer(alone())
     assert ground.known.objective == pytest.approx(10.0)
     ground.forbid({1: 1})
-    assert merged(ground, {0: 1}, same, seconds=30.0, least=0.0) == {0: 1, 1: 1}
+    assert merged(ground, {0: 1}, same, seconds=30.0) == {0: 1, 1: 1}
     assert ground.known.objective == pytest.approx(12.3841, abs=1e-4)
 
 

@@ -33,7 +33,6 @@ _SEPARATING = 0.05  # of all time, for finding the cuts that one plan breaks
 _KEEPING = 0.04  # of all time, for one program with deadlines kept,
 _WHOLE = 0.2  # and for all of them in which the workers are whole, too
 _MERGING = 0.01  # for showing that more deadlines are done with
-_LEAST = 0.03  # of all time, for which no further program is begun
 _DECISIONS = 3  # times that a plan's deadlines are decided, each with the cuts found since
 _NEARLY = 0.005  # of a job: it is followed as if it were done
 _PLANS = 8  # that are followed,
@@ -88,9 +87,9 @@ class DeadlineCompletion:
         ground = self._ground
         if upper is None:
             upper = self.find_cuts(ends) if ground.fine else math.inf
-        if ground.fine and not ground.is_met(upper) and ground.goes_on(_LEAST):
+        if ground.fine and not ground.is_met(upper) and ground.goes_on():
             seconds = _WHOLE * ground.seconds
-            whole = with_whole_workers(ground, ends, self._improve, seconds=seconds, least=_LEAST)
+            whole = with_whole_workers(ground, ends, self._improve, seconds=seconds)
             upper = min(upper, whole)
         if not ground.is_met(upper):
             self._follow_plans(ends, upper)
@@ -102,14 +101,14 @@ class DeadlineCompletion:
         if not ground.fine:
             return ends
         seconds = _MERGING * ground.seconds
-        return merged(ground, ends, self._improve, seconds=seconds, least=_LEAST)
+        return merged(ground, ends, self._improve, seconds=seconds)
 
     def look_around(self, room: float, seconds: float) -> MatrixResult:
         """Good deadlines for a share of the capacities, around those of the linear relaxation."""
         ground, grid = self._ground, self._ground.on_grid
         program = grid.program(whole=False, room=room)
         relaxed = ground.solve(program.relaxed(), ground.options(seconds))
-        if relaxed.x is None or not ground.goes_on(_LEAST):
+        if relaxed.x is None or not ground.goes_on():
             return relaxed
         program = where_undecided(program, grid.done.values(), [relaxed.x], _SLACK)
         return ground.solve(program, ground.options(seconds))
@@ -124,7 +123,7 @@ class DeadlineCompletion:
         options = replace(ground.options(_KEEPING * ground.seconds), mip_rel_gap=_PLAN_GAP)
         kept = ground.solve(keeping, options)  # without a point if these deadlines are forbidden
         relaxed = ground.solve(program.relaxed(), ground.options(seconds))
-        if relaxed.x is None or not ground.goes_on(_LEAST):
+        if relaxed.x is None or not ground.goes_on():
             return kept
         points = [relaxed.x, best if kept.x is None else kept.x]
         program = where_undecided(program, grid.done.values(), points, _SLACK)
@@ -158,7 +157,7 @@ class DeadlineCompletion:
         return upper
 
     def _hopes(self, upper: float) -> bool:
-        return not self._ground.is_met(upper) and self._ground.goes_on(_LEAST)
+        return not self._ground.is_met(upper) and self._ground.goes_on()
 
     def _add_cuts(self, program: PlanProgram, room: float) -> None:
         """Solve a linear program until its loads break no cut, or for a share of the time.
@@ -195,7 +194,7 @@ class DeadlineCompletion:
                 options = ground.options(_KEEPING * ground.seconds)
                 options = replace(options, mip_rel_gap=_PLAN_GAP)
                 result = ground.solve(program.undecided(_SLACK, _NEARLY), options)
-                if result.x is None or not ground.goes_on(_LEAST):
+                if result.x is None or not ground.goes_on():
                     return None
                 decided = result.x
                 program.move_to(decided)
@@ -216,7 +215,7 @@ class DeadlineCompletion:
         spare, tries = dict[int, float](), 0
         kept, lost = len(_ROOMS), -1  # rooms in which plans were kept, and in which they were not
         for _ in range(_PLANS):
-            if not ground.goes_on(_LEAST):
+            if not ground.goes_on():
                 break
             planned = self._plan(ends, _ROOMS[number], spare)
             if planned is None:

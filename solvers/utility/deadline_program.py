@@ -32,6 +32,7 @@ _MOST_VARIABLES = 250  # deadlines up to which there is
 _INTERVALS = 1 / 3  # of the slots, in the first grid
 _ARRIVING = 0.5  # worth of an interval that begins where a job arrives, beside one at its end
 _NEAR = 0.95  # share of its capacity from which on a cut becomes a row of a slot
+_LEAST = 0.03  # of all time, for which nothing more is begun
 _PLACING_SECONDS = 0.1  # for one load: what is left over then is made up in other slots
 
 
@@ -188,7 +189,7 @@ class DeadlineProgram:
         for side, cut in self.known.cuts(program, x):
             self.cuts.know(side, cut)
 
-    def goes_on(self, least: float) -> bool:
+    def goes_on(self, least: float = _LEAST) -> bool:
         """Whether a share of all the time is left, and the gap not closed."""
         return self.known.left > least * self.seconds and not self.known.closed(OPTIMAL_GAP)
 

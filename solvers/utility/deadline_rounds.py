@@ -25,7 +25,7 @@ _NEAR_ROOMS = (0.97, 0.985, 0.95)  # the same in rounds near the best schedule
 _GRID_GAP = 5e-3  # of a program on a grid that is refined then
 _SHORT = 0.15  # of all time, for the program of a short round
 _LONG = 0.7  # of the time left, for that of a long one
-_LEAST = 0.03  # of all time, for which another round is not worth it
+_JUST = 0.03  # of all time, since which the process beside has only just begun
 _POLL = 0.05  # seconds
 _SEED_HERE = 1  # of HiGHS, so that it does not go the way of the process beside
 #: Options of HiGHS where only the bound matters: its heuristics are for the short rounds.
@@ -71,7 +71,7 @@ class Rounds:
         """Rounds until the gap is closed, nothing new is learnt, or time is up."""
         while self._ground.totals.limits:
             self._run()
-            if self._waiting and self._ground.goes_on(_LEAST):
+            if self._waiting and self._ground.goes_on():
                 continue
             if not self._works_aside or self._ground.known.closed(OPTIMAL_GAP):
                 break
@@ -86,7 +86,7 @@ class Rounds:
         ground, number, idle = self._ground, 0, 0
         shares = (1.0,) if ground.fine else _ROOMS[self._works_aside]
         rooms, near = cycle(shares), cycle(_NEAR_ROOMS)
-        while ground.goes_on(_LEAST):
+        while ground.goes_on():
             if self._waiting:
                 self._complete_waiting()
                 continue
@@ -204,7 +204,7 @@ class Rounds:
         ends, upper = self._waiting.pop()
         if self._complete(ends, upper) and self._ground.fine and self._works_aside:
             assert self._aside is not None
-            if time.monotonic() - self._aside.began < _LEAST * self._ground.seconds:
+            if time.monotonic() - self._aside.began < _JUST * self._ground.seconds:
                 self._use_bound(0.0)  # or it would find them again
 
     def _best(self) -> MatrixResult:
@@ -232,7 +232,7 @@ class Rounds:
         self._ground.lower_bound_to(bound_of(result))
 
     def _begin_aside(self) -> None:
-        if self._aside is not None and self._ground.goes_on(_LEAST):
+        if self._aside is not None and self._ground.goes_on():
             self._aside.begin(self._ground.on_grid, *self._for_bound(self._ground.known.left))
             self._news = False
 
@@ -247,7 +247,7 @@ class Rounds:
         ground = self._ground
         program, result = self._aside.take(seconds)
         self._take(result)
-        if result.status == "infeasible" or not ground.goes_on(_LEAST):
+        if result.status == "infeasible" or not ground.goes_on():
             return
         if result.x is not None and result.is_optimal:
             ends = program.ends(result.x)

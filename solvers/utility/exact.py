@@ -155,7 +155,8 @@ class _Search:
             if not self._separate(x):
                 break
         if x is not None:
-            self._known.offer(self._known.repaired(self._program, np.floor(x + ROUND_OFF)))
+            x = self._program.with_ps_needed(np.floor(x + ROUND_OFF))
+            self._known.offer(self._known.repaired(self._program, x))
 
     def _round(self) -> bool:
         """One solve of the integer program; False if it brings no further."""
@@ -208,6 +209,7 @@ class _Search:
         int
             How many cuts and slots written out the program has now been given.
         """
+        x = self._program.with_ps_needed(x)
         unplaced = self._known.unplaced(self._program, x)
         self._known.offer(self._known.repaired(self._program, x))
         cuts = self._separate(x)

@@ -1,4 +1,9 @@
-"""The rows of one job in the totals program: the compact ILP's, summed over servers and slots."""
+"""The rows of one job in the totals program: the compact ILP's, summed over servers and slots.
+
+All but two that say nothing more: the line of (6), which lies above the hull of its whole points,
+and (7). Parameter servers beyond the workers can be taken away: as one of them serves a worker at
+least, (6) still holds.
+"""
 
 from __future__ import annotations
 
@@ -55,11 +60,9 @@ def add_job_rows(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> list[int]
     work_rows = [rows.count]
     rows.add(1, 0.0, 0.0, (0, n, 1.0), (0, last, -work))  # (2)
     rows.add(len(n), -math.inf, 0.0, (at, n, 1.0), *running(limits.most))  # (3), (8)
-    slope, level = limits.slope_of_6()
-    for edge, height in {(slope, level), *limits.staircase()}:  # (6)
+    for edge, height in limits.staircase():  # (6)
         parts = ((at, n, 1.0), (at, m, -edge), *(running(height) if height else ()))
         rows.add(len(n), -math.inf, 0.0, *parts)
-    rows.add(len(n), -math.inf, 0.0, (at, m, 1.0), (at, n, -1.0))  # (7)
     steps = np.arange(len(done) - 1)
     rows.add(len(steps), -math.inf, 0.0, (steps, done[:-1], 1.0), (steps, done[1:], -1.0))
     return work_rows + _work_by_deadlines(rows, grid, job)

@@ -23,6 +23,8 @@ __all__ = ["ROUND_OFF", "Knowledge", "WrongSolution"]
 ROUND_OFF = 1e-6
 """HiGHS's own, relative: utilities are scaled to about 100."""
 
+_HARDLY = 1e-7  # of a worker
+
 
 class WrongSolution(RuntimeError):
     """Solver, model and scorer contradict each other: a fault of the code, not of the input."""
@@ -70,6 +72,9 @@ class Knowledge:
             separators.append(PackingSeparator(groups, demand, most))
             placers.append(Placer(cluster.ps_servers if side else cluster.worker_servers, demand))
         self._separators = separators
+        # By side and slot, the last load found to break no cut: one nowhere larger breaks none
+        # either, in whatever program. Where time was up or HiGHS failed, a cut may be missed.
+        self._uncut = np.full((2, cluster.slots, len(instance.jobs)), -np.inf)
         self._placers = placers
         self.schedule = UtilitySchedule.build(
             instance, np.zeros(len(instance.jobs), dtype=bool), [], []
@@ -134,9 +139,13 @@ class Knowledge:
                 load = loads[slot]
                 if any(weight @ load > capacity * (1 + 1e-6) for weight, capacity in fresh):
                     continue  # cut off by what was found in another slot
+                if (load <= self._uncut[side, slot] + _HARDLY).all():
+                    continue
                 cut = self._separators[side].cut(load, self._deadline)
                 if cut is not None:
                     fresh.append(cut)
+                else:
+                    self._uncut[side, slot] = load
             found.extend((side, cut) for cut in fresh)
         return found
 

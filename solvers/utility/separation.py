@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from solvers.highs import LinearProgram
 from solvers.highs.engine import HighsError
-from solvers.highs.growing import GrowingProgram
+from solvers.highs.growing import GrowingProgram, OutOfTime
 from solvers.utility.packing import best_packing
 from solvers.utility.packing_groups import PackingGroup
 
@@ -50,6 +51,10 @@ class PackingSeparator:
         self._groups = groups
         self._demand = demand
         self._limit = limit
+        # What the last mixture used, by packing: its group, and workers per job. Loads of one slot
+        # and the next are much alike.
+        self._groups_used = np.zeros(0, dtype=np.int64)
+        self._packings_used = np.zeros((0, len(limit)), dtype=np.int64)
 
     def cut(self, load: np.ndarray, deadline: float = math.inf) -> PackingCut | None:
         """A cut that ``load`` (shape (I,)) breaks.
@@ -60,45 +65,77 @@ class PackingSeparator:
         active = np.flatnonzero(load > 1e-7)
         if not len(active):
             return None
-        demand, limit, amount = self._demand[active], self._limit[active], load[active]
-        items = len(active)
-        program = GrowingProgram("min")
-        for k in range(items):
-            program.add_row(float(amount[k]), math.inf)
-        for group in self._groups:
-            program.add_row(-math.inf, float(group.count))
-        for k in range(items):
-            program.add_column(1.0, np.array([k]), np.ones(1))
-        worth, total = np.zeros(items), 0.0
+        amount = load[active]
+        try:
+            worth, total = self._worth(active, amount, deadline)
+        except HighsError:  # out of time, or numbers that HiGHS cannot cope with: no cut
+            self._remember([], np.zeros((0, len(load)), dtype=np.int64))
+            return None
+        if worth @ amount <= total + _VIOLATION * max(1.0, total):
+            return None
+        weight = np.zeros(len(load))
+        weight[active] = np.where(worth > _SMALLEST, worth, 0.0)  # a smaller side is still valid
+        return PackingCut(weight, total)
+
+    def _worth(
+        self, active: np.ndarray, amount: np.ndarray, deadline: float
+    ) -> tuple[np.ndarray, float]:
+        """Worths at which a load has most beyond what the servers can hold, and what they can.
+
+        Raises
+        ------
+        HighsError
+            If HiGHS fails, or time is up.
+        """
+        demand, limit, items = self._demand[active], self._limit[active], len(active)
+        of_group, packings = self._groups_used.tolist(), list(self._packings_used[:, active])
+        program = GrowingProgram.of(self._shortfall(amount, of_group, packings))
         for _ in range(_MOST_ROUNDS):
-            try:
-                optimum = program.solve(deadline)
-            except HighsError:  # out of time, or numbers that HiGHS cannot cope with: no cut
-                return None
-            if optimum.objective <= _VIOLATION:
-                return None
+            optimum = program.solve(deadline)
+            known, total = len(packings), 0.0
             worth = np.maximum(optimum.row_duals[:items], 0.0)
             rent = -optimum.row_duals[items:]
-            total, found = 0.0, False
+            if optimum.objective <= _VIOLATION:
+                worth = np.zeros(items)
+                break
             for g, group in enumerate(self._groups):
                 if time.monotonic() >= deadline:
-                    return None
+                    raise OutOfTime("deadline")
                 value, upper, counts = best_packing(
                     group.capacity, demand, worth, limit, _MAX_NODES
                 )
                 total += group.count * upper
                 if value > rent[g] + 1e-7:
                     used = np.flatnonzero(counts)
-                    program.add_column(
-                        0.0,
-                        np.concatenate([used, [items + g]]),
-                        np.concatenate([counts[used], [1.0]]),
-                    )
-                    found = True
-            if not found:
+                    program.add_column(0.0, np.append(used, items + g), np.append(counts[used], 1))
+                    of_group.append(g)
+                    packings.append(counts)
+            if len(packings) == known:
                 break
-        if worth @ amount <= total + _VIOLATION * max(1.0, total):
-            return None
-        weight = np.zeros(len(load))
-        weight[active] = np.where(worth > _SMALLEST, worth, 0.0)  # a smaller side is still valid
-        return PackingCut(weight, total)
+        used = np.flatnonzero(optimum.x[items:] > 0)
+        counts = np.zeros((len(used), len(self._limit)), dtype=np.int64)
+        counts[:, active] = np.array(packings, dtype=np.int64).reshape(-1, items)[used]
+        self._remember([of_group[k] for k in used.tolist()], counts)
+        return worth, total
+
+    def _remember(self, of_group: list[int], packings: np.ndarray) -> None:
+        self._groups_used = np.array(of_group, dtype=np.int64)
+        self._packings_used = packings
+
+    def _shortfall(
+        self, amount: np.ndarray, of_group: list[int], packings: list[np.ndarray]
+    ) -> LinearProgram:
+        """The least shortfall of a mixture of given packings."""
+        items, groups, known = len(amount), len(self._groups), len(packings)
+        matrix = np.zeros((items + groups, items + known))
+        matrix[:items, :items] = np.eye(items)
+        if known:
+            matrix[:items, items:] = np.column_stack(packings)
+            matrix[items + np.array(of_group), items + np.arange(known)] = 1.0
+        return LinearProgram(
+            sense="min",
+            cost=np.repeat([1.0, 0.0], [items, known]),
+            matrix=matrix,
+            row_lower=np.append(amount, np.full(groups, -math.inf)),
+            row_upper=np.append(np.full(items, math.inf), [group.count for group in self._groups]),
+        )

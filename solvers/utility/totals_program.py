@@ -4,7 +4,8 @@ Glossary
 --------
 ``d[i,t]``, ``n[i,t]``, ``m[i,t]``
     As in :mod:`models.utility.formulations.compact`: job i is done by the end of slot t, and
-    its workers and parameter servers in slot t, summed over the servers.
+    its workers and parameter servers in slot t, summed over the servers; m is at least what
+    n needs.
 
 Given n and m, what is left of the compact ILP falls apart into one question per slot and side:
 can the servers hold these loads? The program asks only that the loads fit the capacities added
@@ -276,6 +277,18 @@ class TotalsProgram:
     def worth(self, x: np.ndarray) -> float:
         """Objective of a point."""
         return float(np.concatenate([np.zeros(0), *self._cost]) @ x)
+
+    def with_ps_needed(self, x: np.ndarray) -> np.ndarray:
+        """A point of whole workers, with as many parameter servers as they need.
+
+        The program leaves open whether there are more, for they are free where there is room.
+        """
+        assert (self.grid.length == 1).all()
+        x = np.array(x)
+        for i, limits in self.limits.items():
+            n, m = self._count[:, i, self._count[0, i] != NEVER]
+            x[m] = limits.job.ps_needed_table(limits.most)[np.round(x[n]).astype(np.int64)]
+        return x
 
     def whole_at(self, x: np.ndarray, tolerance: float) -> bool:
         """Whether all d of a point are 0 or 1, up to a tolerance."""

@@ -34,7 +34,6 @@ def with_whole_workers(
     improve: Callable[[UtilitySchedule], UtilitySchedule],
     *,
     seconds: float,
-    least: float,
 ) -> float:
     """Look for the best schedule with given deadlines.
 
@@ -48,8 +47,6 @@ def with_whole_workers(
         Local search: asked of every schedule found.
     seconds : float
         For all programs together.
-    least : float
-        Share of all the time, for which no further program is begun.
 
     Returns
     -------
@@ -74,11 +71,11 @@ def with_whole_workers(
         upper = min(upper, bound_of(result))
         if result.x is None:
             break
-        point, rows = np.round(result.x), ground.rows_added
+        point, rows = totals.with_ps_needed(np.round(result.x)), ground.rows_added
         unplaced = ground.known.unplaced(totals, point)
         ground.known.offer(improve(ground.known.repaired(totals, point)))
         ground.learn(totals, point)
-        if ground.is_met(upper) or not ground.goes_on(least):
+        if ground.is_met(upper) or not ground.goes_on():
             break
         if ground.rows_added == rows:
             if proving and not unplaced:
@@ -118,7 +115,6 @@ def merged(
     improve: Callable[[UtilitySchedule], UtilitySchedule],
     *,
     seconds: float,
-    least: float,
 ) -> Mapping[int, int]:
     """Deadlines that are done with, and as many others as can be shown to be, too.
 
@@ -128,7 +124,7 @@ def merged(
 
     Parameters
     ----------
-    ground, improve, least
+    ground, improve
         As in :func:`with_whole_workers`.
     ends : dict of int to int
         Deadlines with which no schedule is worth more than the best one known.
@@ -138,9 +134,9 @@ def merged(
     likest = sorted(ground.forbidden, key=lambda other: len(other.items() ^ ends.items()))
     for other in likest[:_MERGED]:
         both = {**other, **{i: min(end, other.get(i, end)) for i, end in ends.items()}}
-        if both == ends or not ground.goes_on(least):
+        if both == ends or not ground.goes_on():
             continue
-        upper = with_whole_workers(ground, both, improve, seconds=seconds, least=least)
+        upper = with_whole_workers(ground, both, improve, seconds=seconds)
         if not ground.is_met(upper):
             break
         ends = both

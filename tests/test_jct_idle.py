@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-import time
+import json
+import os
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import msgspec
+import numba
 import numpy as np
 import pytest
 
@@ -14,6 +22,11 @@ from benchmarks.jct.gap import METHODS
 from models.jct import JctInstance
 from online.jct import POLICIES
 from tests.small_jct import random_instance
+
+ROOT = Path(__file__).parents[1]
+OURS = tuple(
+    f"{ROOT / package}{os.sep}" for package in ("models", "solvers", "online", "benchmarks")
+)
 
 
 def later(ins: JctInstance, distance: int, *, factor: int = 1) -> JctInstance:
@@ -52,25 +65,56 @@ def test_a_longer_pause_has_no_more_events(name: str, seed: int) -> None:
         assert near.score.value.tolist() == far.score.value.tolist()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [*sorted(POLICIES), "bound"])
-def test_ten_times_the_horizon_takes_the_same_time(name: str) -> None:
+def work(name: str, instance: JctInstance) -> tuple[int, int]:
+    """Lines of our own code that run, and the most bytes held meanwhile."""
+    lines = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal lines
+        if not frame.f_code.co_filename.startswith(OURS):
+            return None
+        lines += 1
+        return trace
+
+    def run() -> None:
+        if name == "bound":
+            METHODS["bound"][1](instance, 600.0)
+        else:
+            run_policy(instance, POLICIES[name])
+
+    run()  # what is kept from one run to the next
+    sys.settrace(trace)
+    run()
+    sys.settrace(None)
+    tracemalloc.start()
+    run()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return lines, peak
+
+
+def print_work() -> None:
+    """For each policy and the bound: the work of an instance, and with ten times the horizon."""
+    assert numba.config.DISABLE_JIT  # lines of kernels count like all others
     ins, _ = WORKLOAD.draw(jobs=60, slots=200, servers="40", seed=0)
     wide = JctInstance.from_file(msgspec.structs.replace(ins.file, slots=10 * ins.cluster.slots))
+    names = [*sorted(POLICIES), "bound"]
+    print(json.dumps({name: (work(name, ins), work(name, wide)) for name in names}))
 
-    def seconds(instance: JctInstance) -> float:
-        began = time.process_time()
-        if name == "bound":
-            METHODS["bound"][1](instance, 60.0)
-        else:
-            for _ in range(5):
-                run_policy(instance, POLICIES[name])
-        return time.process_time() - began
 
-    seconds(ins)  # compiles what is compiled
-    best = [np.inf, np.inf]
-    for _ in range(6):  # the least of several: whatever else runs only adds
-        best = [min(old, seconds(one)) for old, one in zip(best, (ins, wide), strict=True)]
-        if best[1] < 1.1 * best[0]:
-            break
-    assert best[1] < 1.2 * best[0]
+@pytest.mark.slow
+def test_ten_times_the_horizon_is_no_more_work() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", "from tests.test_jct_idle import print_work; print_work()"],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    known = json.loads(told.stdout)
+    assert set(known) == {*POLICIES, "bound"}
+    for name, (narrow, wide) in known.items():
+        assert narrow[0] > 10_000, name
+        assert wide[0] <= 1.01 * narrow[0], name
+        assert wide[1] <= 1.2 * narrow[1], name

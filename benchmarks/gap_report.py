@@ -94,6 +94,8 @@ def format_overruns(frame: pd.DataFrame) -> str:
     parts = [
         f"{row.method} {row.overrun:+.1f} s ({row.size}, seed {row.seed}, limit "
         f"{row.time_limit:g} s, {row.status})"
+        if row.overrun > 0
+        else f"{row.method} none"
         for row in worst.itertuples(index=False)
     ]
     return "largest overrun of a time limit: " + "; ".join(parts)

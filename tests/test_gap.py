@@ -150,6 +150,7 @@ def test_the_largest_overrun_of_every_method_is_named() -> None:
     text = format_overruns(ROWS)
     assert "a +0.5 s (2x2x1+1, seed 0, limit 5 s, feasible)" in text
     assert "b +61.0 s (2x2x1+1, seed 0, limit 5 s, feasible)" in text
+    assert format_overruns(ROWS[ROWS["overrun"] <= 0]).endswith(": a none; b none")
 
 
 def test_pictures_show_medians_and_every_seed() -> None:

@@ -68,7 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _print_score(score)
         good = score.feasible
     if verdict is not None:
-        print(f"bound {verdict.stored!r}")
+        # A bound that is refused is not one: nobody shall read it off this line.
+        print(f"{'bound' if verdict.accepted else 'states'} {verdict.stored!r}")
         print(f"certificate {verdict}")
         good = good and verdict.accepted
     if good and schedule is not None and verdict is not None:

@@ -54,7 +54,8 @@ def decode(data: bytes, kind: type[T], *, source: str) -> T:
     ------
     InputError
         Naming the key, the index and the rule that is broken; numbers that are not
-        finite (``NaN``, ``Infinity``, ``1e999``) are named too.
+        finite (``NaN``, ``Infinity``, ``1e999``) are named too, and keys that an object has twice,
+        of which different readers take different values.
     """
     try:
         value = msgspec.json.decode(data, type=kind)
@@ -66,7 +67,15 @@ def decode(data: bytes, kind: type[T], *, source: str) -> T:
         rule = f"number is not finite - at `{where}`" if where else f"not JSON: {_one_line(error)}"
         raise InputError(f"{source}: {rule}") from None
     check_finite(value, source=source)
+    json.loads(data, object_pairs_hook=lambda pairs: _check_keys(pairs, source))
     return value
+
+
+def _check_keys(pairs: list[tuple[str, Any]], source: str) -> None:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) < len(keys):
+        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+        raise InputError(f"{source}: key '{twice}' is there twice in one object")
 
 
 def _one_line(error: Exception) -> str:

@@ -110,6 +110,11 @@ class ColumnGeneration:
         for violated rows, or to stop.
     deadline : float
         ``time.monotonic()`` at which to stop.
+
+    Raises
+    ------
+    ValueError
+        If ``smoothing`` is not in [0, 1), or ``gap`` is negative.
     """
 
     def __init__(
@@ -120,6 +125,10 @@ class ColumnGeneration:
         gap: float = 1e-3,
         deadline: float = math.inf,
     ) -> None:
+        if not 0.0 <= smoothing < 1.0:  # a price below 0 proves nothing
+            raise ValueError(f"smoothing {smoothing} is not in [0, 1)")
+        if not gap >= 0.0:
+            raise ValueError(f"gap {gap} is negative")
         self._problem = problem
         self._smoothing = smoothing
         self._gap = gap
@@ -141,6 +150,7 @@ class ColumnGeneration:
         self._bound = math.inf
         self._best = np.zeros(self._rows)
         self._optimum: Optimum | None = None
+        self._converged, self._message = False, "interrupted"
 
     def run(self, watch: Callable[[Round], None] | None = None) -> GenerationResult:
         """Generate until the bound meets the master and no row is violated, or time is up.
@@ -148,16 +158,20 @@ class ColumnGeneration:
         Parameters
         ----------
         watch : callable, optional
-            Told of every round.
+            Told of every round. What it raises ends the run, as Ctrl-C does; :meth:`result` then
+            has what is known.
         """
-        converged = False
         try:
-            message = self._generate(watch)
-            converged = True
+            self._message = self._generate(watch)
+            self._converged = True
         except OutOfTime:
-            message = "time limit"
+            self._message = "time limit"
         except HighsError as error:  # the bound stands without the master
-            message = str(error)
+            self._message = str(error)
+        return self.result()
+
+    def result(self) -> GenerationResult:
+        """What is known by now, however :meth:`run` ended."""
         weights, feasible = np.zeros(len(self._columns)), not self._problem.must_run
         if self._optimum is not None:
             known = self._optimum.x[self._outside :]
@@ -169,9 +183,9 @@ class ColumnGeneration:
             self._columns,
             weights,
             self._log,
-            converged,
+            self._converged,
             feasible,
-            message,
+            self._message,
             {"smoothing": self._smoothing, "gap": self._gap},
         )
 

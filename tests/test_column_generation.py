@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from models.utility.files import Sigmoid
-from solvers.column_generation import ColumnGeneration
+from solvers.column_generation import ColumnGeneration, Round
 from solvers.highs import LinearProgram, solve
 from solvers.utility.offline import solve as solve_offline
 from solvers.utility.pooled import PooledProblem
@@ -211,6 +211,34 @@ def test_options_are_recorded() -> None:
     offline = solve_offline(instance([job("a")]), time_limit=9.0)
     assert offline.options["column_generation"] == {"smoothing": 0.6, "gap": 1e-3}
     assert offline.options["time_limit"] == 9.0  # of all, not what was left for the ILP
+
+
+@pytest.mark.parametrize("wrong", [{"smoothing": -1.0}, {"smoothing": 1.0}, {"gap": -1e-3}])
+def test_options_out_of_range_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        ColumnGeneration(drawn(0, False), **wrong)
+
+
+def test_what_is_known_outlives_an_interruption() -> None:
+    problem = drawn(0, False)
+    generation = ColumnGeneration(problem, gap=1e-9)
+
+    def stop(entry: Round) -> None:
+        if entry.number == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        generation.run(stop)
+    result = generation.result()
+    assert result.message == "interrupted"
+    assert not result.converged
+    assert [entry.number for entry in result.log] == [0, 1]
+    assert result.bound == result.log[-1].bound >= problem.lp()
+    assert result.bound == pytest.approx(
+        problem.capacities() @ result.duals
+        + sum(max(c.payoff, 0.0) for c in problem.price(result.duals, math.inf) if c)
+    )
+    assert len(result.weights) == len(result.columns) > 0
 
 
 def test_a_deadline_leaves_a_bound() -> None:

@@ -230,6 +230,7 @@ def test_time_limit_leaves_what_is_known() -> None:
     result = solve(ins, time_limit=3.0)
     assert result.status == "feasible"
     assert result.bound is None or result.bound >= result.objective
+    assert result.message == "time limit"
     assert result.seconds < 8
     assert score(ins, result.schedule).objective == result.objective
 

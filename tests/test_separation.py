@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from solvers.highs import solve as run_highs
+from solvers.highs.engine import HighsError
+from solvers.highs.growing import OutOfTime
 from solvers.utility import separation
 from solvers.utility.knowledge import Knowledge
 from solvers.utility.packing import best_packing
@@ -56,7 +58,8 @@ def test_separation_begins_with_the_packings_of_the_last_mixture(
     asked.clear()
     assert separator.cut(0.99 * load) is None
     assert not asked  # the same mixture holds it
-    assert separator.cut(load, time.monotonic() - 1) is None  # out of time: all is forgotten
+    with pytest.raises(OutOfTime):
+        separator.cut(load, time.monotonic() - 1)  # and all is forgotten
     assert separator.cut(load) is None
     assert asked
 
@@ -84,6 +87,24 @@ def test_only_loads_that_may_break_a_cut_are_separated(monkeypatch: pytest.Monke
                 more = x.copy()
                 more[column] += 0.5
                 assert asks(more) == 1  # one of its jobs alone has more than before
+
+
+def test_a_load_is_separated_again_where_no_answer_was_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ins = contended(3)
+    totals = TotalsProgram(ins)
+    known = Knowledge(ins, totals.limits, time.monotonic() + 60, 1.0)
+    x = 1.5 * run_highs(totals.program(whole=False)).x
+    with monkeypatch.context() as patch:
+
+        def fail(*_: object) -> None:
+            raise HighsError("no answer")
+
+        patch.setattr(PackingSeparator, "cut", fail)
+        assert known.cuts(totals, x) == []
+        assert known.cut(SIDES[0], totals.loads(x, SIDES[0])[0]) is None
+    assert known.cuts(totals, x)
 
 
 def test_a_load_that_breaks_a_cut_is_separated_again() -> None:

@@ -215,7 +215,8 @@ def test_bounds_that_the_prices_do_not_prove_are_refused(
     file = msgspec.convert(changed(priced(tmp_path, monkeypatch), change), CertificateFile)
     Path("c.json").write_bytes(msgspec.json.encode(seal(file) if sealed else file))
     assert verify(["three.json", "--certificate", "c.json"]) == 1
-    line = capsys.readouterr().out.splitlines()[-1]
+    stated, line = capsys.readouterr().out.splitlines()
+    assert stated.startswith("states ")
     assert line.startswith("certificate refused: its prices prove ")
     number = line.split()[5].rstrip(",")
     assert float(number) == pytest.approx(proven, rel=1e-5)
@@ -265,6 +266,8 @@ def test_a_weak_bound_is_accepted_with_a_better_one(
         ('"digest"', '"seal"', r"unknown field `seal`"),
         ('"instance":"', '"instance":"0', r"made for another instance"),
         ('{"bound"', '{{"bound"', r"not JSON"),
+        ('{"bound"', '{"bound":1.0,"bound"', r"key 'bound' is there twice in one object"),
+        ('"a":1.0', '"a":1.0,"a":1.0', r"key 'a' is there twice in one object"),
     ],
 )
 def test_malformed_certificates(

@@ -129,6 +129,8 @@ class _Search:
         while not self._closed and self._known.left > 0:
             if not self._round():
                 break
+        if not self._closed and self._known.left <= 0:
+            self._message = "time limit"  # whatever the last of its programs came to
         return self._result("optimal" if self._closed else "feasible")
 
     @property

@@ -10,6 +10,7 @@ from models.utility.formulations import JobLimits
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
+from solvers.highs.engine import HighsError
 from solvers.result import relative_gap
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
@@ -73,7 +74,7 @@ class Knowledge:
             placers.append(Placer(cluster.ps_servers if side else cluster.worker_servers, demand))
         self._separators = separators
         # By side and slot, the last load found to break no cut: one nowhere larger breaks none
-        # either, in whatever program. Where time was up or HiGHS failed, a cut may be missed.
+        # either, in whatever program.
         self._uncut = np.full((2, cluster.slots, len(instance.jobs)), -np.inf)
         self._placers = placers
         self.schedule = UtilitySchedule.build(
@@ -128,7 +129,7 @@ class Knowledge:
         return self._deadline - time.monotonic()
 
     def cuts(self, program: TotalsProgram, x: np.ndarray) -> list[tuple[int, PackingCut]]:
-        """Packing cuts that a point breaks, with their sides."""
+        """Packing cuts that a point breaks, with their sides; not all if time is up."""
         found: list[tuple[int, PackingCut]] = []
         for side in SIDES:
             fresh: list[PackingCut] = []
@@ -141,7 +142,10 @@ class Knowledge:
                     continue  # cut off by what was found in another slot
                 if (load <= self._uncut[side, slot] + _HARDLY).all():
                     continue
-                cut = self._separators[side].cut(load, self._deadline)
+                try:
+                    cut = self._separators[side].cut(load, self._deadline)
+                except HighsError:  # out of time, or numbers that HiGHS cannot cope with
+                    continue
                 if cut is not None:
                     fresh.append(cut)
                 else:
@@ -167,8 +171,11 @@ class Knowledge:
         return self._placers[side].fill(counts, more)
 
     def cut(self, side: int, load: np.ndarray) -> PackingCut | None:
-        """A packing cut that a load of one slot breaks."""
-        return self._separators[side].cut(load, self._deadline)
+        """A packing cut that a load of one slot breaks, if it is found in time."""
+        try:
+            return self._separators[side].cut(load, self._deadline)
+        except HighsError:
+            return None
 
     def repaired(self, program: TotalsProgram, x: np.ndarray) -> UtilitySchedule:
         """A schedule close to a whole point."""

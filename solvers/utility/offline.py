@@ -23,8 +23,7 @@ from solvers.utility.scaling import scale_utilities
 
 __all__ = ["solve"]
 
-_SMALL = 2_000  # entries of the exact solver's largest rows, up to which it comes first,
-_EXACT = 0.4  # until this share of the time limit
+_SMALL = 1_000  # entries of the exact solver's largest rows, up to which it comes first
 _GENERATION = 0.12  # of the time limit, until when the column generation may go on,
 _LOCAL_SEARCH = 0.16  # and the local search
 _LEAST = 0.2  # seconds, for which no further step is begun
@@ -44,8 +43,8 @@ def solve(
 
     A bound by column generation over pooled servers, recomputed from its prices; a good
     schedule by local search at these prices; then both made better by deciding deadlines first
-    (:mod:`solvers.utility.deadline_search`) and by the exact solver, which comes before it where
-    the instance is small, and otherwise has the time that is left.
+    (:mod:`solvers.utility.deadline_search`), or by the exact solver where the instance is small.
+    Either has all the time it needs; the other one comes after it if it gives up.
 
     Parameters
     ----------
@@ -68,6 +67,7 @@ def solve(
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
 
+    end = deadline(1.0)
     scaled = scale_utilities(instance)
     problem = PooledProblem(scaled.instance)
     generated = ColumnGeneration(problem, deadline=deadline(_GENERATION)).run()
@@ -95,8 +95,8 @@ def solve(
         bound_source="prices",
     )
 
-    def search(known: SolveResult[UtilitySchedule], until: float) -> SolveResult[UtilitySchedule]:
-        if until == math.inf:
+    def search(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
+        if time_limit is None:
             return known  # the exact solver has all the time it needs
         assert known.schedule is not None and known.bound is not None
         found = deadline_search(
@@ -106,24 +106,23 @@ def solve(
             completions=problem.completions(generated.columns, generated.weights).T,
             bound=known.bound,
             start=known.schedule,
-            deadline=until,
-            improve=lambda schedule: improve(schedule, _IMPROVING, until),
+            deadline=end,
+            improve=lambda schedule: improve(schedule, _IMPROVING, end),
             threads=threads,
         )
         known = _better(known, found.objective, found.schedule, found.bound)
         return replace(known, solver="HiGHS, deadlines first", message="")
 
-    def exact(known: SolveResult[UtilitySchedule], until: float) -> SolveResult[UtilitySchedule]:
-        left = None if until == math.inf else until - time.monotonic()
+    def exact(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
+        left = None if time_limit is None else end - time.monotonic()
         found = solve_exactly(instance, time_limit=left, threads=threads, start=known.schedule)
         known = _better(known, found.objective, found.schedule, found.bound)
         options = {**found.options, **known.options}
         return replace(known, solver=found.solver, options=options, message=found.message)
 
-    small = _size(instance) <= _SMALL
-    for step, share in ((exact, _EXACT), (search, 1.0)) if small else ((search, 1.0), (exact, 1.0)):
-        if not known.is_optimal and deadline(share) - time.monotonic() > _LEAST:
-            known = step(known, deadline(share))
+    for step in (exact, search) if _size(instance) <= _SMALL else (search, exact):
+        if not known.is_optimal and end - time.monotonic() > _LEAST:
+            known = step(known)
     return replace(known, seconds=time.monotonic() - began)
 
 

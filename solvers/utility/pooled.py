@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.utility.instance import UtilityInstance
+from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
 from solvers.utility.packing_groups import packing_groups
 from solvers.utility.pool_bound import PoolPrices, PricedCut
@@ -151,11 +152,17 @@ class PooledProblem:
     def separate(
         self, columns: Sequence[TotalsColumn], weights: np.ndarray, deadline: float
     ) -> int:
-        """Add the packing cuts that the solution breaks, one per slot and side at most."""
+        """Add the packing cuts that the solution breaks, one per slot and side at most.
+
+        Not all of them once ``deadline``, of ``time.monotonic()``, is past.
+        """
         before = len(self._rows)
         for side, load in enumerate(self.totals(columns, weights)):
             for t in range(self._slots):
-                cut = self._separators[side].cut(load[:, t], deadline)
+                try:
+                    cut = self._separators[side].cut(load[:, t], deadline)
+                except HighsError:  # out of time, or numbers that HiGHS cannot cope with
+                    continue
                 if cut is not None:
                     self._rows.append(_Row(side, t, cut.weight, cut.capacity, None))
         self._rebuild()

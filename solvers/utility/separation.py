@@ -57,10 +57,13 @@ class PackingSeparator:
         self._packings_used = np.zeros((0, len(limit)), dtype=np.int64)
 
     def cut(self, load: np.ndarray, deadline: float = math.inf) -> PackingCut | None:
-        """A cut that ``load`` (shape (I,)) breaks.
+        """A cut that ``load`` (shape (I,)) breaks; None if it can be packed.
 
-        None if it can be packed, if ``deadline``, of ``time.monotonic()``, comes first, or if
-        HiGHS fails.
+        Raises
+        ------
+        HighsError
+            If HiGHS fails, or ``deadline``, of ``time.monotonic()``, comes first
+            (:class:`OutOfTime`): a cut may be missed.
         """
         active = np.flatnonzero(load > 1e-7)
         if not len(active):
@@ -68,9 +71,9 @@ class PackingSeparator:
         amount = load[active]
         try:
             worth, total = self._worth(active, amount, deadline)
-        except HighsError:  # out of time, or numbers that HiGHS cannot cope with: no cut
+        except HighsError:
             self._remember([], np.zeros((0, len(load)), dtype=np.int64))
-            return None
+            raise
         if worth @ amount <= total + _VIOLATION * max(1.0, total):
             return None
         weight = np.zeros(len(load))

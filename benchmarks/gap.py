@@ -82,17 +82,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     ]
     out = Path(args.out or Path("results") / f"gap-{args.problem}")
     frame = _measure(args.problem, cells, out)
-    paths = [
-        *save_picture(plot_gap(frame), frame, out / "gap"),
-        *save_picture(plot_growth(frame), frame, out / "growth"),
-    ]
+    paths = save_picture(plot_growth(frame), frame, out / "growth")
+    with_gap = frame[~frame["method"].isin(part.BOUND_ONLY)]
+    if len(with_gap):
+        paths = [*save_picture(plot_gap(with_gap), frame, out / "gap"), *paths]
     explained = "; ".join(f"{name}: {part.METHODS[name][0]}" for name in methods)
     what = " ".join([args.problem, *args.set])
     used = "1 thread" if args.threads == 1 else f"{args.threads} threads"
     print(f"{what}, {platform.machine()}, {os.cpu_count()} cores, {used}; {explained}")
     many = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
-    print(f"gap, median / worst of {many}, at each time limit; {COUNTS_AS_ALL}\n")
-    print(format_gaps(frame))
+    if len(with_gap):
+        print(f"gap, median / worst of {many}, at each time limit; {COUNTS_AS_ALL}")
+    if len(with_gap) < len(frame):
+        print(f"bound, median of {many}, of what looks for no schedule")
+    print(f"\n{format_gaps(frame, part.BOUND_ONLY)}")
     print(f"\n{format_overruns(frame)}")
     print(f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, paths))}")
     failed = frame[frame["status"] == "failed"]

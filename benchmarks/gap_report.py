@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
@@ -58,11 +60,11 @@ def plot_growth(frame: pd.DataFrame) -> Figure:
     )
 
 
-def format_gaps(frame: pd.DataFrame) -> str:
+def format_gaps(frame: pd.DataFrame, bound_only: Collection[str] = ()) -> str:
     """Table: per size and method the median and worst gap at every time limit.
 
     And at the longest the median of the seconds taken and the number of proven optima; and the
-    peak memory of all runs.
+    peak memory of all runs. Of methods that look for no schedule the median bound instead of gaps.
     """
     limits = sorted(frame["time_limit"].unique())
     heads = [f"{limit:g} s" for limit in limits]
@@ -70,11 +72,16 @@ def format_gaps(frame: pd.DataFrame) -> str:
     for (size, method), rows in frame.groupby(["size", "method"], sort=False):
         cells = []
         for limit in limits:
-            gaps = rows.loc[rows["time_limit"] == limit, "gap"]
-            cells.append(f"{_percent(gaps.median())} / {_percent(gaps.max())}")
+            at = rows[rows["time_limit"] == limit]
+            if method in bound_only:
+                cells.append(f"bound {at['bound'].median():.6g}")
+            else:
+                cells.append(f"{_percent(at['gap'].median())} / {_percent(at['gap'].max())}")
         longest = rows[rows["time_limit"] == limits[-1]]
         memory = rows["memory_mb"].max()
         proven = f"{int((longest['gap'] <= OPTIMAL_GAP).sum())} of {len(longest)}"
+        if method in bound_only:
+            proven = "-"
         peak = "-" if pd.isna(memory) else f"{memory:.0f}"
         taken = f"{longest['seconds'].median():.1f}"
         lines.append([str(size), str(method), *cells, taken, peak, proven])

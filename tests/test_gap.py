@@ -146,6 +146,27 @@ def test_the_table_gives_median_and_worst_gap_memory_and_proofs() -> None:
     assert cells[2] == ["2x2x1+1", "b", "100% / 100%", "50% / 100%", "6.5", "-", "1 of 2"]
 
 
+def test_what_looks_for_no_schedule_has_its_bound_in_the_table_and_no_gap() -> None:
+    rows = ROWS.assign(bound=[90.0, 80.0, 70.0, 60.0] * 2)
+    first, second = format_gaps(rows, {"b"}).splitlines()[1:]
+    assert "40% / 50%" in first
+    assert [cell.strip() for cell in second.split("  ") if cell.strip()] == [
+        *("2x2x1+1", "b", "bound 85", "bound 65", "6.5", "-", "-")
+    ]
+
+
+def test_without_gaps_there_is_no_picture_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--quick", "--methods", "bound", "--out", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "bound, median of 1 seed" in told
+    assert "gap, median" not in told
+    assert (tmp_path / "growth.png").exists()
+    assert not (tmp_path / "gap.png").exists()
+    assert (tmp_path / "rows.jsonl").exists()
+
+
 def test_the_largest_overrun_of_every_method_is_named() -> None:
     text = format_overruns(ROWS)
     assert "a +0.5 s (2x2x1+1, seed 0, limit 5 s, feasible)" in text

@@ -12,7 +12,7 @@ from solvers.jct.pool import Pool
 from solvers.jct.relaxation import paper_relaxation
 from solvers.result import SolveResult
 
-__all__ = ["DEFAULT_METHODS", "METHODS", "SIZES"]
+__all__ = ["BOUND_ONLY", "DEFAULT_METHODS", "METHODS", "SIZES"]
 
 Method = Callable[..., SolveResult[JctSchedule]]
 
@@ -70,6 +70,9 @@ METHODS: Mapping[str, tuple[str, Method]] = {
 }
 """By name: what it is, and ``(instance, seconds, threads) -> result``. All start from nothing.
 Those that solve no integer program have one thread, whatever is asked."""
+
+BOUND_ONLY = frozenset({"bound", "paper"})
+"""Those that look for no schedule."""
 
 DEFAULT_METHODS = ("exact", "toolkit")
 

@@ -13,7 +13,7 @@ from solvers.utility.pool_bound import pool_bound, rounded
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities
 
-__all__ = ["DEFAULT_METHODS", "METHODS", "SIZES"]
+__all__ = ["BOUND_ONLY", "DEFAULT_METHODS", "METHODS", "SIZES"]
 
 Method = Callable[..., SolveResult[UtilitySchedule]]
 
@@ -59,6 +59,9 @@ METHODS: Mapping[str, tuple[str, Method]] = {
 }
 """By name: what it is, and ``(instance, seconds, threads) -> result``. All start from nothing.
 Those that solve no integer program have one thread, whatever is asked."""
+
+BOUND_ONLY = frozenset({"bound"})
+"""Those that look for no schedule."""
 
 DEFAULT_METHODS = ("compact", "toolkit")
 

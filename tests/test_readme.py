@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/reproduction.md", "docs/jct.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/reproduction.md", "docs/jct.md", "docs/utility.md")
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in PAGES}
 COMMANDS = sorted(
     {
@@ -48,6 +48,28 @@ def test_the_policy_of_a_page_works_from_a_folder_outside(
     assert done.returncode == 0, done.stderr
     rows = [row.split(",") for row in done.stdout.splitlines()]
     assert [row[rows[0].index("policy")] for row in rows[1:]] == names
+
+
+def test_column_generation_from_python_works_as_written(tmp_path: Path) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", TEXTS["docs/utility.md"], re.DOTALL)
+    large, small = 'jobs=50, slots=50, servers="20+20"', 'jobs=8, slots=8, servers="4+4"'
+    assert large in code
+    code = code.replace(large, small) + "\ninstance.write('instance.json')\n"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for command in (
+        ["-c", code],
+        ["-m", "benchmarks.verify", "instance.json", "--certificate", "certificate.json.gz"],
+    ):
+        done = subprocess.run(
+            [sys.executable, *command],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+            env=env,
+        )
+        assert done.returncode == 0, done.stderr
+    assert "certificate accepted" in done.stdout
 
 
 @pytest.mark.parametrize("line", COMMANDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -163,7 +164,7 @@ def compute(
     store : CellStore, optional
         Cells it holds are not computed again; new ones are kept there as they are finished.
     progress : bool
-        Show a progress bar on stderr, if that is a terminal.
+        Show a progress bar on stderr, if that is a terminal; and say how many cells were there.
 
     Returns
     -------
@@ -171,7 +172,7 @@ def compute(
         One row per record, tidy, the same for the same arguments.
     """
     rows: list[dict[str, Any]] = []
-    cells = figure.cells(size, seeds)
+    cells, ready = figure.cells(size, seeds), 0
     for cell in tqdm(cells, desc=figure.name, unit="cell", disable=None if progress else True):
         records = store.load(figure, cell) if store else None
         if records is None:
@@ -179,5 +180,9 @@ def compute(
             records = json.loads(json.dumps(figure.run(**cell)))
             if store:
                 store.save(figure, cell, records)
+        else:
+            ready += 1
         rows.extend(records)
+    if ready and progress:
+        print(f"{figure.name}: {ready} of {len(cells)} cells: as run before", file=sys.stderr)
     return pd.DataFrame(rows)

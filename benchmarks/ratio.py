@@ -88,7 +88,7 @@ def measure(
     """
     rows: list[Row] = []
     timings: list[Timing] = []
-    warm = False
+    warm, ready = False, 0
     try:
         with tqdm(instances, desc="instances", disable=None, file=sys.stderr) as progress:
             for instance in progress:
@@ -101,6 +101,8 @@ def measure(
                     cell = evaluate(instance, policies, time_limit=time_limit, threads=threads)
                     folder.save(instance, cell)
                     known = list(cell.rows), list(cell.timings)
+                else:
+                    ready += 1
                 rows.extend(known[0])
                 timings.extend(known[1])
     except BaseException as error:
@@ -109,6 +111,8 @@ def measure(
             error.add_note("to leave a policy out, name the others, each by --policy NAME")
         raise
     folder.finish(rows, timings)
+    if ready:
+        print(f"{ready} of {len(instances)} instances: as run before", file=sys.stderr)
     return rows, timings
 
 

@@ -79,7 +79,9 @@ def test_a_run_records_what_it_says_and_is_taken_up_again(
 
     monkeypatch.setattr(gap_module, "run_cell", lambda **cell: pytest.fail("run again"))
     assert main(argv) == 0
-    assert capsys.readouterr().out == printed
+    again = capsys.readouterr()
+    assert again.out == printed
+    assert "utility-gap: 2 of 2 cells: as run before" in again.err
 
 
 def test_a_run_that_hangs_is_killed_and_counts_as_a_gap_of_one(

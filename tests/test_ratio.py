@@ -126,7 +126,9 @@ def test_rows_carry_what_the_format_says(
         assert row["offline_time_limited"] is False
 
 
-def test_same_seed_same_bytes_and_resumed_runs_change_nothing(tmp_path: Path) -> None:
+def test_same_seed_same_bytes_and_resumed_runs_change_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     first, second = run_files(tmp_path, "a"), run_files(tmp_path, "b")
     files = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
     assert len(files) > 10
@@ -134,8 +136,10 @@ def test_same_seed_same_bytes_and_resumed_runs_change_nothing(tmp_path: Path) ->
         if file.name != "timings.jsonl":
             assert (first / file).read_bytes() == (second / file).read_bytes(), file
     before = (first / "timings.jsonl").read_bytes()
+    assert "as run before" not in capsys.readouterr().err
     run_files(tmp_path, "a")  # taken up again: even the timings are those of the first run
     assert (first / "timings.jsonl").read_bytes() == before
+    assert "2 of 2 instances: as run before" in capsys.readouterr().err
 
 
 def test_results_are_readable_and_verify(tmp_path: Path) -> None:

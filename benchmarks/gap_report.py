@@ -74,7 +74,9 @@ def format_gaps(frame: pd.DataFrame, bound_only: Collection[str] = ()) -> str:
         for limit in limits:
             at = rows[rows["time_limit"] == limit]
             if method in bound_only:
-                cells.append(f"bound {at['bound'].median():.6g}")
+                known = at["bound"].dropna()
+                few = f" ({len(known)} of {len(at)})" if len(known) < len(at) else ""
+                cells.append(f"bound {known.median():.6g}{few}" if len(known) else "no bound")
             else:
                 cells.append(f"{_percent(at['gap'].median())} / {_percent(at['gap'].max())}")
         longest = rows[rows["time_limit"] == limits[-1]]

@@ -66,16 +66,24 @@ def decode(data: bytes, kind: type[T], *, source: str) -> T:
         where = _non_finite_key(data)
         rule = f"number is not finite - at `{where}`" if where else f"not JSON: {_one_line(error)}"
         raise InputError(f"{source}: {rule}") from None
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{source}: not JSON: {_one_line(error)}") from None
     check_finite(value, source=source)
-    json.loads(data, object_pairs_hook=lambda pairs: _check_keys(pairs, source))
+    try:
+        json.loads(data, object_pairs_hook=lambda pairs: _check_keys(pairs, source))
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:  # in what a key that is not asked for holds
+        raise InputError(f"{source}: not JSON: {_one_line(error)}") from None
     return value
 
 
 def _check_keys(pairs: list[tuple[str, Any]], source: str) -> None:
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) < len(keys):
-        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
-        raise InputError(f"{source}: key '{twice}' is there twice in one object")
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise InputError(f"{source}: key {json.dumps(key)} is there twice in one object")
+        seen.add(key)
 
 
 def _one_line(error: Exception) -> str:

@@ -25,6 +25,8 @@ from solvers.highs.growing import GrowingProgram, Optimum, OutOfTime
 
 __all__ = ["ColumnGeneration", "GenerationResult", "Round"]
 
+_NOT_RUN = "not run"
+
 
 @dataclass(frozen=True)
 class Round:
@@ -59,7 +61,7 @@ class GenerationResult:
     bound : float
         Best bound; minus infinity if some job that has to be scheduled has no schedule at all.
     duals : ndarray
-        The prices that prove it.
+        The prices that prove it, of the first so many rows; those added since have price 0.
     columns : list
         All columns, in the order of ``weights``.
     weights : ndarray
@@ -125,7 +127,7 @@ class ColumnGeneration:
         gap: float = 1e-3,
         deadline: float = math.inf,
     ) -> None:
-        if not 0.0 <= smoothing < 1.0:  # a price below 0 proves nothing
+        if not 0.0 <= smoothing < 1.0:  # else smoothed prices below 0, or the same ones for ever
             raise ValueError(f"smoothing {smoothing} is not in [0, 1)")
         if not gap >= 0.0:
             raise ValueError(f"gap {gap} is negative")
@@ -147,23 +149,37 @@ class ColumnGeneration:
             self._master.add_column(0.0, np.array([job]), np.ones(1))
         self._rows = 0
         self._add_rows()
-        self._bound = math.inf
-        self._best = np.zeros(self._rows)
+        # The best bound and the duals that prove it: one thing, so that no interruption parts them.
+        self._proven = math.inf, np.zeros(self._rows)
         self._optimum: Optimum | None = None
-        self._converged, self._message = False, "interrupted"
+        self._converged, self._message = False, _NOT_RUN
 
     def run(self, watch: Callable[[Round], None] | None = None) -> GenerationResult:
         """Generate until the bound meets the master and no row is violated, or time is up.
+
+        Once only: what an interruption leaves half done is not taken up again.
 
         Parameters
         ----------
         watch : callable, optional
             Told of every round. What it raises ends the run, as Ctrl-C does; :meth:`result` then
             has what is known.
+
+        Raises
+        ------
+        RuntimeError
+            If it was run before.
         """
+        if self._message != _NOT_RUN:
+            raise RuntimeError("a column generation runs once")
+        self._message = "interrupted"
         try:
             self._message = self._generate(watch)
             self._converged = True
+        except SystemError as error:  # what Numba makes of Ctrl-C within a kernel
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise KeyboardInterrupt from error
+            raise
         except OutOfTime:
             self._message = "time limit"
         except HighsError as error:  # the bound stands without the master
@@ -171,18 +187,19 @@ class ColumnGeneration:
         return self.result()
 
     def result(self) -> GenerationResult:
-        """What is known by now, however :meth:`run` ended."""
+        """What is known by now, however :meth:`run` ended, or while it goes on."""
+        bound, duals = self._proven
         weights, feasible = np.zeros(len(self._columns)), not self._problem.must_run
         if self._optimum is not None:
             known = self._optimum.x[self._outside :]
             weights[: len(known)] = known
             feasible = not self._stays_out(self._optimum)
         return GenerationResult(
-            self._bound,
-            self._best,
-            self._columns,
+            bound,
+            duals,
+            list(self._columns[: len(weights)]),
             weights,
-            self._log,
+            list(self._log),
             self._converged,
             feasible,
             self._message,
@@ -192,8 +209,8 @@ class ColumnGeneration:
     def _generate(self, watch: Callable[[Round], None] | None) -> str:
         """Returns why it ended by itself."""
         began = time.monotonic()
-        self._add(self._price(self._best, math.inf))  # so that there is a bound
-        if self._bound == -math.inf:
+        self._add(self._price(self._proven[1], math.inf))  # so that there is a bound
+        if self._proven[0] == -math.inf:
             return "a job has no schedule"
         if not self._columns:
             return "nothing to schedule"
@@ -207,11 +224,12 @@ class ColumnGeneration:
                 optimum = self._solve()
             spent = time.monotonic() - began
             sizes = len(self._columns), self._rows
-            entry = Round(len(self._log), optimum.objective, self._bound, *sizes, spent)
+            entry = Round(len(self._log), optimum.objective, self._proven[0], *sizes, spent)
             self._log.append(entry)
             if watch is not None:
                 watch(entry)
-            if new and self._bound - optimum.objective > self._gap * abs(self._bound):
+            bound = self._proven[0]
+            if new and bound - optimum.objective > self._gap * abs(bound):
                 continue
             if self._stays_out(optimum):
                 if not new:
@@ -254,9 +272,11 @@ class ColumnGeneration:
         """Price at smoothed duals, then at the master's own; returns columns that enter."""
         duals = np.maximum(optimum.row_duals[self._problem.jobs :], 0.0)
         convexity = optimum.row_duals[: self._problem.jobs]
+        best = np.zeros(len(duals))
         for weight in (self._smoothing, 0.0):
             self._check_clock()
-            found = self._price(weight * self._best + (1 - weight) * duals, self._deadline)
+            best[: len(self._proven[1])] = self._proven[1]  # rows added since have price 0
+            found = self._price(weight * best + (1 - weight) * duals, self._deadline)
             new = [c for c in found if self._enters(c, duals, convexity)]
             if new:
                 return new
@@ -272,8 +292,8 @@ class ColumnGeneration:
         bound = float(self._problem.capacities() @ duals + payoffs.sum())
         if self._problem.must_run and len(found) < len(priced):
             bound = -math.inf
-        if bound < self._bound:
-            self._bound, self._best = bound, duals
+        if bound < self._proven[0]:
+            self._proven = bound, duals
         return found
 
     def _enters(self, column: Any, duals: np.ndarray, convexity: np.ndarray) -> bool:
@@ -307,6 +327,4 @@ class ColumnGeneration:
                 entries[row - self._rows][1].append(amount)
         for (places, weights), capacity in zip(entries, capacities[self._rows :], strict=True):
             self._master.add_row(-math.inf, float(capacity), np.array(places), np.array(weights))
-        if self._rows:
-            self._best = np.concatenate([self._best, np.zeros(len(capacities) - self._rows)])
         self._rows = len(capacities)

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.errors import InputError
+from models.problem import read_instance
 from online.registry import find_policy
 from online.run import run
 from tests.conftest import Refuses
@@ -185,3 +187,25 @@ def test_in_a_process_of_its_own(here: Path) -> None:
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (b'{"format": "1", "problem": "utility", "more": ' + b"[" * 10**5, "not JSON"),
+        (b'{"format": "1", "problem": "utility", "more": ' + b"9" * 5000 + b"}", "not JSON"),
+        (b'{"format": "1", "problem": "utility", "m\xe9": 1}', "not JSON"),
+        (
+            b'{"format": "1", "problem": "utility", "m\\n": 1, "m\\n": 2}',
+            r'key "m\n" is there twice',
+        ),
+    ],
+)
+def test_text_that_only_looks_like_json(text: bytes, fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_bytes(text)
+    with pytest.raises(InputError) as error:
+        read_instance(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert fault in str(error.value)
+    assert "\n" not in str(error.value)

@@ -6,16 +6,23 @@ import itertools
 import math
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 
+from benchmarks.utility import WORKLOAD
 from models.utility.files import Sigmoid
 from solvers.column_generation import ColumnGeneration, Round
 from solvers.highs import LinearProgram, solve
+from solvers.highs.engine import HighsError
+from solvers.highs.growing import GrowingProgram
 from solvers.utility.offline import solve as solve_offline
+from solvers.utility.pool_bound import pool_bound
 from solvers.utility.pooled import PooledProblem
+from solvers.utility.separation import PackingSeparator
 from tests.small import instance, job
 
 
@@ -234,11 +241,72 @@ def test_what_is_known_outlives_an_interruption() -> None:
     assert not result.converged
     assert [entry.number for entry in result.log] == [0, 1]
     assert result.bound == result.log[-1].bound >= problem.lp()
-    assert result.bound == pytest.approx(
-        problem.capacities() @ result.duals
-        + sum(max(c.payoff, 0.0) for c in problem.price(result.duals, math.inf) if c)
-    )
     assert len(result.weights) == len(result.columns) > 0
+    with pytest.raises(RuntimeError, match="runs once"):
+        generation.run()
+
+
+@pytest.mark.parametrize("call", range(1, 40, 3))
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (PackingSeparator, "cut"),
+        (PackingSeparator, "_worth"),
+        (GrowingProgram, "add_row"),
+        (GrowingProgram, "add_column"),
+        (GrowingProgram, "solve"),
+        (PooledProblem, "usage"),
+        (PooledProblem, "_rebuild"),
+    ],
+)
+@pytest.mark.parametrize("after", [False, True])
+def test_wherever_it_is_interrupted_the_bound_is_proven(
+    owner: type, name: str, call: int, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ins = WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=1)[0]
+    problem = PooledProblem(ins)
+    generation = ColumnGeneration(problem)
+    real, calls = getattr(owner, name), itertools.count(1)
+
+    def interrupted(*arguments: Any) -> Any:
+        stop = next(calls) == call
+        if stop and not after:
+            raise KeyboardInterrupt
+        done = real(*arguments)
+        if stop:
+            raise KeyboardInterrupt
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, interrupted)
+        with suppress(KeyboardInterrupt):
+            generation.run()
+    result = generation.result()
+    assert len(result.weights) == len(result.columns)
+    if result.bound < math.inf:
+        proven = pool_bound(ins, problem.pool_prices(result.duals))
+        assert proven == pytest.approx(result.bound, rel=1e-8)
+        totals = problem.totals(result.columns, result.weights)
+        assert all(load.shape == (6, 6) for load in totals)
+
+
+def test_a_result_is_of_its_moment() -> None:
+    generation, taken = ColumnGeneration(drawn(0, False), gap=1e-9), []
+    generation.run(lambda _: taken.append(generation.result()))
+    assert [len(result.log) for result in taken] == list(range(1, len(taken) + 1))
+    assert all(len(result.weights) == len(result.columns) for result in taken)
+
+
+def test_separation_without_an_answer_is_no_convergence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise HighsError("no answer")
+
+    ins = WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=1)[0]
+    monkeypatch.setattr(PackingSeparator, "cut", fail)
+    result = ColumnGeneration(PooledProblem(ins)).run()
+    assert not result.converged
+    assert result.message == "no answer"
+    assert result.bound < math.inf
 
 
 def test_a_deadline_leaves_a_bound() -> None:

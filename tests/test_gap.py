@@ -155,18 +155,22 @@ def test_what_looks_for_no_schedule_has_its_bound_in_the_table_and_no_gap() -> N
     assert [cell.strip() for cell in second.split("  ") if cell.strip()] == [
         *("2x2x1+1", "b", "bound 85", "bound 65", "6.5", "-", "-")
     ]
+    rows.loc[[5, 6, 7], "bound"] = np.nan
+    assert "bound 90 (1 of 2)   no bound" in format_gaps(rows, {"b"})
 
 
 def test_without_gaps_there_is_no_picture_of_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "gap.png").write_bytes(b"of other methods")
     assert main(["--quick", "--methods", "bound", "--out", str(tmp_path)]) == 0
     told = capsys.readouterr().out
     assert "bound, median of 1 seed" in told
     assert "gap, median" not in told
     assert (tmp_path / "growth.png").exists()
     assert not (tmp_path / "gap.png").exists()
-    assert (tmp_path / "rows.jsonl").exists()
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert all(row["gap"] is None and row["bound"] > 0 for row in rows)
 
 
 def test_the_largest_overrun_of_every_method_is_named() -> None:

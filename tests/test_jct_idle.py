@@ -107,14 +107,16 @@ def test_ten_times_the_horizon_is_no_more_work() -> None:
     told = subprocess.run(
         [sys.executable, "-c", "from tests.test_jct_idle import print_work; print_work()"],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        check=True,
+        check=False,
         capture_output=True,
         text=True,
         cwd=ROOT,
+        timeout=600,
     )
+    assert told.returncode == 0, told.stderr
     known = json.loads(told.stdout)
     assert set(known) == {*POLICIES, "bound"}
     for name, (narrow, wide) in known.items():
         assert narrow[0] > 10_000, name
-        assert wide[0] <= 1.01 * narrow[0], name
-        assert wide[1] <= 1.2 * narrow[1], name
+        assert wide[0] <= narrow[0], name
+        assert wide[1] - narrow[1] <= 200 * (9 * 200), name  # bytes; a few numbers per slot more

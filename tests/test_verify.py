@@ -266,8 +266,8 @@ def test_a_weak_bound_is_accepted_with_a_better_one(
         ('"digest"', '"seal"', r"unknown field `seal`"),
         ('"instance":"', '"instance":"0', r"made for another instance"),
         ('{"bound"', '{{"bound"', r"not JSON"),
-        ('{"bound"', '{"bound":1.0,"bound"', r"key 'bound' is there twice in one object"),
-        ('"a":1.0', '"a":1.0,"a":1.0', r"key 'a' is there twice in one object"),
+        ('{"bound"', '{"bound":1.0,"bound"', r'key "bound" is there twice in one object'),
+        ('"a":1.0', '"a":1.0,"a":1.0', r'key "a" is there twice in one object'),
     ],
 )
 def test_malformed_certificates(

@@ -11,6 +11,7 @@ from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.highs.engine import HighsError
+from solvers.highs.growing import OutOfTime
 from solvers.result import relative_gap
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
@@ -144,7 +145,9 @@ class Knowledge:
                     continue
                 try:
                     cut = self._separators[side].cut(load, self._deadline)
-                except HighsError:  # out of time, or numbers that HiGHS cannot cope with
+                except OutOfTime:
+                    break
+                except HighsError:  # numbers that HiGHS cannot cope with
                     continue
                 if cut is not None:
                     fresh.append(cut)

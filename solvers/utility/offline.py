@@ -111,7 +111,9 @@ def solve(
             threads=threads,
         )
         known = _better(known, found.objective, found.schedule, found.bound)
-        return replace(known, solver="HiGHS, deadlines first", message="")
+        late = not known.is_optimal and time.monotonic() >= end
+        message = "time limit" if late else ""
+        return replace(known, solver="HiGHS, deadlines first", message=message)
 
     def exact(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
         left = None if time_limit is None else end - time.monotonic()

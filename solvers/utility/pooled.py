@@ -90,11 +90,11 @@ class PooledProblem:
         return self._capacity
 
     def pool_prices(self, duals: np.ndarray) -> PoolPrices:
-        """Duals of the rows as prices that :func:`pool_bound` can check."""
+        """Duals of the first so many rows as prices that :func:`pool_bound` can check."""
         shape = (self._slots, self._demand[0].shape[1])
         pooled = (np.zeros(shape), np.zeros(shape))
         cuts = []
-        for row, dual in zip(self._rows, duals.tolist(), strict=True):
+        for row, dual in zip(self._rows, duals.tolist(), strict=False):
             if row.resource is not None:
                 pooled[row.side][row.slot, row.resource] = dual
             elif dual > 0:
@@ -155,15 +155,28 @@ class PooledProblem:
         """Add the packing cuts that the solution breaks, one per slot and side at most.
 
         Not all of them once ``deadline``, of ``time.monotonic()``, is past.
+
+        Raises
+        ------
+        HighsError
+            If there is none, and some load had no answer.
         """
-        before = len(self._rows)
+        fresh: list[_Row] = []
+        failed: HighsError | None = None
         for side, load in enumerate(self.totals(columns, weights)):
             for t in range(self._slots):
                 try:
                     cut = self._separators[side].cut(load[:, t], deadline)
-                except HighsError:  # out of time, or numbers that HiGHS cannot cope with
+                except OutOfTime as error:
+                    failed = error
+                    break
+                except HighsError as error:  # numbers that HiGHS cannot cope with
+                    failed = error
                     continue
                 if cut is not None:
-                    self._rows.append(_Row(side, t, cut.weight, cut.capacity, None))
+                    fresh.append(_Row(side, t, cut.weight, cut.capacity, None))
+        if not fresh and failed is not None:
+            raise failed
+        self._rows += fresh
         self._rebuild()
-        return len(self._rows) - before
+        return len(fresh)

@@ -57,7 +57,7 @@ class PackingSeparator:
         self._packings_used = np.zeros((0, len(limit)), dtype=np.int64)
 
     def cut(self, load: np.ndarray, deadline: float = math.inf) -> PackingCut | None:
-        """A cut that ``load`` (shape (I,)) breaks; None if it can be packed.
+        """A cut that ``load`` (shape (I,)) breaks; None if none is found, as if it can be packed.
 
         Raises
         ------

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import runpy
+import signal
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,14 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no trace folder {folder}: set SCHEDULING_DATA")
     return folder
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """SIGINT is a KeyboardInterrupt, also where the shell had it ignored: in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

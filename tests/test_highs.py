@@ -292,6 +292,7 @@ def test_two_threads_of_a_process_may_solve() -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_a_milp_in_this_process() -> None:
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()

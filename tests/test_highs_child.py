@@ -181,6 +181,7 @@ def test_several_threads_are_used_in_a_child_only(
     assert len(calls) == 1
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_a_keyboard_interrupt_leaves_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[subprocess.Popen] = []
     real = subprocess.Popen

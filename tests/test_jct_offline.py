@@ -64,6 +64,7 @@ def test_small_instances_are_solved(seed: int) -> None:
     assert score(ins, result.schedule).objective == best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cloud", [True, False])
 def test_large_instances_get_an_interval(cloud: bool) -> None:
     ins = large(60, 20, cloud=cloud)

@@ -35,7 +35,9 @@ class CoupledProblem(Protocol):
         """Rows from ``first_row`` on that a column uses, and how much."""
 
     def separate(self, columns: Sequence[Any], weights: np.ndarray, deadline: float) -> int:
-        """Add rows that the fractional solution breaks; returns how many.
+        """Add rows that the fractional solution breaks, behind the others; returns how many.
 
-        Stops looking at ``deadline``, of ``time.monotonic()``.
+        Stops looking at ``deadline``, of ``time.monotonic()``. May raise
+        :class:`solvers.highs.engine.HighsError` where there is none and some question had no
+        answer, so that there may be some all the same.
         """

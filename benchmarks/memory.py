@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["PeakMemory", "tree_peak"]
+__all__ = ["PeakMemory", "descendants", "tree_peak", "tree_resident"]
 
 _PROC = Path("/proc")
 _RESET_PEAK = "5"  # for clear_refs: forget the peak
@@ -57,11 +57,35 @@ def tree_peak(pid: int) -> int | None:
         Bytes; None if the process has ended, or where the kernel does not tell (not Linux).
     """
     peak = _status(str(pid), "VmHWM")
-    try:
-        tasks = [task / "children" for task in (_PROC / str(pid) / "task").iterdir()]
-        children = [int(child) for task in tasks for child in task.read_text().split()]
-    except OSError:  # it has ended meanwhile
-        return None
     if peak is None:  # ended, and not yet waited for
         return None
-    return peak + sum(tree_peak(child) or 0 for child in children)
+    return peak + sum(_status(str(child), "VmHWM") or 0 for child in descendants(pid))
+
+
+def tree_resident(pid: int) -> int | None:
+    """Add up the resident memory that each living process of a tree holds now, like the peaks.
+
+    Returns
+    -------
+    int or None
+        Bytes; None if the process has ended, or where the kernel does not tell (not Linux).
+    """
+    held = _status(str(pid), "VmRSS")
+    if held is None:
+        return None
+    return held + sum(_status(str(child), "VmRSS") or 0 for child in descendants(pid))
+
+
+def descendants(pid: int) -> list[int]:
+    """Living processes that a process has started, and those that they have, and so on."""
+    found: list[int] = []
+    todo = [pid]
+    while todo:
+        try:
+            tasks = [task / "children" for task in (_PROC / str(todo.pop()) / "task").iterdir()]
+            children = [int(child) for task in tasks for child in task.read_text().split()]
+        except OSError:  # it has ended meanwhile
+            continue
+        found += children
+        todo += children
+    return found

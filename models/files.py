@@ -17,7 +17,7 @@ import msgspec
 
 from models.errors import InputError
 
-__all__ = ["canonical", "check_finite", "decode", "read_bytes", "sha256", "write_atomic"]
+__all__ = ["canonical", "check_finite", "decode", "read_bytes", "sha256", "write_atomic", "write_whole"]
 
 T = TypeVar("T")
 
@@ -140,9 +140,20 @@ def write_atomic(path: str | Path, data: bytes) -> None:
     InputError
         If the folder does not exist or cannot be written.
     """
-    target = Path(path)
-    if target.name.endswith(".gz"):
+    if Path(path).name.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
+    write_whole(path, data)
+
+
+def write_whole(path: str | Path, data: bytes) -> None:
+    """Write a file whole or not at all, its bytes as they are.
+
+    Raises
+    ------
+    InputError
+        If the folder does not exist or cannot be written.
+    """
+    target = Path(path)
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:

@@ -1,0 +1,191 @@
+"""The unit of work: a function by reference, JSON parameters, and what running it takes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from models.errors import InputError
+
+__all__ = ["Cell", "Effort", "Needs", "Outcome", "Result", "Status", "find_function"]
+
+Status = Literal["done", "failed", "killed", "out of time", "out of memory"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard a solve that can be stopped at any time tries.
+
+    It is not part of what a cell is: a solve with more effort answers the same question better.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Time limit of the solver; None = until it is done.
+    threads : int
+        Threads of the solver.
+    """
+
+    seconds: float | None
+    threads: int = 1
+
+    def covers(self, other: Effort) -> bool:
+        """Whether what took this effort is at least as good as what takes the other."""
+        enough = self.seconds is None or (other.seconds is not None and self.seconds >= other.seconds)
+        return enough and (self.threads >= other.threads or self.seconds is None)
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a cell takes, besides time.
+
+    Parameters
+    ----------
+    threads : int
+        Cores that it keeps busy.
+    memory_mb : float, optional
+        The process with its children is killed when it holds more than this (Linux).
+    limit : float, optional
+        Seconds after which it counts as hanging, from the moment when it is prepared.
+    fresh : bool
+        It runs in a process that has run nothing before.
+    alone : bool
+        Nothing else runs meanwhile: times are what it measures.
+    """
+
+    threads: int = 1
+    memory_mb: float | None = None
+    limit: float | None = None
+    fresh: bool = False
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One unit of work.
+
+    Parameters
+    ----------
+    function : str
+        ``"module:function"``. It is called with the parameters, and prepares: it imports,
+        compiles and draws. What it returns, called without arguments, measures and returns a
+        :class:`Result`. A time limit starts in between.
+    parameters : mapping
+        In JSON types.
+    roots : tuple of str
+        Modules that the function looks up by name while it runs, so that no import shows them:
+        the key covers their code, too. A policy of a user's is named as ``file.py`` here.
+    data : mapping of str to bytes
+        Files that the function is given as ``data``; ``parameters`` holds a hash of each.
+    effort : Effort, optional
+        Of a solve that can be stopped at any time. The function is then given ``effort`` and
+        ``known``, the :class:`Result` that an earlier call with less effort found, or None.
+    needs : Needs
+    kept : bool
+        Whether the result may be looked up later; not if it is a time.
+    label : str
+        What a progress line says of it.
+    """
+
+    function: str
+    parameters: Mapping[str, Any]
+    roots: tuple[str, ...] = ()
+    data: Mapping[str, bytes] = field(default_factory=dict)
+    effort: Effort | None = None
+    needs: Needs = Needs()
+    kept: bool = True
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the function alone, for files and messages."""
+        return self.function.partition(":")[2].replace("_", "-")
+
+    def __str__(self) -> str:
+        if self.label:
+            return self.label
+        return f"{self.name} {json.dumps(dict(self.parameters), sort_keys=True)}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a cell found.
+
+    Parameters
+    ----------
+    value : Any
+        In JSON types, the same whenever the cell is run.
+    files : mapping of str to bytes
+        Larger things, each under the name of a file.
+    proven : bool
+        Of a cell with an effort: no effort would find anything better.
+    times : mapping of str to float
+        Seconds that parts of the work took; never stored.
+    """
+
+    value: Any
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    proven: bool = True
+    times: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a cell ended.
+
+    Parameters
+    ----------
+    status : str
+        ``done``; ``failed`` (it raised an error), ``killed`` (its process died), ``out of
+        time``, ``out of memory``.
+    result : Result or None
+        None unless done.
+    message : str
+        What went wrong, in one line.
+    seconds : float
+        Time from when it was prepared.
+    cpu_seconds : float or None
+        Processor time of its process and the children it waited for, meanwhile.
+    memory_mb : float or None
+        Peak of the process and its children; None where the system does not tell.
+    ran : bool
+        Whether it ran now; else it was found in the store.
+    """
+
+    status: Status
+    result: Result | None = None
+    message: str = ""
+    seconds: float = 0.0
+    cpu_seconds: float | None = None
+    memory_mb: float | None = None
+    ran: bool = True
+
+
+def find_function(reference: str) -> Callable[..., Any]:
+    """Import what ``"module:name"`` refers to.
+
+    Raises
+    ------
+    InputError
+        If there is no such module or name.
+    """
+    module, _, name = reference.partition(":")
+    try:
+        found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"'{reference}' cannot be found: {error}") from None
+    return found
+
+
+def prepare(cell: Cell, known: Result | None) -> Callable[[], Result]:
+    """Call a cell's function; what it returns is still to be measured."""
+    more: dict[str, Any] = {}
+    if cell.data:
+        more["data"] = cell.data
+    if cell.effort is not None:
+        more |= {"effort": cell.effort, "known": known}
+    measure: Callable[[], Result] = find_function(cell.function)(**cell.parameters, **more)
+    return measure

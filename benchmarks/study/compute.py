@@ -1,0 +1,175 @@
+"""Cells through store and engine: what is known is found, the rest is run, with progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import IO, Any
+
+from tqdm import tqdm
+
+from benchmarks.study.cell import Cell, Outcome, Result
+from benchmarks.study.engine import Engine, InProcess, Task
+from benchmarks.study.store import Store
+
+__all__ = ["Progress", "compute", "failures"]
+
+_LINE_EVERY = 30.0  # seconds between lines where stderr is no terminal
+
+
+def compute(
+    cells: Sequence[Cell],
+    *,
+    store: Store | None = None,
+    engine: Engine | None = None,
+    progress: str = "",
+) -> list[Outcome]:
+    """Outcomes of cells, in their order, whatever runs them.
+
+    Cells that are the same are run once. Only this process writes to the store, and keeps every
+    cell as soon as it is finished; failed ones are not kept.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+    store : Store, optional
+        Cells it holds are not run again.
+    engine : Engine, optional
+        By default in this process.
+    progress : str
+        What a progress line on stderr is about; empty = none.
+
+    Returns
+    -------
+    list of Outcome
+        One for each cell. Files of results are left in the store where there is one.
+    """
+    found: dict[int, Outcome] = {}
+    copies: dict[int, int] = {}  # later cell -> the same cell before
+    meter = Progress(progress, len(cells))
+
+    def tasks() -> Iterator[Task]:
+        first: dict[tuple[object, ...], int] = {}
+        for index, cell in enumerate(cells):
+            same = first.setdefault(_identity(cell), index)
+            if same != index:
+                copies[index] = same
+                meter.found()
+                continue
+            known, enough = store.find(cell) if store else (None, False)
+            if enough:
+                assert known is not None
+                found[index] = Outcome("done", _light(known), ran=False)
+                meter.found()
+                continue
+            yield Task(index, cell, known)
+
+    with meter:
+        for task, outcome in (engine or InProcess()).map(tasks(), meter.began):
+            if outcome.result is not None and store is not None:
+                store.save(task.cell, outcome.result)
+                outcome = replace(outcome, result=_light(outcome.result))
+            found[task.index] = outcome
+            meter.ended(task.cell, outcome)
+    for later, same in copies.items():
+        found[later] = replace(found[same], ran=False)
+    return [found[index] for index in range(len(cells))]
+
+
+def _identity(cell: Cell) -> tuple[object, ...]:
+    return cell.function, json.dumps(dict(cell.parameters), sort_keys=True), cell.effort
+
+
+def _light(result: Result) -> Result:
+    """A result without its files, which are in the store."""
+    return replace(result, files={})
+
+
+class Progress:
+    """How far a plan is: a bar on a terminal, elsewhere a line now and then.
+
+    It shows how many cells are finished and failed, how long the rest may take, and what is
+    running now.
+
+    Parameters
+    ----------
+    what : str
+        What it is about; empty = show nothing.
+    total : int
+        Number of cells.
+    stream : file, optional
+        By default stderr.
+    """
+
+    def __init__(self, what: str, total: int, stream: IO[str] | None = None) -> None:
+        self._what, self._total = what, total
+        self._stream = stream or sys.stderr
+        self._ready = self._done = self._failed = 0
+        self._running: list[str] = []
+        self._lock = threading.Lock()
+        self._bar: Any = None
+        self._begin = self._said = time.monotonic()
+
+    def __enter__(self) -> Progress:
+        if self._what and self._stream.isatty():
+            self._bar = tqdm(total=self._total, desc=self._what, unit="cell", file=self._stream)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        if self._what and self._ready and error[0] is None:
+            print(
+                f"{self._what}: {self._ready} of {self._total} cells: as run before",
+                file=self._stream,
+            )
+
+    def found(self) -> None:
+        """A cell needs not be run."""
+        self._ready += 1
+        if self._bar is not None:
+            self._bar.update()
+
+    def began(self, cell: Cell) -> None:
+        """A cell begins; called by whatever thread runs it."""
+        with self._lock:
+            self._running.append(str(cell))
+        self._show()
+
+    def ended(self, cell: Cell, outcome: Outcome) -> None:
+        """A cell has ended."""
+        with self._lock:
+            if str(cell) in self._running:
+                self._running.remove(str(cell))
+        self._done += 1
+        self._failed += outcome.status != "done"
+        if self._bar is not None:
+            self._bar.update()
+        self._show()
+
+    def _show(self) -> None:
+        running = ", ".join(self._running[:2])
+        failed = f"{self._failed} failed" if self._failed else ""
+        if self._bar is not None:
+            self._bar.set_postfix_str("; ".join(filter(None, [failed, running])))
+        elif self._what and time.monotonic() - self._said >= _LINE_EVERY:
+            self._said = time.monotonic()
+            left = self._total - self._ready - self._done
+            pace = (self._said - self._begin) / max(1, self._done)
+            ended = f"{self._what}: {self._ready + self._done} of {self._total} cells"
+            rest = f"about {pace * left:.0f} s left" if self._done else "no time known yet"
+            now = f"running: {running}" if running else ""
+            print("; ".join(filter(None, [ended, failed, rest, now])), file=self._stream, flush=True)
+
+
+def failures(cells: Sequence[Cell], outcomes: Sequence[Outcome]) -> list[str]:
+    """One line for each cell that failed: what it was, and why; for the end of a command."""
+    return [
+        f"{outcome.status}: {cell}: {outcome.message}"
+        for cell, outcome in zip(cells, outcomes, strict=True)
+        if outcome.status != "done"
+    ]

@@ -1,0 +1,147 @@
+"""Where cells run: in this process, in local processes, or on a cluster."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Protocol
+
+from benchmarks.study.cell import Cell, Outcome, Result
+from benchmarks.study.guard import Guard
+from benchmarks.study.worker import outcome_of
+
+__all__ = ["Engine", "InProcess", "Processes", "Task", "Watch", "cores", "default_workers"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A cell to run.
+
+    Parameters
+    ----------
+    index : int
+        Of the cell in its plan.
+    cell : Cell
+    known : Result or None
+        What an earlier run with less effort found.
+    """
+
+    index: int
+    cell: Cell
+    known: Result | None = None
+
+
+class Watch(Protocol):
+    """Is told when a cell begins, for a progress line."""
+
+    def __call__(self, cell: Cell) -> None:
+        """A cell begins."""
+
+
+class Engine(Protocol):
+    """Runs cells, in any order, a few at a time."""
+
+    @property
+    def workers(self) -> int:
+        """How many cells it runs at the same time."""
+
+    def map(self, tasks: Iterable[Task], began: Watch) -> Iterator[tuple[Task, Outcome]]:
+        """Run tasks, taken one by one when there is room for them, and hand out how they ended."""
+
+
+class InProcess:
+    """One cell after the other in this process: nothing is killed, and nothing has to be imported.
+
+    An error that is no fault of a cell alone (an interrupt, say) goes through.
+    """
+
+    workers = 1
+
+    def map(self, tasks: Iterable[Task], began: Watch) -> Iterator[tuple[Task, Outcome]]:
+        """Run tasks in order."""
+        for task in tasks:
+            began(task.cell)
+            yield task, Outcome(*outcome_of(task.cell, task.known, lambda: None))
+
+
+class Processes:
+    """Local processes, each behind a guard, which a thread of a pool waits for.
+
+    Cells that must be alone wait until nothing else runs.
+
+    Parameters
+    ----------
+    workers : int
+        At most so many cells at the same time; fewer where each has several threads.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def map(self, tasks: Iterable[Task], began: Watch) -> Iterator[tuple[Task, Outcome]]:
+        """Run tasks, those that must be alone last."""
+        guards = _Guards()
+        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="guard")
+        running: dict[Future[Outcome], Task] = {}
+        alone: list[Task] = []
+
+        def finished() -> Iterator[tuple[Task, Outcome]]:
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield running.pop(future), future.result()
+
+        def start(task: Task) -> None:
+            running[pool.submit(guards.run, task, began)] = task
+
+        try:
+            for task in tasks:
+                if task.cell.needs.alone:
+                    alone.append(task)
+                    continue
+                start(task)
+                if len(running) >= self.workers:
+                    yield from finished()
+            while running:
+                yield from finished()
+            for task in alone:
+                start(task)
+                yield from finished()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            guards.close()
+            pool.shutdown()
+
+
+class _Guards:
+    """A guard for each thread."""
+
+    def __init__(self) -> None:
+        self._own = threading.local()
+        self._all: list[Guard] = []
+
+    def run(self, task: Task, began: Watch) -> Outcome:
+        """Run a task behind this thread's guard."""
+        if not hasattr(self._own, "guard"):
+            self._own.guard = Guard()
+            self._all.append(self._own.guard)
+        began(task.cell)
+        outcome: Outcome = self._own.guard.run(task.cell, task.known)
+        return outcome
+
+    def close(self) -> None:
+        """End all children."""
+        for guard in self._all:
+            guard.end()
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def default_workers(threads: int) -> int:
+    """As many workers as fit on this machine's processors, with so many threads each."""
+    return max(1, cores() // threads)

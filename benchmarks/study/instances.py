@@ -1,0 +1,142 @@
+"""How a cell names its instance: by what it is drawn from, or by the content of its file."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.traces import Trace, read_trace
+from models.errors import InputError
+from models.files import read_bytes
+from models.problem import problem, sub_package
+
+__all__ = ["Source", "as_bytes", "drawn", "given", "instance_of", "instance_roots", "trace_digest"]
+
+Source = Mapping[str, Any]
+"""JSON: ``problem``, and either ``jobs``, ``slots``, ``servers``, ``seed``, ``settings`` and
+``trace``, from which the instance is drawn, or ``file``, the hash of the instance file."""
+
+_DATA = "instance.json"
+_KEPT = 4  # instances that a process keeps at hand
+
+
+def drawn(
+    problem_name: str,
+    *,
+    jobs: int,
+    slots: int,
+    servers: Any,
+    seed: int,
+    settings: Mapping[str, Any] | None = None,
+    trace: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Source of an instance that is drawn.
+
+    Parameters
+    ----------
+    problem_name : str
+    jobs, slots, servers, seed, settings
+        As for :attr:`benchmarks.workload.Workload.draw`, in JSON types.
+    trace : mapping, optional
+        Of :func:`trace_digest`.
+    """
+    source = {
+        "problem": problem_name,
+        "jobs": jobs,
+        "slots": slots,
+        "servers": servers,
+        "seed": seed,
+        "settings": dict(settings or {}),
+    }
+    if trace is not None:
+        source["trace"] = dict(trace)
+    plain: dict[str, Any] = json.loads(json.dumps(source))
+    return plain
+
+
+def given(instance: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Source of an instance that is at hand, and the data that a cell needs with it."""
+    content = as_bytes(instance.write, _DATA)
+    return {"problem": instance.problem, "file": instance.hash}, {_DATA: content}
+
+
+def trace_digest(text: str) -> dict[str, Any]:
+    """What a trace is: ``KIND:PATH``, and hashes of its files.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    trace = _trace(text)
+    files = sorted({file for name in trace.names for file in trace.table(name).files})
+    hashes = {Path(file).name: hashlib.sha256(read_bytes(file)).hexdigest() for file in files}
+    return {"trace": text, "files": hashes}
+
+
+def instance_of(source: Source, data: Mapping[str, bytes] | None = None) -> Any:
+    """Draw or decode the instance; the last few are kept at hand.
+
+    Raises
+    ------
+    InputError
+        If a setting is bad, or a trace is not what it was when the cell was made.
+    """
+    text = json.dumps(dict(source), sort_keys=True)
+    return _instance(text, None if data is None else data[_DATA])
+
+
+def instance_roots(problem_name: str) -> tuple[str, ...]:
+    """Modules that drawing, decoding and scoring look up by name."""
+    return tuple(package_of(layer, problem_name) for layer in ("models", "benchmarks"))
+
+
+def package_of(layer: str, problem_name: str) -> str:
+    """Name of the package that a layer has of a problem."""
+    return sub_package(layer, problem_name).__name__
+
+
+@functools.lru_cache(_KEPT)
+def _instance(text: str, content: bytes | None) -> Any:
+    source = json.loads(text)
+    name = source["problem"]
+    if content is not None:
+        return problem(name).decode_instance(content, f"instance {source['file'][:8]}")
+    trace = None
+    if "trace" in source:
+        if trace_digest(source["trace"]["trace"]) != source["trace"]:
+            raise InputError(f"{source['trace']['trace']}: its files have changed")
+        trace = _trace(source["trace"]["trace"])
+    servers = source["servers"]
+    instance, _ = sub_package("benchmarks", name).WORKLOAD.draw(
+        jobs=source["jobs"],
+        slots=source["slots"],
+        servers=tuple(servers) if isinstance(servers, list) else servers,
+        seed=source["seed"],
+        trace=trace,
+        **{key: _ranges(value) for key, value in source["settings"].items()},
+    )
+    return instance
+
+
+def _ranges(value: Any) -> Any:
+    """JSON has lists where settings are ranges."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+@functools.lru_cache(1)
+def _trace(text: str) -> Trace:
+    return read_trace(text)
+
+
+def as_bytes(write: Callable[[Path], None], name: str) -> bytes:
+    """What a ``write(path)`` method would write into a file of this name."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        write(path)
+        return path.read_bytes()

@@ -1,0 +1,209 @@
+"""The run cell: one policy on one instance, scored. It knows nothing of the offline side."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.study.cell import Cell, Needs, Result
+from benchmarks.study.instances import (
+    Source,
+    as_bytes,
+    drawn,
+    instance_of,
+    instance_roots,
+    package_of,
+)
+from benchmarks.study.scheme import Scheme, policy_of, policy_roots
+from models.problem import problem, problem_names, sub_package
+from models.scoring import Score
+from online.policy import Policy
+from online.registry import build_policy, knows_future
+from online.run import InfeasibleDecision, Trace
+from online.run import run as run_online
+
+__all__ = ["Run", "policy_rng", "run", "run_cell", "run_policy", "schedule_file"]
+
+_POLICY_STREAM = 0x504F4C
+
+
+@dataclass(frozen=True)
+class Run:
+    """One policy on one instance, scored."""
+
+    policy: Policy
+    trace: Trace
+    score: Score
+
+
+def run_policy(
+    instance: Any, policy: type[Policy] | Policy, seed: int | None = None, **parameters: Any
+) -> Run:
+    """Run one policy and score it.
+
+    Parameters
+    ----------
+    instance : Instance
+    policy : Policy or subclass of it
+        A class is built for the instance, with the parameters; an object is run as it is.
+    seed : int, optional
+        Of the policy's generator (:func:`policy_rng`); by default the instance's own, or 0.
+
+    Raises
+    ------
+    InfeasibleDecision
+        If the scorer finds a violation.
+    """
+    if isinstance(policy, type):
+        policy = build_policy(policy, instance, **parameters)
+    seed = seed if seed is not None else instance.seed or 0
+    trace = run_online(instance, policy, policy_rng(seed))
+    score = problem(instance.problem).score(instance, trace.schedule)
+    if not score.feasible:
+        raise InfeasibleDecision(
+            f"policy '{policy.name}' on '{instance.name}': {count(score)} in its schedule"
+        )
+    return Run(policy, trace, score)
+
+
+def policy_rng(seed: int) -> np.random.Generator:
+    """Generator of a policy: ``default_rng([seed, 0x504F4C])``, a negative seed plus 2^64.
+
+    The tag sets it apart from ``default_rng(seed)``, which drew the instance: with the same
+    stream a policy would draw the jobs again, those of the future too.
+    """
+    return np.random.default_rng([seed % 2**64, _POLICY_STREAM])
+
+
+def count(score: Score) -> str:
+    """How many violations there are, and the first one."""
+    many = len(score.violations)
+    return f"{many} violation{'s' if many > 1 else ''}, first {score.violations[0]},"
+
+
+def run_cell(
+    source: Source,
+    scheme: Scheme,
+    *,
+    data: Mapping[str, bytes] | None = None,
+    seed: int | None = None,
+    needs: Needs = Needs(),
+) -> Cell:
+    """The cell of one scheme on one instance.
+
+    Parameters
+    ----------
+    source, data
+        The instance, see :mod:`benchmarks.study.instances`.
+    scheme : Scheme
+    seed : int, optional
+        Of the policy's generator; by default the instance's own, or 0.
+    needs : Needs
+    """
+    name = source["problem"]
+    return Cell(
+        "benchmarks.study.run:run",
+        {
+            "instance": dict(source),
+            "policy": scheme.policy,
+            "parameters": dict(scheme.parameters),
+            "seed": seed,
+        },
+        roots=(
+            *instance_roots(name),
+            package_of("online", name),
+            *policy_roots(name, scheme.policy),
+        ),
+        data=data or {},
+        needs=needs,
+        kept=scheme.is_importable,
+        label=f"{scheme.name} on {label_of(source)}",
+    )
+
+
+def label_of(source: Source) -> str:
+    """An instance in a few words, for progress lines and errors."""
+    if "file" in source:
+        return f"{source['problem']} file {source['file'][:8]}"
+    return (
+        f"{source['problem']} {source['jobs']}x{source['slots']}x"
+        f"{'+'.join(map(str, np.atleast_1d(source['servers'])))} seed {source['seed']}"
+    )
+
+
+def run(
+    *,
+    instance: Source,
+    policy: str,
+    parameters: Mapping[str, Any],
+    seed: int | None,
+    data: Mapping[str, bytes] | None = None,
+) -> Callable[[], Result]:
+    """Prepare a run: draw the instance, and compile what the policy needs on a small one.
+
+    Returns
+    -------
+    callable
+        Its result's value: ``instance``, ``instance_hash``, ``instance_seed``, ``load``,
+        ``jobs``, ``objective``, ``completed``, ``violations``, ``wider``, ``clairvoyant``,
+        ``decisions``, and ``evidence`` for the guarantee (None if the policy has none). The
+        schedule is a file, see :func:`schedule_file`.
+    """
+    chosen = policy_of(instance["problem"], policy)
+    _warm(instance["problem"], policy)
+    known = instance_of(instance, data)
+
+    def measure() -> Result:
+        kind = problem(known.problem)
+        found = run_policy(known, chosen, seed, **parameters)
+        name = schedule_file(known.problem)
+        value = {
+            **about(known),
+            "objective": found.score.objective,
+            "completed": int((found.score.completion >= 0).sum()),
+            "jobs": len(found.score.completion),
+            "violations": len(found.score.violations),
+            "wider": chosen.wider or kind.is_wider(found.trace.schedule),
+            "clairvoyant": knows_future(chosen),
+            "decisions": len(found.trace.decisions),
+            "evidence": found.policy.evidence(known, found.trace),
+        }
+        times = {"policy": float(found.trace.seconds[1:].sum())}  # the first is the reset
+        return Result(value, {name: as_bytes(found.trace.schedule.write, name)}, times=times)
+
+    return measure
+
+
+def about(instance: Any) -> dict[str, Any]:
+    """What every row says of an instance."""
+    return {
+        "instance": instance.name,
+        "instance_hash": instance.hash,
+        "instance_seed": instance.seed,
+        "load": sub_package("benchmarks", instance.problem).WORKLOAD.load(instance),
+    }
+
+
+def schedule_file(problem_name: str) -> str:
+    """Name of the file of a run's schedule."""
+    return f"schedule{problem(problem_name).schedule_suffix}"
+
+
+@functools.cache
+def _warm(problem_name: str, policy: str) -> None:
+    """Run a policy on a small instance, so that what it compiles is compiled."""
+    if problem_name in problem_names():
+        run_policy(small_instance(problem_name), policy_of(problem_name, policy))
+
+
+@functools.cache
+def small_instance(problem_name: str) -> Any:
+    """The first instance of the workload's quick size."""
+    size = sub_package("benchmarks", problem_name).WORKLOAD.quick
+    return instance_of(
+        drawn(problem_name, jobs=size.jobs, slots=size.slots, servers=size.servers, seed=0)
+    )

@@ -1,0 +1,141 @@
+"""The one place where finished cells are kept and found again: a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from pathlib import Path
+
+from benchmarks.study.cell import Cell, Effort, Result
+from benchmarks.study.closure import code_hash
+from models.errors import InputError
+from models.files import write_whole
+
+__all__ = ["Store"]
+
+
+class Store:
+    """Folder of finished cells.
+
+    ::
+
+        <name>-<key>.json     value, parameters, effort, and hashes of the files
+        <name>-<key>/         its files, if it has any
+
+    The key of a cell is a hash of its function and parameters and of all code, libraries and
+    settings that its result depends on (:func:`benchmarks.study.closure.code_hash`), so a cell is
+    found again only if nothing has changed. Each file is written whole, and the one that marks
+    the cell complete comes last: a reader never sees half a cell, and two writers of the same
+    cell do no harm.
+
+    Parameters
+    ----------
+    path : str or Path
+        Created if absent.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be made.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._codes: dict[tuple[str, ...], str] = {}
+        self._made = [p for p in (self.path, *self.path.parents) if not p.exists()]
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be made: {error.strerror}") from None
+
+    def discard_empty(self) -> None:
+        """Remove the folders made for this store that hold nothing, after an early error."""
+        for folder in self._made:  # the innermost first
+            with suppress(OSError):
+                folder.rmdir()
+
+    def find(self, cell: Cell) -> tuple[Result | None, bool]:
+        """What is known of a cell.
+
+        Returns
+        -------
+        Result or None
+            What it found earlier; None if it has to be run from nothing. A cell that is damaged
+            counts as absent.
+        bool
+            Whether that is enough: it needs not be run. A solve that was stopped with less effort
+            than is asked for now goes on from the result.
+        """
+        if not cell.kept:
+            return None, False
+        place = self._place(cell)
+        try:
+            # Not msgspec's decoder: a ratio may be infinite, which JSON proper cannot say.
+            stored = json.loads(place.with_suffix(".json").read_text(encoding="utf-8"))
+            files = {name: (place / name).read_bytes() for name in stored["files"]}
+            whole = all(_sha(data) == stored["files"][name] for name, data in files.items())
+            effort = stored["effort"] and Effort(**stored["effort"])
+            result = Result(stored["value"], files, stored["proven"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None, False
+        if not whole:
+            return None, False
+        enough = cell.effort is None or result.proven or effort.covers(cell.effort)
+        return result, enough
+
+    def save(self, cell: Cell, result: Result) -> None:
+        """Keep a finished cell.
+
+        A result of less effort does not replace one of more that another process has written
+        meanwhile.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written.
+        """
+        if not cell.kept:
+            return
+        if cell.effort is not None and self.find(cell)[1]:
+            return
+        place = self._place(cell)
+        marker = place.with_suffix(".json")
+        if result.files:
+            try:
+                marker.unlink(missing_ok=True)
+                place.mkdir(exist_ok=True)
+            except OSError as error:
+                raise InputError(f"{place}: cannot be written: {error.strerror}") from None
+            for name, data in result.files.items():
+                write_whole(place / name, data)
+        effort = cell.effort and {"seconds": cell.effort.seconds, "threads": cell.effort.threads}
+        stored = {
+            "function": cell.function,
+            "parameters": dict(cell.parameters),
+            "effort": effort,
+            "proven": result.proven,
+            "value": result.value,
+            "files": {name: _sha(data) for name, data in result.files.items()},
+        }
+        write_whole(marker, json.dumps(stored).encode())
+
+    def file(self, cell: Cell, name: str) -> Path:
+        """Where a file of a finished cell is kept."""
+        return self._place(cell) / name
+
+    def _place(self, cell: Cell) -> Path:
+        return self.path / f"{cell.name}-{self.key(cell)[:20]}"
+
+    def key(self, cell: Cell) -> str:
+        """Key of a cell; effort, needs and label are no part of it."""
+        roots = (cell.function.partition(":")[0], *sorted(cell.roots))
+        if roots not in self._codes:
+            self._codes[roots] = code_hash(roots)
+        data = {name: _sha(content) for name, content in sorted(cell.data.items())}
+        what = [cell.function, dict(cell.parameters), data, self._codes[roots]]
+        return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+
+
+def _sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -23,9 +23,9 @@ from models.utility import UtilityInstance
 from online.policy import Decision, Event, Policy
 from online.registry import build_policy, find_policy, policy_names
 from online.run import Trace, run
-from tests.reward_cases import random_reward
-from tests.small import random_instance
-from tests.small_jct import random_instance as random_jct
+from tests.models.jct.small import random_instance as random_jct
+from tests.models.reward.cases import random_reward
+from tests.models.utility.small import random_instance
 
 
 def registered_policies() -> list[tuple[str, str]]:

@@ -28,7 +28,7 @@ from solvers.utility.oracle import zero_prices
 from solvers.utility.pool_bound import PoolPrices, pool_bound
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.price_bound import price_bound
-from tests.small import constant, instance, job
+from tests.models.utility.small import constant, instance, job
 
 NOTHING = {
     "no jobs": instance([]),

@@ -1,0 +1,235 @@
+"""The ratio runner: intervals, table, results folder and the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.offline import (
+    Bound,
+    ContradictedBound,
+    Incumbent,
+    offline_interval,
+    offline_intervals,
+    ratio_interval,
+)
+from benchmarks.ratio import main
+from benchmarks.table import bootstrap_interval, summarise
+from benchmarks.verify import main as verify
+from models.utility import UtilityInstance
+from tests.models.utility.small import instance, job, random_instance
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_interval_takes_the_best_of_both_sides() -> None:
+    interval = offline_interval(
+        "max",
+        [Incumbent(7.0, "a"), Incumbent(9.0, "b")],
+        [Bound(12.0, "milp"), Bound(10.0, "prices")],
+    )
+    assert (interval.lower, interval.upper, interval.status) == (9.0, 10.0, "bounded")
+    assert (interval.bound_source, interval.incumbent.schedule) == ("prices", "b")
+    assert ratio_interval("max", 4.5, interval) == (2.0, pytest.approx(10 / 4.5))
+    least = offline_interval("min", [Incumbent(9.0, "a")], [Bound(8.9999, "milp")])
+    assert least.status == "optimal"
+    assert ratio_interval("min", 18.0, least) == (2.0, pytest.approx(18 / 8.9999))
+
+
+def test_a_schedule_better_than_a_bound_is_an_error() -> None:
+    with pytest.raises(ContradictedBound, match="contradicts"):
+        offline_interval("max", [Incumbent(10.0, None)], [Bound(9.0, "milp")])
+
+
+def test_wider_schedules_have_an_interval_of_their_own() -> None:
+    # 8 beats the MILP's 9, and contradicts nothing: its schedule is none of the MILP's.
+    known = [Incumbent(10.0, "own"), Incumbent(8.0, "moves", wider=True)]
+    bounds = [Bound(9.0, "milp"), Bound(7.0, "prices")]
+    found = offline_intervals("min", known, bounds)
+    assert (found[False].lower, found[False].upper) == (9.0, 10.0)
+    assert (found[True].lower, found[True].upper) == (7.0, 8.0)
+    assert [found[wider].bound_source for wider in (False, True)] == ["milp", "prices"]
+    assert found[True].incumbent.schedule == "moves"
+    # An own schedule is one of the wider kind, too; without a bound there is no interval.
+    assert offline_intervals("min", known[:1], bounds)[True].upper == 10.0
+    assert list(offline_intervals("min", known, bounds[:1])) == [False]
+    assert list(offline_intervals("min", known[1:], bounds)) == [True]
+
+
+def test_zero_objectives_are_treated_explicitly() -> None:
+    some = offline_interval("max", [Incumbent(5.0, None)], [Bound(5.0, "milp")])
+    none = offline_interval("max", [Incumbent(0.0, None)], [Bound(0.0, "prices")])
+    assert ratio_interval("max", 0.0, some) == (float("inf"), float("inf"))
+    assert ratio_interval("max", 0.0, none) == (1.0, 1.0)
+
+
+def test_negative_objectives_have_no_quotient() -> None:
+    # Rewards may be negative; whoever ends below 0 where 5 was possible is infinitely far off.
+    some = offline_interval("max", [Incumbent(5.0, None)], [Bound(6.0, "milp")])
+    assert ratio_interval("max", -1.0, some) == (float("inf"), float("inf"))
+    # Nothing better than -1 is known, 0 is possible: the ratio is 1 at least, at most anything.
+    unknown = offline_interval("max", [Incumbent(-1.0, None)], [Bound(0.0, "milp")])
+    assert ratio_interval("max", -1.0, unknown) == (1.0, float("inf"))
+
+
+def test_bootstrap_on_constant_and_on_little_data() -> None:
+    assert bootstrap_interval([2.0, 2.0, 2.0]) == (2.0, 2.0)
+    assert np.isnan(bootstrap_interval([1.0])[0])
+    assert np.isnan(bootstrap_interval([1.0, float("inf")])[0])
+    low, high = bootstrap_interval([1.0, 2.0, 3.0, 4.0])
+    assert 1.0 < low < 2.5 < high < 4.0
+    assert bootstrap_interval([1.0, 2.0, 3.0, 4.0]) == (low, high)
+
+
+def run_files(tmp_path: Path, out: str, *extra: str) -> Path:
+    """Two tiny instances, two policies; returns the results folder."""
+    files = []
+    for seed in (1, 2):
+        path = tmp_path / f"i{seed}.json"
+        drawn = random_instance(np.random.default_rng(seed), jobs=4, slots=4)
+        file = msgspec.structs.replace(drawn.file, name=f"i{seed}", seed=seed)
+        UtilityInstance.from_file(file).write(path)
+        files.append(str(path))
+    folder = tmp_path / out
+    policies = ["--policy", "oasis", "--policy", "zero-price"]
+    code = main(["--instance", *files, *policies, "--out", str(folder), *extra])
+    assert code == 0
+    return folder
+
+
+def test_rows_carry_what_the_format_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_files(tmp_path, "a", "--format", "json")
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(rows) == 4
+    keys = "problem instance seed policy objective offline_lower offline_upper offline_status "
+    keys += "ratio_lower ratio_upper guarantee guarantee_applies guarantee_fails "
+    keys += "clairvoyant_bounds bound_source violations policy_seconds offline_seconds "
+    keys += "offline_time_limited offline_certified"
+    for row in rows:
+        assert set(keys.split()) <= set(row)
+        assert row["violations"] == 0
+        assert row["objective"] <= row["offline_upper"] * (1 + 1e-9)
+        assert row["clairvoyant_bounds"] == (row["policy"] == "oasis")
+        assert row["offline_status"] == "optimal"
+        assert row["offline_upper"] <= row["offline_certified"]
+        assert row["offline_time_limited"] is False
+
+
+def test_same_seed_same_bytes_and_resumed_runs_change_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = run_files(tmp_path, "a"), run_files(tmp_path, "b")
+    files = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
+    assert len(files) > 10
+    for file in files:
+        if file.name != "timings.jsonl":
+            assert (first / file).read_bytes() == (second / file).read_bytes(), file
+    before = (first / "timings.jsonl").read_bytes()
+    assert "as run before" not in capsys.readouterr().err
+    run_files(tmp_path, "a")  # taken up again: even the timings are those of the first run
+    assert (first / "timings.jsonl").read_bytes() == before
+    assert "2 of 2 instances: as run before" in capsys.readouterr().err
+
+
+def test_results_are_readable_and_verify(tmp_path: Path) -> None:
+    folder = run_files(tmp_path, "a")
+    frame = pd.read_csv(folder / "rows.csv")
+    assert list(frame["policy"]) == ["oasis", "zero-price"] * 2
+    cell = next((folder / "cells").iterdir())
+    for name in ("schedules/oasis", "schedules/zero-price", "offline"):
+        assert verify([str(cell / "instance.json.gz"), str(cell / f"{name}.json.gz")]) == 0
+    for cell in (folder / "cells").iterdir():
+        certificate = ["--certificate", str(cell / "certificate.json.gz")]
+        assert verify([str(cell / "instance.json.gz"), *certificate]) == 0
+        bound = json.loads(gzip.decompress((cell / "certificate.json.gz").read_bytes()))["bound"]
+        (row, *_) = (cell / "rows.jsonl").read_text().splitlines()
+        assert json.loads(row)["offline_certified"] == bound
+
+
+def test_summary_names_the_worst_seed() -> None:
+    frame = pd.DataFrame(
+        {
+            "problem": "utility",
+            "policy": ["p", "p"],
+            "seed": [3, 4],
+            "instance": ["x", "y"],
+            "objective": [5.0, 10.0],
+            "offline_lower": [10.0, 15.0],
+            "offline_upper": [10.0, 15.0],
+            "offline_allows": "",
+            "ratio_lower": [2.0, 1.5],
+            "ratio_upper": [2.0, 1.5],
+            "guarantee": [None, None],
+            "guarantee_applies": [None, None],
+            "violations": 0,
+            "completed": [1, 2],
+            "jobs": [2, 2],
+            "policy_seconds": [0.1, 0.1],
+            "decisions": [10, 10],
+            "clairvoyant_bounds": False,
+        }
+    )
+    row = summarise(frame).loc["p"]
+    assert (row["worst"], row["worst_seed"], row["mean_upper"]) == (2.0, 3, 1.75)
+    assert row["totals"] == pytest.approx(25 / 15)
+
+
+def command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+def test_verify_reports_violations_with_code_1(tmp_path: Path) -> None:
+    one = instance([job("a", work=2)])
+    one.write(tmp_path / "i.json")
+    schedule = tmp_path / "s.json"
+    schedule.write_text(
+        f'{{"format":"1","problem":"utility","instance":"{one.hash}","jobs":'
+        '[{"id":"a","admitted":true,"allocations":[[0,0,"worker",1],[0,0,"ps",1]]}]}'
+    )
+    done = command("benchmarks.verify", str(tmp_path / "i.json"), str(schedule), cwd=ROOT)
+    assert done.returncode == 1
+    assert "(2) job 'a' gets 1 of 2 worker-slots" in done.stdout
+
+
+def test_a_policy_from_a_file_outside(tmp_path: Path) -> None:
+    (tmp_path / "my_file.py").write_text(
+        "from online.policy import Decision, Policy\n\n\n"
+        "class MyPolicy(Policy):\n"
+        "    name = 'mine'\n\n"
+        "    def reset(self, public, rng):\n"
+        "        pass\n\n"
+        "    def step(self, event):\n"
+        "        return Decision()\n"
+    )
+    instance([job("a", work=2)]).write(tmp_path / "i.json")
+    done = command(
+        "benchmarks.ratio",
+        "--instance",
+        "i.json",
+        "--policy",
+        "my_file:MyPolicy",
+        "--format",
+        "csv",
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert ",mine,0.0," in done.stdout
+    assert (tmp_path / "results" / "ratio-utility" / "rows.csv").is_file()

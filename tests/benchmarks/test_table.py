@@ -1,0 +1,147 @@
+"""The ratio table: what its columns and notes say, and which instances it is about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchmarks.ratio import main
+from benchmarks.table import common_origin, format_table, summarise
+from models.errors import InputError
+from models.utility import UtilityInstance
+from tests.models.utility.small import instance, job
+
+
+def frame(
+    sources: list[str], limited: list[bool], certified: list[float] | None = None
+) -> pd.DataFrame:
+    count = len(sources)
+    return pd.DataFrame(
+        {
+            "problem": "utility",
+            "policy": "p",
+            "seed": range(count),
+            "instance": [f"i{n}" for n in range(count)],
+            "instance_hash": [f"h{n}" for n in range(count)],
+            "objective": 5.0,
+            "offline_lower": 8.0,
+            "offline_upper": 10.0,
+            "offline_allows": "",
+            "offline_status": "bounded",
+            "offline_time_limited": limited,
+            "bound_source": sources,
+            "offline_certified": certified,
+            "ratio_lower": 1.6,
+            "ratio_upper": 2.0,
+            "guarantee": None,
+            "guarantee_applies": None,
+            "guarantee_fails": "",
+            "violations": 0,
+            "completed": 1,
+            "jobs": 2,
+            "policy_seconds": 0.1,
+            "decisions": 10,
+            "clairvoyant_bounds": False,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("sources", "note"),
+    [
+        (["prices", "milp", "milp"], "certified by prices on 1 of 3 instances, by the MILP solver"),
+        (["prices", "prices"], "certified by prices on 2 of 2 instances.\n"),
+        (["milp"], "certified by prices on 0 of 1 instances, by the MILP solver on the rest."),
+    ],
+)
+def test_table_says_what_vouches_for_the_bounds(sources: list[str], note: str) -> None:
+    rows = frame(sources, [False] * len(sources))
+    text = format_table(summarise(rows), rows) + "\n"
+    assert note in text
+    header = text.splitlines()[0]
+    assert "interval" in header and "certified" not in header
+    assert "1.600-2.000" in text
+    assert "time limit" not in text
+
+
+def test_table_says_how_much_weaker_the_bounds_of_prices_alone_are() -> None:
+    # Bounds 10; 10.4 and 10.1 by prices: 4 % and 1 % weaker, and the third is the same.
+    rows = frame(["milp", "milp", "prices"], [False] * 3, [10.4, 10.1, 10.0])
+    text = format_table(summarise(rows), rows)
+    assert "By prices alone (certificate.json.gz in each cell) the bounds are 1.7 % weaker" in text
+    assert "in the mean, 4 % at most." in text
+    rows = frame(["milp"], [False], [0.0])
+    rows["offline_upper"] = 0.0
+    assert "0 % weaker in the mean" in format_table(summarise(rows), rows)
+    rows = frame(["prices"], [False], [10.0])
+    assert "By prices alone" not in format_table(summarise(rows), rows)
+
+
+def test_table_counts_solves_without_a_proof() -> None:
+    rows = frame(["milp"] * 3, [True, False, True])
+    assert "ended without a proof on 2 of 3 instances" in format_table(summarise(rows), rows)
+
+
+def test_table_says_which_rows_have_another_optimum() -> None:
+    own, wider = (frame(["milp"], [False]) for _ in range(2))
+    for rows in (own, wider):
+        rows["problem"] = "jct"
+    wider = wider.assign(
+        policy="q", offline_allows="migration", offline_upper=13.0, bound_source="prices"
+    )
+    both = pd.concat([wider, own], ignore_index=True)
+    text = format_table(summarise(both), both)
+    assert [line.split()[0] for line in text.splitlines()[2:4]] == ["q+", "p"]
+    # The notes on all instances are on the problem's own optimum.
+    assert "Optimum proven (gap <= 0.0001) on 0 of 1 instances; widest interval 2." in text
+    assert "certified by prices on 0 of 1" in text
+    assert "allows migration too" in text
+    assert text.count("widest interval 5.") == 1
+    assert "sum of the objectives / sum of the offline lower bounds" in text
+    assert "migration" not in format_table(summarise(own), own)
+
+
+def origins(*texts: str) -> list[Any]:
+    return [SimpleNamespace(name=f"i{n}", origin=text) for n, text in enumerate(texts)]
+
+
+def test_origin_is_what_all_instances_share() -> None:
+    drawn = "synthetic: mix 0.1/0.9; kept 5 of {} draws"
+    assert common_origin(origins(drawn.format(77))) == drawn.format(77)
+    assert common_origin(origins(drawn.format(77), drawn.format(99))) == drawn.format("...")
+    assert common_origin(origins("by hand", "")) == "of several origins: i0, i1"
+    assert common_origin(origins("")) == "i0"
+
+
+# ---- which instances -----------------------------------------------------------------------
+
+
+def write(path: Path, name: str, work: int) -> str:
+    ins: UtilityInstance = instance([job("a", work=work)], name=name)
+    ins.write(path)
+    return str(path)
+
+
+def test_an_instance_given_twice_is_refused(tmp_path: Path) -> None:
+    one = write(tmp_path / "one.json", "one", 1)
+    twin = write(tmp_path / "twin.json.gz", "one", 1)
+    namesake = write(tmp_path / "namesake.json", "one", 2)
+    for second, what in ((one, "instance"), (twin, "instance"), (namesake, "name")):
+        with pytest.raises(InputError) as caught:
+            main(["--instance", one, second, "--out", str(tmp_path / "out")])
+        assert str(caught.value) == f"{second}: the same {what} as in {one}"
+    with pytest.raises(InputError, match="the same instance as in"):
+        main(["--instance", one, "--instance", twin])
+
+
+@pytest.mark.parametrize(
+    "option", ["--quick", "--jobs=3", "--slots=3", "--servers=1+1", "--seeds=2"]
+)
+def test_sizes_do_not_go_with_a_file(option: str, tmp_path: Path) -> None:
+    one = write(tmp_path / "one.json", "one", 1)
+    with pytest.raises(InputError, match=f"^{option.split('=')[0]} does not go with --instance"):
+        main(["--instance", one, option])

@@ -1,0 +1,55 @@
+"""A solve beside: the same result, known bounds, and no child that is left running."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from models.errors import InputError
+from solvers.highs import HighsOptions, solve
+from solvers.highs.background import Background
+from tests.solvers.highs.test_child import market_split, worth_of_pairs
+
+
+def test_the_result_is_that_of_a_solve() -> None:
+    program = worth_of_pairs()
+    with Background(program, HighsOptions()) as beside:
+        found = beside.result()
+        assert beside.finished
+    alone = solve(program)
+    assert (found.status, found.objective, found.bound) == ("optimal", 5.0, alone.bound)
+    assert found.x is not None
+    assert found.x.tolist() == [1.0, 2.0]
+
+
+def test_it_is_stopped_when_it_takes_longer_and_what_it_knows_is_kept() -> None:
+    with Background(market_split(0), HighsOptions(time_limit=60.0)) as beside:
+        began = time.monotonic()
+        found = beside.result(5.0)
+        assert time.monotonic() - began < 20.0  # 5 s and the end of a process, with room to spare
+    assert found.status in ("feasible", "bounded")
+    assert found.message == "stopped: child killed"
+    assert found.bound is not None
+    assert found.bound >= 5.0 - 1e-6  # the offset
+
+
+def test_leaving_it_stops_it() -> None:
+    with Background(market_split(1), HighsOptions(time_limit=600.0)) as beside:
+        assert not beside.finished
+    assert beside.finished
+
+
+def test_a_fault_of_the_child_is_told_to_the_one_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise OSError("no process")
+
+    monkeypatch.setattr("solvers.highs.background.run_in_child", broken)
+    with Background(worth_of_pairs(), HighsOptions()) as beside:
+        with pytest.raises(OSError, match="no process"):
+            beside.result()
+
+
+def test_options_that_do_not_fit_are_refused_at_once() -> None:
+    with pytest.raises(InputError, match="solver"):
+        Background(worth_of_pairs(), HighsOptions(extra={"solver": "ipm"}))

@@ -1,0 +1,279 @@
+"""Deadlines first: the coarse program bounds the optimum, and rounds end with a schedule."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from benchmarks.utility import WORKLOAD
+from models.utility import UtilityInstance, UtilitySchedule, score
+from models.utility.files import Sigmoid
+from models.utility.formulations import job_limits
+from solvers.highs import HighsOptions
+from solvers.highs import solve as run_highs
+from solvers.utility import offline
+from solvers.utility.cut_pool import CutPool
+from solvers.utility.deadline_search import deadline_search
+from solvers.utility.exact import solve
+from solvers.utility.knowledge import Knowledge, WrongSolution
+from solvers.utility.occupancy import Occupancy
+from solvers.utility.separation import PackingCut
+from solvers.utility.totals_program import TotalsProgram
+from tests.models.utility.small import instance, job
+from tests.solvers.utility.test_exact import SEEDS, best, contended
+
+
+def empty(ins: UtilityInstance) -> UtilitySchedule:
+    return UtilitySchedule.build(ins, np.zeros(len(ins.jobs), dtype=bool), [], [])
+
+
+def searched(ins: UtilityInstance, bound: float, seconds: float, *, threads: int = 1) -> Knowledge:
+    none = np.zeros((ins.cluster.slots, len(ins.jobs)))
+    return deadline_search(
+        ins,
+        cuts=(),
+        loads=(none, none),
+        completions=none,
+        bound=bound,
+        start=empty(ins),
+        deadline=time.monotonic() + seconds,
+        improve=lambda schedule: schedule,
+        threads=threads,
+    )
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_bound_and_schedule_of_tiny_instances(threads: int) -> None:
+    met, seeds = 0, SEEDS[:12]  # every program is solved in a process of its own
+    for seed in seeds:
+        ins = contended(seed)
+        known = searched(ins, 1000.0, 5.0, threads=threads)
+        judged = score(ins, known.schedule)
+        assert judged.feasible
+        assert judged.objective == known.objective
+        assert known.bound is not None
+        assert known.objective <= best(seed) * (1 + 1e-9)
+        assert known.bound >= best(seed) * (1 - 1e-6)
+        met += known.objective >= best(seed) * (1 - 1e-6)
+    assert met >= 0.9 * len(seeds)
+
+
+@pytest.mark.parametrize("coarse", [0.0, 0.5, 3.0])
+def test_a_coarse_program_is_an_upper_bound(coarse: float) -> None:
+    fewer = 0
+    for seed in SEEDS:
+        ins = contended(seed)
+        fine, program = TotalsProgram(ins), TotalsProgram(ins, coarse=coarse)
+        result = run_highs(program.program(whole=False), HighsOptions(mip_rel_gap=0.0))
+        assert result.bound is not None
+        assert result.bound + program.left_out >= best(seed) * (1 - 1e-6)
+        fewer += program.program().integer.size < fine.program().integer.size
+    assert (fewer > 0) == (coarse > 0)
+
+
+def one_job(decay: float = 1.0, priority: float = 20.0) -> UtilityInstance:
+    """One job of 4 worker-slots, two workers at a time, one worker server for two."""
+    utility = Sigmoid(priority=priority, decay=decay, target=1.0)
+    return instance(
+        [job("j", chunks=2, work=4, worker=[1.0, 1.0], ps=[1.0, 4.0], utility=utility)],
+        slots=5,
+        resources=["gpu", "bandwidth_gbps"],
+        worker_servers=[[2.0, 2.0]],
+        ps_servers=[[1.0, 4.0]],
+    )
+
+
+def test_deadlines_worth_nearly_the_same_are_one() -> None:
+    # 20 / (1 + exp(t - 1)) for t = 1..4, the earliest end being slot 1: 10, 5.3788, 2.3841,
+    # 0.9485. Apart by less than 5: the first two; the third is 7.6 from the first, and 1.4 from
+    # the fourth. Within 1 the fourth is worth nothing.
+    ins = one_job()
+    for coarse, values, left_out in (
+        (0.0, (10.0, 5.3788, 2.3841, 0.9485), 0.0),
+        (0.94, (10.0, 5.3788, 2.3841, 0.9485), 0.0),
+        (1.0, (10.0, 5.3788, 2.3841), 0.9485),
+        (4.7, (10.0,), 2.3841),
+    ):
+        program = TotalsProgram(ins, coarse=coarse)
+        only_d = program.program(whole=False)
+        steps = only_d.cost[only_d.integer]
+        assert np.cumsum(steps[::-1])[::-1] == pytest.approx(values, abs=1e-4)
+        assert program.left_out == pytest.approx(left_out, abs=1e-4)
+
+
+def test_deadlines_of_equal_worth_are_one_even_when_nothing_is_coarse() -> None:
+    # With decay 0 the job is worth 10 whenever it ends: one deadline, the last slot.
+    program = TotalsProgram(one_job(decay=0.0)).program(whole=False)
+    assert int(program.integer.sum()) == 1
+    assert solve(one_job(decay=0.0)).objective == pytest.approx(10.0)
+
+
+def test_forbidden_deadlines_are_those_later_and_fewer_too() -> None:
+    # The job at slot 2 is worth 5.3788: forbidden, only slot 1 is left, worth 10; that forbidden,
+    # nothing is, not even to leave it out.
+    program = TotalsProgram(one_job())
+    x = program.point(solve(one_job()).schedule)
+    only_d = program.program(whole=False)
+    columns = np.flatnonzero(only_d.integer)
+    assert x[columns].tolist() == [1.0, 1.0, 1.0, 1.0]
+    later = x.copy()
+    later[columns[0]] = 0.0
+    assert program.forbid(program.ends(later))
+    assert run_highs(program.program()).objective == pytest.approx(10.0)
+    kept = run_highs(program.program(ends=program.ends(later)))
+    assert kept.status == "infeasible"
+    assert not program.forbid(program.ends(x))
+
+
+@pytest.mark.parametrize("coarse", [0.0, 1.0])
+@pytest.mark.parametrize("whole", [False, True])
+def test_forbidden_and_kept_deadlines_are_all_there_are(coarse: float, whole: bool) -> None:
+    # Whatever is forbidden, one after the other: the optimum is the best of what is left, and of
+    # what was to be had with the forbidden deadlines just before.
+    def most(program: TotalsProgram, ends: dict[int, int] | None = None) -> float:
+        asked = program.program(whole=whole, ends=ends)
+        result = run_highs(asked, HighsOptions(mip_rel_gap=0.0))
+        return -math.inf if result.bound is None else result.bound
+
+    better, worse = 0, 0
+    for seed in SEEDS[:10]:
+        rng = np.random.default_rng(seed)
+        program = TotalsProgram(contended(seed), coarse=coarse)
+        optimum, kept = most(program), -math.inf
+        for _ in range(3):
+            x = np.zeros(program.program().cost.size)
+            for own in program.done.values():
+                x[own[rng.integers(0, len(own) + 1) :]] = 1.0
+            kept = max(kept, most(program, program.ends(x)))
+            left = most(program) if program.forbid(program.ends(x)) else -math.inf
+            assert max(kept, left) == pytest.approx(optimum, rel=1e-6, abs=1e-6)
+            better, worse = better + (kept > left), worse + (kept < left)
+    assert better > 3
+    assert worse > 3
+
+
+def test_known_cuts_become_rows_where_loads_are_near() -> None:
+    program = TotalsProgram(one_job())
+    rows = program.program().matrix.shape[0]
+    cut = PackingCut(np.array([1.0]), 1.5)  # at most one worker
+    pool = CutPool(program)
+    pool.know(0, cut)
+    pool.know(0, cut)
+    loads = [np.array([[0.0], [1.0], [1.5], [2.0], [0.5]]), np.zeros((5, 1))]
+    assert pool.add_near(loads, 0.95) == 2  # slots 2 and 3
+    assert program.program().matrix.shape[0] == rows + 2
+    assert pool.add_near(loads, 0.95) == 0
+    assert pool.add_near(loads, 0.6) == 1  # slot 1
+
+
+def test_a_job_that_lacks_work_takes_what_is_free() -> None:
+    # Three of four worker-slots done in slots 0 and 2. Slot 0 is full, so the fourth goes to
+    # slot 1, and the job still completes in slot 2.
+    ins = one_job()
+    found = Occupancy(ins)
+    table = np.array([[0, 0, 2], [2, 0, 1]])
+    partial = replace(
+        column_of(ins), completion=2, workers=table, ps=np.array([[0, 0, 1], [2, 0, 1]])
+    )
+    found.add(partial)
+    found.top_up(0)
+    assert found.columns[0].workers.tolist() == [[0, 0, 2], [1, 0, 1], [2, 0, 1]]
+    assert found.columns[0].ps.tolist() == [[0, 0, 1], [1, 0, 1], [2, 0, 1]]
+    assert found.columns[0].value == pytest.approx(5.3788, abs=1e-4)
+    assert score(ins, found.schedule()).feasible
+
+
+def test_a_job_that_lacks_work_and_room_is_taken_out() -> None:
+    ins = one_job()
+    found = Occupancy(ins)
+    found.add(replace(column_of(ins), workers=np.array([[4, 0, 1]]), ps=np.array([[4, 0, 1]])))
+    found.free.worker[:4] = 0.0
+    found.top_up(0)
+    assert not found.columns
+    assert found.free.worker[4] == pytest.approx(ins.cluster.worker_servers)
+
+
+def column_of(ins: UtilityInstance):  # type: ignore[no-untyped-def]
+    optimal = Occupancy.of_schedule(ins, solve(ins).schedule)
+    return optimal.columns[0]
+
+
+def test_out_of_time_it_returns_what_it_was_given() -> None:
+    ins = WORKLOAD.draw(jobs=8, slots=8, servers="3+3", seed=3)[0]
+    for threads in (1, 2):
+        known = searched(ins, 1e4, -1.0, threads=threads)
+        assert (known.objective, known.bound) == (0.0, 1e4)
+
+
+def test_knowledge_refuses_what_contradicts_itself() -> None:
+    ins = one_job()
+    limits = {limit.job.index: limit for limit in job_limits(ins)}
+    known = Knowledge(ins, limits, time.monotonic() + 10, 1.0)
+    assert known.offer(solve(ins).schedule)
+    assert not known.offer(empty(ins))
+    known.lower_bound_to(known.objective * (1 - 5e-7))  # within HiGHS's tolerance
+    known.settle()
+    assert known.bound == known.objective
+    known.lower_bound_to(known.objective / 2)
+    with pytest.raises(WrongSolution):
+        known.settle()
+    two = UtilitySchedule.build(ins, np.ones(1, dtype=bool), [[0, 0, 0, 4]], [[0, 0, 0, 1]])
+    with pytest.raises(WrongSolution, match=r"\(4\)|\(3\)"):
+        known.offer(two)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("seed", [1, 2, 4, 11])
+def test_proves_the_optimum_without_the_exact_solver(
+    seed: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ins = WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=seed)[0]
+    optimum = solve(ins, mip_rel_gap=0.0).objective
+
+    def unused(*_: object, **__: object) -> None:
+        raise AssertionError("the exact solver was asked")
+
+    monkeypatch.setattr(offline, "_SMALL", -1)
+    monkeypatch.setattr(offline, "solve_exactly", unused)
+    found = offline.solve(ins, time_limit=60.0, threads=threads)
+    assert found.status == "optimal"
+    assert found.bound is not None
+    assert optimum * (1 - 1e-4) <= found.objective <= optimum * (1 + 1e-6)
+    assert found.bound >= optimum * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("exact_first", [False, True])
+def test_a_bound_below_the_optimum_by_round_off_is_lifted(
+    exact_first: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The optimum is 10. One step proves 10 (1 - 5e-7), within HiGHS's tolerance, and finds
+    # nothing; the next one finds 10. The second of them is told of the bound of the first.
+    ins = one_job()
+    low = 10.0 * (1 - 5e-7)
+    told = []
+
+    def finds_nothing(*_: object, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(
+            objective=0.0, schedule=empty(ins), bound=low, options={}, solver="", message=""
+        )
+
+    def search(*given: object, bound: float, **options: object) -> Knowledge:
+        told.append(bound)
+        return deadline_search(*given, bound=bound, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(offline, "_SMALL", 1000 if exact_first else -1)
+    monkeypatch.setattr(
+        offline, "local_search", lambda *_, start, **__: empty(ins) if start is None else start
+    )
+    monkeypatch.setattr(offline, "solve_exactly", finds_nothing if exact_first else solve)
+    monkeypatch.setattr(offline, "deadline_search", search if exact_first else finds_nothing)
+    found = offline.solve(ins, time_limit=20.0)
+    assert found.status == "optimal"
+    assert found.objective == found.bound == pytest.approx(10.0, rel=1e-12)
+    assert found.bound_source == "milp"
+    assert told == ([low] if exact_first else [])

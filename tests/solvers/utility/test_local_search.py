@@ -1,0 +1,93 @@
+"""Local search at dual prices: feasible, no worse than its start, often the optimum."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from benchmarks.utility import WORKLOAD
+from models.utility import UtilitySchedule, score
+from solvers.utility.exact import solve
+from solvers.utility.local_search import local_search, server_prices
+from solvers.utility.occupancy import Occupancy
+from solvers.utility.offline import solve as solve_offline
+from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound
+from tests.models.utility.small import instance, job
+from tests.solvers.utility.test_exact import SEEDS, best, contended
+
+
+def free(slots: int, resources: int) -> PoolPrices:
+    return PoolPrices(np.zeros((slots, resources)), np.zeros((slots, resources)))
+
+
+def test_finds_most_optima_of_tiny_instances() -> None:
+    met = 0
+    for seed in SEEDS:
+        ins = contended(seed)
+        prices = free(ins.cluster.slots, 2)
+        judged = score(ins, local_search(ins, prices, np.random.default_rng(0), iterations=100))
+        assert judged.feasible
+        assert judged.objective <= best(seed) * (1 + 1e-9)
+        met += judged.objective >= best(seed) * (1 - 1e-9)
+    assert met >= 0.8 * len(SEEDS)
+
+
+def test_no_worse_than_its_start_and_the_same_every_time() -> None:
+    ins = WORKLOAD.draw(jobs=8, slots=8, servers="3+3", seed=3)[0]
+    prices = free(8, len(ins.cluster.resources))
+    optimum = solve(ins)
+    again = local_search(
+        ins, prices, np.random.default_rng(0), start=optimum.schedule, iterations=50
+    )
+    assert score(ins, again).objective >= optimum.objective * (1 - 1e-12)
+    one, other = (
+        local_search(ins, prices, np.random.default_rng(5), iterations=50) for _ in range(2)
+    )
+    assert one.workers.tolist() == other.workers.tolist()
+
+
+def test_a_deadline_in_the_past_still_gives_a_schedule() -> None:
+    ins = contended(0)
+    prices = free(ins.cluster.slots, 2)
+    found = local_search(ins, prices, np.random.default_rng(0), deadline=time.monotonic() - 1)
+    assert score(ins, found).feasible
+
+
+def test_the_price_of_a_cut_is_spread_over_resources() -> None:
+    # One job demands (2, 1), the cut weighs it 3, at a price of 5. Resource prices g >= 0 with
+    # 2 g_0 + g_1 = 3: whatever they are, a worker costs 5 * 3 = 15 in that slot, 0 in the other.
+    ins = instance(
+        [job("a", worker=[2.0, 1.0], ps=[0.0, 1.0])],
+        slots=2,
+        resources=["gpu", "bandwidth_gbps"],
+        worker_servers=[[4.0, 4.0]],
+        ps_servers=[[4.0, 4.0]],
+    )
+    zero = np.zeros((2, 2))
+    prices = server_prices(ins, PoolPrices(zero, zero, (PricedCut(0, 1, 5.0, np.array([3.0])),)))
+    assert prices.worker[:, 0] @ [2.0, 1.0] == pytest.approx([0.0, 15.0])
+    assert not prices.ps.any()
+
+
+def test_a_schedule_as_columns_and_back() -> None:
+    ins = contended(1)
+    optimum = solve(ins)
+    assert isinstance(optimum.schedule, UtilitySchedule)
+    found = Occupancy.of_schedule(ins, optimum.schedule)
+    assert found.value == pytest.approx(optimum.objective)
+    assert score(ins, found.schedule()).objective == pytest.approx(optimum.objective)
+
+
+def test_large_instances_get_an_interval_no_worse_than_that_of_prices() -> None:
+    ins = WORKLOAD.draw(jobs=130, slots=100, servers="6+6", seed=0)[0]
+    result = solve_offline(ins, time_limit=6.0)
+    assert result.seconds < 11
+    assert result.schedule is not None
+    assert score(ins, result.schedule).objective == result.objective <= result.bound
+    assert isinstance(result.duals, PoolPrices)
+    certified = pool_bound(ins, result.duals)
+    assert (
+        result.bound == certified if result.bound_source == "prices" else result.bound < certified
+    )

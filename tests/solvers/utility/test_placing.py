@@ -1,0 +1,80 @@
+"""Placing loads on servers, and repairing schedules, against brute force."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from models.utility import score
+from solvers.utility.occupancy import Occupancy, repaired
+from solvers.utility.oracle import zero_prices
+from solvers.utility.placing import Placer
+from tests.solvers.utility.test_exact import SEEDS, contended
+
+
+def can_hold(servers: np.ndarray, demand: np.ndarray, load: tuple[int, ...]) -> bool:
+    """Try every way to split the load over two servers."""
+    for first in product(*(range(n + 1) for n in load)):
+        second = np.array(load) - first
+        if (np.array(first) @ demand <= servers[0]).all() and (second @ demand <= servers[1]).all():
+            return True
+    return False
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_load_is_placed_if_and_only_if_it_can_be(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    servers = rng.integers(3, 9, (2, 2)).astype(float)
+    demand = rng.integers(0, 4, (3, 2)) + np.array([0.0, 1.0])
+    placer = Placer(servers, demand)
+    for load in product(range(4), repeat=3):
+        placing = placer.place(np.array(load))
+        assert (placing.counts @ demand <= servers).all()
+        assert (placing.counts.sum(axis=0) <= load).all()
+        assert placing.complete == (placing.counts.sum(axis=0) == load).all()
+        assert placing.complete == can_hold(servers, demand, load)
+
+
+def test_nothing_fits_on_a_server_without_capacity() -> None:
+    placer = Placer(np.array([[0.0, 4.0], [2.0, 4.0]]), np.array([[1.0, 1.0]]))
+    assert placer.place(np.array([3])).counts.tolist() == [[0], [2]]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_whatever_is_repaired_is_feasible(seed: int) -> None:
+    ins = contended(seed)
+    rng = np.random.default_rng(seed)
+    workers = rng.integers(0, 3, (ins.cluster.slots, len(ins.jobs)))
+    for job in ins.jobs:
+        workers[: job.arrival, job.index] = 0
+        over = np.maximum(workers[:, job.index].cumsum() - job.work, 0)  # none idle
+        workers[:, job.index] = np.maximum(workers[:, job.index] - over, 0)
+        workers[:, job.index] = np.minimum(workers[:, job.index], job.chunks)
+    demand = np.array([job.worker for job in ins.jobs]), np.array([job.ps for job in ins.jobs])
+    placers = (
+        Placer(ins.cluster.worker_servers, demand[0]),
+        Placer(ins.cluster.ps_servers, demand[1]),
+    )
+
+    def place(side: int, slot: int) -> np.ndarray:
+        need = [job.ps_needed(int(workers[slot, job.index])) for job in ins.jobs]
+        return placers[side].place(np.array(need) if side else workers[slot]).counts
+
+    found = repaired(ins, workers, place, zero_prices(ins.cluster))
+    judged = score(ins, found.schedule())
+    assert judged.feasible
+    assert judged.objective == pytest.approx(found.value)
+
+
+def test_what_is_removed_is_free_again() -> None:
+    ins = contended(0)
+    empty, found = Occupancy(ins), Occupancy(ins)
+    inserted = found.insert(range(len(ins.jobs)), zero_prices(ins.cluster))
+    assert inserted
+    for i in inserted:
+        found.remove(i)
+    assert found.value == 0
+    np.testing.assert_allclose(found.free.worker, empty.free.worker, atol=1e-12)
+    np.testing.assert_allclose(found.free.ps, empty.free.ps, atol=1e-12)

@@ -1,0 +1,215 @@
+"""Plans for given deadlines: the totals program with all cuts, found by need."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from models.utility.formulations.schedules import without_idle
+from solvers.highs import LinearProgram
+from solvers.highs import solve as run_highs
+from solvers.highs.engine import HighsError
+from solvers.highs.growing import GrowingProgram, OutOfTime
+from solvers.utility.cut_pool import CutPool
+from solvers.utility.deadline_completion import DeadlineCompletion
+from solvers.utility.exact import solve as solve_exactly
+from solvers.utility.knowledge import Knowledge
+from solvers.utility.neighbourhoods import where_undecided
+from solvers.utility.placing import Placer
+from solvers.utility.plan_program import BROKEN, PlanProgram
+from solvers.utility.separation import PackingCut
+from solvers.utility.totals_program import SIDES, TotalsProgram
+from tests.solvers.utility.test_deadline_search import one_job
+from tests.solvers.utility.test_exact import SEEDS, best, contended
+from tests.solvers.utility.test_time_grid import ground_of, two_alike
+
+
+def soon() -> float:
+    return time.monotonic() + 60
+
+
+def test_a_program_grows_by_rows_and_loses_columns() -> None:
+    # max x + y, x + 2 y <= 4, x, y <= 3: (3, 1/2). With x + y <= 2 worth 2; without x: y = 2.
+    program = LinearProgram(
+        sense="max",
+        cost=np.ones(2),
+        matrix=np.array([[1.0, 2.0]]),
+        row_upper=np.array([4.0]),
+        upper=np.array([3.0, 3.0]),
+        integer=np.array([True, True]),
+    )
+    growing = GrowingProgram.of(program)
+    assert growing.solve().objective == pytest.approx(3.5)
+    growing.add_rows(sparse.csr_array(np.array([[1.0, 1.0]])), np.array([2.0]))
+    assert growing.solve().objective == pytest.approx(2.0)
+    growing.fix_at_zero(np.array([0]))
+    assert growing.solve().x.tolist() == pytest.approx([0.0, 2.0])
+    assert (growing.rows, growing.columns) == (2, 2)
+    with pytest.raises(OutOfTime):
+        growing.solve(time.monotonic() - 1)
+    growing.add_rows(sparse.csr_array(np.array([[-1.0, -1.0]])), np.array([-3.0]))
+    with pytest.raises(HighsError):
+        growing.solve()
+
+
+def planned(ins_seed: int, room: float) -> tuple[TotalsProgram, PlanProgram, CutPool] | None:
+    """The optimum's deadlines, and a plan for them whose loads break no cut."""
+    ins = contended(ins_seed)
+    totals = TotalsProgram(ins)
+    if not totals.limits:
+        return None
+    ends = totals.ends(run_highs(totals.program(whole=False)).x)
+    program, pool = PlanProgram(totals, ends, room, early=False), CutPool(totals)
+    known = Knowledge(ins, totals.limits, soon(), 1.0)
+    while True:
+        program.solve(soon())
+        if program.add_broken(pool):
+            continue
+        for side, cut in known.cuts(totals, program.x / (room * (1 + BROKEN))):
+            pool.know(side, cut)
+        if not program.add_broken(pool):
+            return totals, program, pool
+
+
+@pytest.mark.parametrize("room", [1.0, 0.8])
+def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) -> None:
+    cut, decided = 0, 0
+    for seed in SEEDS:
+        found = planned(seed, room)
+        if found is None:
+            continue
+        totals, program, pool = found
+        ends = totals.ends(run_highs(totals.program(whole=False)).x)
+        for side, packing in pool:
+            totals.add_cut(side, packing)
+            cut += 1
+        asked = totals.program(whole=False, ends=ends, room=room)
+        full = run_highs(replace(asked, integer=np.zeros_like(asked.integer)))
+        # A cut may be exceeded by a thousandth, and so may what goes by it.
+        assert full.objective is not None
+        assert full.objective * (1 - 1e-9) <= program.objective
+        assert program.objective <= full.objective * (1 + 2 * BROKEN) + 1e-9
+        assert program.objective == pytest.approx(totals.worth(program.x))
+        for side in SIDES:
+            weight, capacity = pool.of_side(side)
+            used = totals.loads(program.x, side) @ weight.T
+            assert (used <= capacity * (1 + BROKEN) + 1e-9).all()
+        # The same deadlines decided, whole: with the cuts that the point before broke, no more.
+        whole, exact = run_highs(program.whole()), run_highs(asked)
+        assert whole.x is not None
+        assert whole.objective is not None and exact.objective is not None
+        assert exact.objective * (1 - 1e-6) - 1e-6 <= whole.objective
+        assert whole.objective <= program.objective * (1 + 1e-6) + 1e-6
+        program.move_to(whole.x)
+        assert totals.whole_at(program.x, 1e-6)
+        kept = totals.ends(program.x)
+        program.keep(kept)
+        program.solve(soon())
+        assert program.objective >= whole.objective * (1 - 1e-6) - 1e-9
+        for i, last in totals.ends(program.x).items():
+            assert last >= kept[i]
+        decided += len(kept)
+    assert cut > 0
+    assert decided > 0
+
+
+def test_work_is_done_early_where_that_costs_nothing() -> None:
+    # Two slots of work for a job that is to be done by slot 4 and may begin in slot 0.
+    totals = TotalsProgram(one_job())
+    program = PlanProgram(totals, {0: 4}, 1.0, early=True)
+    costs = program.whole().cost
+    falling = costs[costs <= 0][np.argsort(-costs[costs <= 0], kind="stable")]
+    assert len(np.unique(falling)) >= 5  # a worker costs more in every later slot
+    program.solve(soon())
+    worth = totals.worth(program.x)
+    load = totals.loads(program.x, 0)[:, 0]
+    assert worth == pytest.approx(run_highs(totals.program(ends={0: 4})).objective)
+    assert program.objective < worth
+    assert load[:2].sum() == pytest.approx(load.sum())
+    assert load.sum() > 0
+
+
+def test_cuts_are_scaled_with_the_room_and_given_once() -> None:
+    # Both jobs could run 4 workers in a slot, 1.5 of which the cut allows: in half of that, 0.75.
+    totals = TotalsProgram(two_alike())
+    pool = CutPool(totals)
+    pool.know(0, PackingCut(np.array([1.0, 1.0]), 1.5))
+    program = PlanProgram(totals, {0: 3, 1: 3}, 0.5, early=True)
+    program.solve(soon())
+    broken = totals.loads(program.x, 0).sum(axis=1) > 0.75 * (1 + BROKEN)
+    assert broken.any()
+    assert program.add_broken(pool) == broken.sum()
+    assert program.add_broken(pool) == 0  # its point breaks them still, but it has them
+    program.solve(soon())
+    while program.add_broken(pool):
+        program.solve(soon())
+    assert totals.loads(program.x, 0).sum(axis=1).max() <= 0.75 * (1 + 2 * BROKEN)
+
+
+def test_what_is_said_of_deadlines_bounds_the_schedules_that_keep_them() -> None:
+    # The optimum is such a schedule for its own deadlines.
+    close = 0
+    for seed in SEEDS:
+        ins = contended(seed)
+        ground = ground_of(ins, 1000.0)
+        schedule = solve_exactly(ins).schedule
+        if not ground.totals.limits or schedule is None:
+            continue
+        ends = ground.totals.ends(ground.totals.point(without_idle(ins, schedule)))
+        completion = DeadlineCompletion(ground, lambda schedule: schedule)
+        upper = completion.find_cuts(ends) + ground.totals.left_out
+        worth = best(seed) * ground.factor
+        assert upper >= worth * (1 - 1e-6)
+        close += upper <= 1.05 * worth
+    assert close > 0
+
+
+def test_more_of_a_load_is_placed_in_the_room_that_is_left() -> None:
+    # Two servers of 3 and 2; of two sizes, 2 and 1. One large on the first: one small beside it,
+    # two on the other, and the fourth finds no room.
+    placer = Placer(np.array([[3.0], [2.0]]), np.array([[2.0], [1.0]]))
+    placed = placer.place(np.array([1, 0]))
+    before = placed.counts.copy()
+    filled = placer.fill(placed.counts, np.array([0, 4]))
+    assert filled.sum(axis=0).tolist() == [1, 3]
+    assert placer.fits(filled)
+    assert (filled >= before).all()
+    assert (placed.counts == before).all()  # what is remembered stays
+
+
+def test_capacities_that_jobs_cannot_exceed_are_theirs() -> None:
+    totals = TotalsProgram(one_job())
+    pool = CutPool(totals)
+    most = float(totals.limits[0].most)
+    pool.know(0, PackingCut(np.array([1.0]), most))
+    program = PlanProgram(totals, {0: 4}, 0.5, early=True)
+    program.solve(soon())
+    assert program.add_broken(pool) == 0
+    assert totals.loads(program.x, 0).max() == pytest.approx(most)
+
+
+def test_what_points_agree_on_is_fixed_but_for_some_around() -> None:
+    # One job, worth something at slots 1 to 4, so d of four groups. Points that complete it by the
+    # third and by the fourth leave only the third open; with one more, its neighbours, too.
+    totals = TotalsProgram(one_job())
+    asked, done = totals.program(whole=False), totals.done[0]
+    assert len(done) == 4
+    points = np.zeros((2, totals.columns))
+    points[0, done[2:]] = 1.0
+    points[1, done[3:]] = 1.0
+    for slack, lower, upper in (
+        (0, [0, 0, 0, 1], [0, 0, 1, 1]),
+        (1, [0, 0, 0, 0], [0, 1, 1, 1]),
+        (9, [0, 0, 0, 0], [1, 1, 1, 1]),
+    ):
+        part = where_undecided(asked, [done], list(points), slack)
+        assert part.lower[done].tolist() == lower
+        assert part.upper[done].tolist() == upper
+    # A job that stays out of all of them does so.
+    none = where_undecided(asked, [done], [np.zeros(totals.columns)], 0)
+    assert none.upper[done].tolist() == [0, 0, 0, 0]
+    assert none.lower[done].tolist() == [0, 0, 0, 0]

@@ -1,0 +1,136 @@
+"""Packing cuts: what separation remembers from one load to the next changes no answer."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from solvers.highs import solve as run_highs
+from solvers.highs.engine import HighsError
+from solvers.highs.growing import OutOfTime
+from solvers.utility import separation
+from solvers.utility.knowledge import Knowledge
+from solvers.utility.packing import best_packing
+from solvers.utility.packing_groups import most_worth, packing_groups
+from solvers.utility.separation import PackingSeparator
+from solvers.utility.sparse_rows import NEVER
+from solvers.utility.totals_program import SIDES, TotalsProgram
+from tests.models.utility.small import instance, job
+from tests.solvers.utility.test_exact import contended
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_separator_tells_the_same_whatever_it_was_asked_before(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    groups = packing_groups(rng.integers(2, 6, (4, 2)).astype(float))
+    demand = rng.integers(1, 4, (5, 2)).astype(float)
+    limit = rng.integers(1, 4, 5)
+    separator, broken = PackingSeparator(groups, demand, limit), 0
+    for _ in range(40):
+        load = rng.random(5) * rng.integers(0, 9, 5)  # many of them without some jobs
+        cut, fresh = separator.cut(load), PackingSeparator(groups, demand, limit).cut(load)
+        assert (cut is None) == (fresh is None)
+        if cut is not None:
+            broken += 1
+            assert cut.weight @ load > cut.capacity
+            assert most_worth(groups, demand, cut.weight, limit) <= cut.capacity * (1 + 1e-9)
+    assert 0 < broken < 40
+
+
+def test_separation_begins_with_the_packings_of_the_last_mixture(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Three servers of (5, 5) hold whole packings whose mixture has 2, 1.5 and 1 of the jobs.
+    demand = np.array([[2.0, 1.0], [1.0, 2.0], [1.0, 1.0]])
+    separator = PackingSeparator(packing_groups(np.full((3, 2), 5.0)), demand, np.full(3, 9))
+    asked: list[int] = []
+
+    def counted(*arguments: object) -> object:
+        asked.append(1)
+        return best_packing(*arguments)
+
+    monkeypatch.setattr(separation, "best_packing", counted)
+    load = np.array([2.0, 1.5, 1.0])
+    assert separator.cut(load) is None
+    assert asked
+    asked.clear()
+    assert separator.cut(0.99 * load) is None
+    assert not asked  # the same mixture holds it
+    with pytest.raises(OutOfTime):
+        separator.cut(load, time.monotonic() - 1)  # and all is forgotten
+    assert separator.cut(load) is None
+    assert asked
+
+
+def test_only_loads_that_may_break_a_cut_are_separated(monkeypatch: pytest.MonkeyPatch) -> None:
+    ins = contended(3)
+    totals = TotalsProgram(ins)
+    known = Knowledge(ins, totals.limits, time.monotonic() + 60, 1.0)
+    x = run_highs(totals.program(whole=False)).x
+    asked: list[np.ndarray] = []
+    monkeypatch.setattr(
+        PackingSeparator, "cut", lambda self, load, deadline: asked.append(load.copy())
+    )
+
+    def asks(point: np.ndarray) -> int:
+        asked.clear()
+        assert not known.cuts(totals, point)
+        return len(asked)
+
+    assert asks(x) == 2 * ins.cluster.slots
+    assert asks(x) == asks(0.9 * x) == 0
+    for side in SIDES:
+        for column in totals.counts(side)[-1]:
+            if column != NEVER:
+                more = x.copy()
+                more[column] += 0.5
+                assert asks(more) == 1  # one of its jobs alone has more than before
+
+
+def test_a_load_is_separated_again_where_no_answer_was_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ins = contended(3)
+    totals = TotalsProgram(ins)
+    known = Knowledge(ins, totals.limits, time.monotonic() + 60, 1.0)
+    x = 1.5 * run_highs(totals.program(whole=False)).x
+    with monkeypatch.context() as patch:
+
+        def fail(*_: object) -> None:
+            raise HighsError("no answer")
+
+        patch.setattr(PackingSeparator, "cut", fail)
+        assert known.cuts(totals, x) == []
+        assert known.cut(SIDES[0], totals.loads(x, SIDES[0])[0]) is None
+    assert known.cuts(totals, x)
+
+
+def test_a_load_that_breaks_a_cut_is_separated_again() -> None:
+    ins = contended(3)
+    totals = TotalsProgram(ins)
+    known = Knowledge(ins, totals.limits, time.monotonic() + 60, 1.0)
+    x = 1.5 * run_highs(totals.program(whole=False)).x
+    found = known.cuts(totals, x)
+    assert found
+    assert [side for side, _ in known.cuts(totals, x)] == [side for side, _ in found]
+
+
+def test_points_have_no_more_parameter_servers_than_their_workers_need() -> None:
+    # B / b = 2.5: 1 to 2 workers need one, 3 to 5 two, 6 three. The program allows more.
+    ins = instance(
+        [job("a", chunks=6, work=12, ps=[2.5])], worker_servers=[[9.0]], ps_servers=[[99.0]]
+    )
+    totals = TotalsProgram(ins)
+    n, m = (totals.counts(side)[:, 0] for side in SIDES)
+    x = np.zeros(totals.columns)
+    x[n], x[m], x[totals.done[0]] = [6.0, 0.0, 1.0, 5.0], [3.0, 3.0, 2.0, 3.0], 1.0
+    program = totals.program()
+    used = program.matrix @ x
+    assert (used <= program.row_upper + 1e-9).all()
+    assert (used >= program.row_lower - 1e-9).all()
+    needed = totals.with_ps_needed(x)
+    assert needed[m].tolist() == [3.0, 0.0, 1.0, 2.0]
+    assert needed[n].tolist() == x[n].tolist()
+    assert x[m].tolist() == [3.0, 3.0, 2.0, 3.0]

@@ -1,0 +1,274 @@
+"""Slots taken together: a weaker program, never a wrong bound."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.utility import UtilityInstance, score
+from models.utility.formulations.schedules import without_idle
+from solvers.highs import HighsOptions
+from solvers.highs import solve as run_highs
+from solvers.utility import deadline_program
+from solvers.utility.cut_pool import CutPool
+from solvers.utility.deadline_completion import DeadlineCompletion
+from solvers.utility.deadline_program import DeadlineProgram
+from solvers.utility.deadline_rounds import Rounds
+from solvers.utility.exact import solve
+from solvers.utility.separation import PackingCut
+from solvers.utility.time_grid import TimeGrid
+from solvers.utility.totals_program import TotalsProgram
+from tests.models.utility.small import instance, job
+from tests.solvers.utility.test_deadline_search import empty, one_job, searched
+from tests.solvers.utility.test_exact import SEEDS, best, contended
+
+
+def test_intervals_of_five_slots() -> None:
+    grid = TimeGrid(5, [3, 1, 7])
+    assert grid.starts.tolist() == [0, 1, 3]
+    assert grid.length.tolist() == [1, 2, 2]
+    assert grid.interval.tolist() == [0, 1, 1, 2, 2]
+    assert grid.any(np.array([False, False, True, False, False])).tolist() == [False, True, False]
+    assert grid.spread(np.array([3.0, 3.0, 1.0])).tolist() == [3.0, 1.5, 1.5, 0.5, 0.5]
+    assert grid.split_after([1, 4]).starts.tolist() == [0, 1, 2, 3]
+
+
+@given(st.integers(1, 30), st.lists(st.integers(0, 40)))
+def test_intervals_cover_the_horizon_once(slots: int, starts: list[int]) -> None:
+    grid = TimeGrid(slots, starts)
+    assert grid.slots == slots == grid.length.sum()
+    assert (grid.length > 0).all()
+    assert (np.diff(grid.interval) >= 0).all()
+    amount = np.arange(1.0, len(grid.length) + 1)
+    assert np.bincount(grid.interval, weights=grid.spread(amount)) == pytest.approx(amount)
+
+
+def two_alike() -> UtilityInstance:
+    """Two jobs that each take the one server for two whole slots."""
+    single = one_job()
+    record = {"chunks": 2, "work": 4, "worker": [1.0, 1.0], "ps": [1.0, 4.0]}
+    return instance(
+        [job(name, utility=single.jobs[0].utility, **record) for name in ("a", "b")],
+        slots=5,
+        resources=["gpu", "bandwidth_gbps"],
+        worker_servers=[[2.0, 2.0]],
+        ps_servers=[[1.0, 4.0]],
+    )
+
+
+@pytest.mark.parametrize(
+    ("starts", "optimum"),
+    [
+        ([0, 1, 2, 3, 4], 12.3841),  # one at slot 1, worth 10, one at slot 3, worth 2.3841
+        ([0], 20.0),  # 10 worker-slots: both at slot 1
+        ([0, 4], 20.0),  # 8 in slots 0 to 3: both
+        ([0, 3], 12.3841),  # 6 in slots 0 to 2; the other takes 2 there and 2 in slot 3
+        ([0, 2], 12.3841),  # 4 in slots 0 and 1; by slot 2 the other runs 2 workers, by slot 3, 4
+    ],
+)
+def test_capacity_of_an_interval_is_that_of_its_slots(starts: list[int], optimum: float) -> None:
+    program = TotalsProgram(two_alike(), grid=TimeGrid(5, starts))
+    assert run_highs(program.program(whole=False)).objective == pytest.approx(optimum, abs=1e-4)
+
+
+def test_a_job_that_arrives_within_an_interval_has_its_slots_from_then_on() -> None:
+    # Worth of the slots 2 to 4 that it can complete in: 10, 5.3788, 2.3841. Two workers at a time
+    # and 4 worker-slots: slots 1 and 2. Of the interval of slots 0 to 2 it has two, of slots 1
+    # and 2 both, and by slot 1 it runs two workers, whatever the interval has.
+    single = one_job()
+    record = job(
+        "late",
+        arrival=1,
+        chunks=2,
+        work=4,
+        worker=[1.0, 1.0],
+        ps=[1.0, 4.0],
+        utility=single.jobs[0].utility,
+    )
+    ins = instance(
+        [record],
+        slots=5,
+        resources=["gpu", "bandwidth_gbps"],
+        worker_servers=[[2.0, 2.0]],
+        ps_servers=[[1.0, 4.0]],
+    )
+    for starts in ([0, 1, 2, 3, 4], [0], [0, 3], [0, 2], [0, 1, 3]):
+        program = TotalsProgram(ins, grid=TimeGrid(5, starts))
+        asked = program.program(whole=False)
+        assert run_highs(asked).objective == pytest.approx(10.0)
+        assert asked.upper[~asked.integer].sum() == 12  # slots 1 to 4: 2 workers, one PS
+        fewer = program.program(whole=False, ends={0: 3})
+        assert run_highs(fewer).objective == pytest.approx(5.3788, abs=1e-4)
+
+
+def optimum(ins: UtilityInstance, starts: Sequence[int], coarse: float) -> float:
+    program = TotalsProgram(ins, coarse=coarse, grid=TimeGrid(ins.cluster.slots, starts))
+    result = run_highs(program.program(whole=False), HighsOptions(mip_rel_gap=0.0))
+    assert result.bound is not None
+    return result.bound + program.left_out
+
+
+@pytest.mark.parametrize("coarse", [0.0, 0.5])
+def test_a_coarser_grid_only_gives_a_weaker_bound(coarse: float) -> None:
+    weaker = 0
+    for seed in SEEDS:
+        ins = contended(seed)
+        every = list(range(ins.cluster.slots))
+        bounds = [optimum(ins, every[:k], coarse) for k in (1, 2, len(every))]
+        assert bounds[2] >= best(seed) * (1 - 1e-6)
+        assert bounds[0] >= bounds[1] * (1 - 1e-6)
+        assert bounds[1] >= bounds[2] * (1 - 1e-6)
+        weaker += bounds[0] > bounds[2] * (1 + 1e-6)
+    assert weaker > 3
+
+
+def test_schedules_are_points_of_the_program_on_a_grid() -> None:
+    for seed in SEEDS[:10]:
+        ins = contended(seed)
+        schedule = without_idle(ins, solve(ins, mip_rel_gap=0.0).schedule)
+        program = TotalsProgram(ins, grid=TimeGrid(ins.cluster.slots, [0, 2]))
+        if not program.limits:
+            continue
+        x, asked = program.point(schedule), program.program()
+        assert (asked.matrix @ x <= asked.row_upper + 1e-9).all()
+        assert (asked.matrix @ x >= asked.row_lower - 1e-9).all()
+        assert (x <= asked.upper).all()
+        assert asked.cost @ x == pytest.approx(score(ins, schedule).objective)
+        loads = np.zeros((ins.cluster.slots, len(ins.jobs)))
+        np.add.at(loads, (schedule.workers[:, 1], schedule.workers[:, 0]), schedule.workers[:, 3])
+        assert program.loads(x, 0).sum(axis=0) == pytest.approx(loads.sum(axis=0))
+        assert program.loads(x, 0)[:2].sum(axis=0) == pytest.approx(loads[:2].sum(axis=0))
+
+
+def test_cuts_are_rows_of_the_intervals_their_slots_are_in() -> None:
+    program = TotalsProgram(one_job(), grid=TimeGrid(5, [0, 2]))
+    pool = CutPool(program)
+    pool.know(0, PackingCut(np.array([1.0]), 1.5))
+    rows = program.program().matrix.shape[0]
+    loads = [np.array([[0.0], [1.5], [1.0], [0.0], [0.0]]), np.zeros((5, 1))]
+    assert pool.add_near(loads, 0.95) == 1  # the interval of slots 0 and 1
+    finer = TotalsProgram(one_job(), grid=TimeGrid(5, [0, 1, 2]))
+    fresh = finer.program().matrix.shape[0]
+    moved = pool.moved_to(finer)
+    assert program.program().matrix.shape[0] == rows + 1
+    assert finer.program().matrix.shape[0] == fresh + 2  # slot 0 and slot 1
+    assert moved.add_near(loads, 0.95) == 0
+    assert finer.program().row_upper[-2:] == pytest.approx([1.5, 1.5])
+    assert program.program().row_upper[-1] == pytest.approx(3.0)
+
+
+def test_what_is_forbidden_stays_so_on_a_finer_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    ins = two_alike()
+    none = np.zeros((5, 2))
+    ground = DeadlineProgram(ins, 30.0, time.monotonic() + 30, none)
+    ground.begin((), (none, none), solve(ins).schedule)
+    before = ground.on_grid.grid.starts.tolist()
+    ground.forbid({0: 1, 1: 3})
+    assert ground.refine({0: 1, 1: 3})
+    after = ground.on_grid.grid.starts.tolist()
+    assert set(before) | {2, 4} == set(after)
+    assert not ground.refine({0: 1, 1: 3})
+    # Left: one of the two at slot 1 and the other by its side, as the two are alike.
+    left = run_highs(ground.on_grid.program(whole=False))
+    assert ground.on_grid.ends(left.x) == {0: 3, 1: 1}
+    assert left.objective == pytest.approx(12.3841 * ground.factor, rel=1e-4)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_bound_and_schedule_where_deadlines_are_chosen_on_a_grid(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    met, close, seeds = 0, 0, SEEDS[:4]
+    for seed in seeds:
+        known = searched(contended(seed), 1000.0, 5.0, threads=threads)
+        assert known.bound is not None
+        assert score(contended(seed), known.schedule).feasible
+        assert known.objective <= best(seed) * (1 + 1e-9)
+        assert known.bound >= best(seed) * (1 - 1e-6)
+        met += known.objective >= best(seed) * (1 - 1e-6)
+        close += known.bound <= 1.05 * best(seed)
+    assert met >= 0.75 * len(seeds)
+    assert close >= 0.75 * len(seeds)
+
+
+def test_what_a_very_coarse_program_leaves_out_is_part_of_the_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A bound far too large makes the program so coarse that it leaves out deadlines worth much.
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    known = searched(contended(5), 600 * best(5), 5.0)
+    assert known.bound is not None
+    assert known.bound >= best(5) * (1 - 1e-6)
+
+
+def ground_of(ins: UtilityInstance, bound: float) -> DeadlineProgram:
+    none = np.zeros((ins.cluster.slots, len(ins.jobs)))
+    ground = DeadlineProgram(ins, bound, time.monotonic() + 60, none)
+    ground.begin((), (none, none), empty(ins))
+    return ground
+
+
+def test_rounds_with_less_room_say_nothing_of_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    # In half of the capacities one job of the two is worth 2.3841 at most: at slot 3.
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    ground = ground_of(two_alike(), 30.0)
+    rounds = Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
+    rounds._short_round(0.5)
+    assert ground.known.bound == 30.0
+    rounds._short_round(1.0)
+    assert ground.known.bound is not None
+    assert 12.3841 * (1 - 1e-4) <= ground.known.bound < 30.0
+
+
+def test_a_start_stays_feasible_when_cuts_come_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What the process beside has learnt becomes rows after any solve: here a cut that the
+    # plan, two workers in a slot, breaks.
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    ins = two_alike()
+    ground = ground_of(ins, 30.0)
+    ground.known.offer(solve(ins).schedule)
+    cut = PackingCut(np.array([1.0, 1.0]), 1.0)
+
+    def learn() -> None:
+        ground.on_grid.add_cut(0, cut)
+
+    ground.after_solve = learn
+    completion = DeadlineCompletion(ground, lambda schedule: schedule)
+    assert completion.look_near(1.0, 5.0).x is not None
+
+
+@pytest.fixture
+def ground(monkeypatch: pytest.MonkeyPatch) -> DeadlineProgram:
+    """Two jobs alike, on a grid."""
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    return ground_of(two_alike(), 30.0)
+
+
+def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
+    ground: DeadlineProgram,
+) -> None:
+    found = solve(two_alike()).schedule
+    assert found is not None
+    ground.known.offer(found)
+    ground.forbid(ground.totals.ends(ground.totals.point(without_idle(two_alike(), found))))
+    completion = DeadlineCompletion(ground, lambda schedule: schedule)
+    assert completion.look_near(1.0, 5.0).x is not None
+
+
+def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_completed_before(
+    ground: DeadlineProgram,
+) -> None:
+    rounds = Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
+    ends = {0: 1, 1: 3}
+    assert not rounds._complete(ends)
+    assert not rounds._complete(ends)
+    assert rounds._complete(ends, ground.known.objective * ground.factor)
+    left = ground.on_grid.ends(run_highs(ground.on_grid.program(whole=False)).x)
+    assert left[1] < ends[1]  # the other job may be later, or the same again

@@ -23,6 +23,7 @@ from models.utility import UtilityInstance
 from online.policy import Decision, Event, Policy
 from online.registry import build_policy, find_policy, policy_names
 from online.run import Trace, run
+from tests.promises import promise
 from tests.reward_cases import random_reward
 from tests.small import random_instance
 from tests.small_jct import random_instance as random_jct
@@ -223,6 +224,16 @@ def test_policies_earn_something(problem_name: str, policy_name: str) -> None:
     ins = CROWDED[problem_name](1)
     trace = run(ins, build(problem_name, policy_name, ins), np.random.default_rng(0))
     assert problem(problem_name).score(ins, trace.schedule).objective > 0
+
+
+@every_policy
+def test_a_promise_is_judged_from_the_stored_run(problem_name: str, policy_name: str) -> None:
+    ins = CROWDED[problem_name](1)
+    policy = build(problem_name, policy_name, ins)
+    trace = run(ins, policy, np.random.default_rng(0))
+    objective = problem(problem_name).score(ins, trace.schedule).objective
+    promised = promise(policy, ins, trace, objective)
+    assert promised is None or (promised.ratio >= 1 and promised.applies == (not promised.fails))
 
 
 @every_policy

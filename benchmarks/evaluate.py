@@ -21,7 +21,7 @@ from benchmarks.rows import Row, Timing
 from models.errors import InputError
 from models.problem import Problem, has_sub_package, problem, sub_package
 from models.scoring import Score
-from online.policy import Guarantee, Policy
+from online.policy import Policy
 from online.registry import build_policy, knows_future
 from online.run import InfeasibleDecision, Trace, raised_by, run
 from solvers.result import SolveResult
@@ -197,8 +197,11 @@ def _row(
     wider = item.policy.wider or kind.is_wider(item.trace.schedule)
     interval = intervals[wider]
     known = interval.lower if kind.sense == "max" else interval.upper
-    with raised_by(f"policy '{item.policy.name}' on '{instance.name}', guarantee"):
-        guarantee: Guarantee | None = item.policy.guarantee(instance, item.trace, known)
+    who = f"policy '{item.policy.name}' on '{instance.name}'"
+    with raised_by(f"{who}, evidence"):
+        evidence = item.policy.evidence(instance, item.trace)
+    with raised_by(f"{who}, applies"):
+        guarantee = None if evidence is None else item.policy.applies(evidence, known)
     lower, upper = ratio_interval(kind.sense, item.score.objective, interval)
     return Row(
         problem=kind.name,

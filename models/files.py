@@ -17,7 +17,15 @@ import msgspec
 
 from models.errors import InputError
 
-__all__ = ["canonical", "check_finite", "decode", "read_bytes", "sha256", "write_atomic", "write_whole"]
+__all__ = [
+    "canonical",
+    "check_finite",
+    "decode",
+    "read_bytes",
+    "sha256",
+    "write_atomic",
+    "write_whole",
+]
 
 T = TypeVar("T")
 

@@ -173,10 +173,28 @@ class Policy(ABC):
         """Prices at the end of the run, for an a-posteriori bound; None if it has no prices."""
         return None
 
-    def guarantee(self, instance: Any, trace: Any, offline_lower: float) -> Guarantee | None:
-        """What theory promises of the run just ended; None if nothing.
+    def evidence(self, instance: Any, trace: Any) -> Mapping[str, Any] | None:
+        """What :meth:`applies` needs to know of the run just ended; None: nothing is promised.
 
-        Called after a run, with the whole instance, its Trace and the best offline objective
-        known.
+        Called after a run, with the whole instance and its Trace. Nothing of it depends on the
+        offline side, and all of it is of JSON's types (text, finite numbers, true and false, null,
+        lists, mappings with texts as keys), so that it can be stored with the run.
+        """
+        return None
+
+    @classmethod
+    def applies(cls, evidence: Mapping[str, Any], best_known: float) -> Guarantee | None:
+        """What theory promises of a run; None if nothing.
+
+        It rests on its arguments alone, so that the guarantee can be judged later, from a stored
+        run, and again when a better schedule is found.
+
+        Parameters
+        ----------
+        evidence : Mapping[str, Any]
+            What :meth:`evidence` said of the run.
+        best_known : float
+            Objective of the best schedule known: no larger than the optimum where the problem
+            maximises, no smaller where it minimises.
         """
         return None

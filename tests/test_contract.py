@@ -26,6 +26,7 @@ from online.run import Trace, run
 from tests.models.jct.small import random_instance as random_jct
 from tests.models.reward.cases import random_reward
 from tests.models.utility.small import random_instance
+from tests.promises import promise
 
 
 def registered_policies() -> list[tuple[str, str]]:
@@ -223,6 +224,16 @@ def test_policies_earn_something(problem_name: str, policy_name: str) -> None:
     ins = CROWDED[problem_name](1)
     trace = run(ins, build(problem_name, policy_name, ins), np.random.default_rng(0))
     assert problem(problem_name).score(ins, trace.schedule).objective > 0
+
+
+@every_policy
+def test_a_promise_is_judged_from_the_stored_run(problem_name: str, policy_name: str) -> None:
+    ins = CROWDED[problem_name](1)
+    policy = build(problem_name, policy_name, ins)
+    trace = run(ins, policy, np.random.default_rng(0))
+    objective = problem(problem_name).score(ins, trace.schedule).objective
+    promised = promise(policy, ins, trace, objective)
+    assert promised is None or (promised.ratio >= 1 and promised.applies == (not promised.fails))
 
 
 @every_policy

@@ -18,12 +18,12 @@ LAYERS = ("models", "solvers", "online", "benchmarks")
 MAX_LINES = 400
 
 # Where a library may be imported, as patterns over paths; the rest of the layers may not.
-FORMULATIONS = "models/*/formulations/*"
+FORMULATIONS = ("models/*/formulations/*", "models/pyomo_components.py")
 HOMES = {
-    "cvxpy": (FORMULATIONS, "solvers/*"),
+    "cvxpy": (*FORMULATIONS, "solvers/*"),
     "highspy": ("solvers/*",),
     "matplotlib": ("benchmarks/*",),
-    "pyomo": (FORMULATIONS, "solvers/*"),
+    "pyomo": (*FORMULATIONS, "solvers/*"),
     "pyscipopt": (),
 }
 DATA_LIBRARIES = {"msgspec", "numpy"}
@@ -73,9 +73,9 @@ def import_faults(root: Path) -> list[str]:
         file = path.relative_to(root).as_posix()
         layer = name.split(".")[0]
         above = LAYERS[LAYERS.index(layer) + 1 :]
-        is_data = layer == "models" and not fnmatch(file, FORMULATIONS)
+        is_data = layer == "models" and not is_formulation(file)
         for line, target in imports(name, path, tree, modules):
-            top = target.split(".")[0]
+            top, place = target.split(".")[0], target.replace(".", "/")
             if top in above:
                 faults.append(f"{file}:{line}: {layer} imports {target}, a layer above it")
             elif top in HOMES and not any(fnmatch(file, home) for home in HOMES[top]):
@@ -84,8 +84,40 @@ def import_faults(root: Path) -> list[str]:
                 top == "models" or top in DATA_LIBRARIES or top in sys.stdlib_module_names
             ):
                 faults.append(f"{file}:{line}: a data module imports {top}")
-            elif is_data and ".formulations" in target:
+            elif is_data and any(is_formulation(f"{place}{end}") for end in (".py", "/")):
                 faults.append(f"{file}:{line}: a data module imports the formulation {target}")
+    return faults
+
+
+def is_formulation(file: str) -> bool:
+    """Whether a module, by its path, is none of data but of what solvers are given."""
+    return any(fnmatch(file, home) for home in FORMULATIONS)
+
+
+def row_faults(root: Path) -> list[str]:
+    """Imports of a problem's modules by another problem, or by the root of a layer.
+
+    A problem is a row: it imports itself and the roots of the layers, which import no problem. So
+    nothing of another problem is in the closure of its imports either.
+    """
+    modules = read_modules(root)
+    rows = {
+        path.parent.name
+        for name, (path, _) in modules.items()
+        if path.name == "__init__.py" and name.startswith("models.") and name.count(".") == 1
+    }
+
+    def row(name: str) -> str | None:
+        parts = name.split(".")
+        return parts[1] if len(parts) > 1 and parts[0] in LAYERS and parts[1] in rows else None
+
+    faults = []
+    for name, (path, tree) in modules.items():
+        for line, target in imports(name, path, tree, modules):
+            if row(target) not in (None, row(name)):
+                file = path.relative_to(root).as_posix()
+                who = f"problem '{row(name)}'" if row(name) else "the root of a layer"
+                faults.append(f"{file}:{line}: {who} imports {target}")
     return faults
 
 
@@ -139,6 +171,10 @@ def test_layers_import_one_way() -> None:
     assert import_faults(ROOT) == []
 
 
+def test_no_problem_imports_another() -> None:
+    assert row_faults(ROOT) == []
+
+
 def test_no_import_cycle() -> None:
     assert import_cycle(ROOT) == []
 
@@ -182,6 +218,7 @@ def plant(root: Path, files: dict[str, str]) -> list[Path]:
         ("models/u/x.py", "import pandas", "a data module imports pandas"),
         ("models/u/x.py", "from models.u.formulations import ilp", "imports the formulation"),
         ("models/u/x.py", "from .formulations import ilp", "imports the formulation"),
+        ("models/x.py", "from models.pyomo_components import rows", "imports the formulation"),
     ],
 )
 def test_wrong_import_is_found(tmp_path: Path, file: str, text: str, fault: str) -> None:
@@ -204,6 +241,42 @@ def test_right_imports_pass(tmp_path: Path) -> None:
     assert import_cycle(tmp_path) == []
     assert long_modules(paths) == []
     assert machine_paths(paths) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "fault"),
+    [
+        ("models/u/x.py", "from models.v.y import z", ":1: problem 'u' imports models.v.y"),
+        ("models/u/x.py", "from models import v", ":1: problem 'u' imports models.v"),
+        ("models/u/x.py", "from ..v import y", ":1: problem 'u' imports models.v"),
+        ("solvers/u/x.py", "import models.v", ":1: problem 'u' imports models.v"),
+        ("online/u/x.py", "\nfrom solvers.v.y import z", ":2: problem 'u' imports solvers.v.y"),
+        ("benchmarks/u/x.py", "def f():\n    import online.v", ":2: problem 'u' imports online.v"),
+        (
+            "benchmarks/x.py",
+            "import benchmarks.u.y",
+            "the root of a layer imports benchmarks.u",
+        ),
+        ("solvers/highs/x.py", "import models.u", "the root of a layer imports models.u"),
+    ],
+)
+def test_import_of_another_problem_is_found(
+    tmp_path: Path, file: str, text: str, fault: str
+) -> None:
+    plant(tmp_path, {"models/u/__init__.py": "", "models/v/__init__.py": "", file: text})
+    (found,) = row_faults(tmp_path)
+    assert fault in found
+
+
+def test_a_problem_may_import_itself_and_the_roots(tmp_path: Path) -> None:
+    files = {
+        "models/u/__init__.py": "from models.errors import InputError",
+        "models/u/x.py": "from . import y\nimport models.u.y",
+        "solvers/u/x.py": "import models.u.x\nimport solvers.highs.adapter\nimport utility",
+        "benchmarks/x.py": "from models import problem",
+    }
+    plant(tmp_path, files)
+    assert row_faults(tmp_path) == []
 
 
 @pytest.mark.parametrize("back", ["import models.a", "from models import a", "from . import a"])

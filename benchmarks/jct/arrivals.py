@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.utility.arrivals import PATTERNS as GENERAL
+from benchmarks.workload.arrivals import PATTERNS as GENERAL
 from models.errors import InputError
 
 __all__ = ["PATTERNS", "draw_arrivals"]

@@ -96,7 +96,8 @@ def _run(*, time_limit: float, **settings: Any) -> list[dict[str, Any]]:
         run = run_policy(faster, policy)
         jct = run.score.objective / (a + b)
         lower, upper = ratio_interval("min", jct, interval)
-        guarantee = policy.guarantee(faster, run.trace, interval.upper)
+        evidence = policy.evidence(faster, run.trace)
+        guarantee = None if evidence is None else policy.applies(evidence, interval.upper)
         records.append(
             {
                 **known,

@@ -34,7 +34,9 @@ class Effort:
 
     def covers(self, other: Effort) -> bool:
         """Whether what took this effort is at least as good as what takes the other."""
-        enough = self.seconds is None or (other.seconds is not None and self.seconds >= other.seconds)
+        enough = self.seconds is None or (
+            other.seconds is not None and self.seconds >= other.seconds
+        )
         return enough and (self.threads >= other.threads or self.seconds is None)
 
 

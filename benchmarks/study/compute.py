@@ -163,7 +163,9 @@ class Progress:
             ended = f"{self._what}: {self._ready + self._done} of {self._total} cells"
             rest = f"about {pace * left:.0f} s left" if self._done else "no time known yet"
             now = f"running: {running}" if running else ""
-            print("; ".join(filter(None, [ended, failed, rest, now])), file=self._stream, flush=True)
+            print(
+                "; ".join(filter(None, [ended, failed, rest, now])), file=self._stream, flush=True
+            )
 
 
 def failures(cells: Sequence[Cell], outcomes: Sequence[Outcome]) -> list[str]:

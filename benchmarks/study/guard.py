@@ -115,7 +115,10 @@ class Guard:
         ours, theirs = Pipe()
         life, watched = Pipe()
         self._errors = tempfile.TemporaryFile()
-        environment = {**os.environ, **{name: os.environ.get(name, str(threads)) for name in _THREADS}}
+        environment = {
+            **os.environ,
+            **{name: os.environ.get(name, str(threads)) for name in _THREADS},
+        }
         # The folder of the user comes first, as it does for this process: policies lie there.
         environment["PYTHONPATH"] = os.pathsep.join(
             [_ROOT, *(path for path in sys.path if path and path != _ROOT)]

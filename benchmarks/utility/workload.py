@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.utility.arrivals import PATTERNS
 from benchmarks.utility.draw import SIMULATION, draw_candidates
 from benchmarks.utility.rejection import Kept, Rule, collect
 from benchmarks.utility.report import WorkloadReport
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
+from benchmarks.workload.arrivals import PATTERNS
 from models.errors import InputError
+from models.rounding import ceil_tolerant
 from models.utility import UtilityInstance
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
-from models.utility.tolerance import ceil_tolerant
 
 __all__ = [
     "MIX",
@@ -192,7 +192,7 @@ def generate(
     rng : Generator
         The only source of randomness.
     arrivals : str
-        One of ``benchmarks.utility.arrivals.PATTERNS``.
+        One of ``benchmarks.workload.arrivals.PATTERNS``.
 
     Returns
     -------

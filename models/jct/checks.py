@@ -7,7 +7,7 @@ import numpy as np
 from models.errors import InputError
 from models.jct.cluster import Cluster, Job
 from models.jct.files import JctFile, JobRecord
-from models.utility.tolerance import ceil_tolerant
+from models.rounding import ceil_tolerant
 
 __all__ = ["check_job", "check_served", "check_sizes", "chunk_times", "whole_slots"]
 

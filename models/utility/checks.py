@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from models.errors import InputError
+from models.rounding import ceil_tolerant
 from models.utility.files import JobRecord, UtilityFile
-from models.utility.tolerance import ceil_tolerant
 
 __all__ = ["check_sizes", "check_states", "check_vector", "work_of"]
 

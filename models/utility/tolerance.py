@@ -28,7 +28,6 @@ import numpy as np
 __all__ = [
     "ROUND_OFF",
     "SCORER",
-    "ceil_tolerant",
     "least_ps",
     "least_ps_table",
     "row_units",
@@ -40,11 +39,6 @@ SCORER = 1e-6
 ROUND_OFF = 1e-10
 _MARGIN = 1e-8
 _DOWN = 1.0 - 1e-9  # round-off of the quotients below
-
-
-def ceil_tolerant(x: float) -> int:
-    """``ceil(x (1 - 1e-12))``: 3 * 0.1 / 0.3 rounds up to 1 and not to 2."""
-    return math.ceil(x * (1.0 - 1e-12))
 
 
 def tolerant(capacity: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -94,22 +95,30 @@ class AOnline(Policy):
             self._run_head(worker, now, orders)
         return Decision(_plans(orders, together), self._next_change(), info)
 
-    def guarantee(
-        self, instance: JctInstance, trace: Any, offline_lower: float
-    ) -> Guarantee | None:
-        """``D_max (1 + 1/epsilon)`` of Theorem 3; without augmentation there is none.
+    def evidence(self, instance: JctInstance, trace: Any) -> dict[str, Any] | None:
+        """What the proof of Theorem 3 supposes, as measured; None without speed augmentation."""
+        if self._epsilon <= 0.0:
+            return None
+        return {
+            "epsilon": float(self._epsilon),
+            "most_chunks": int(max((job.chunks for job in instance.jobs), default=1)),
+            "largest_6a_violation": self.duals.largest_violation(),
+            "alpha_over_beta": float(self.duals.lemma4_ratio),
+        }
+
+    @classmethod
+    def applies(cls, evidence: Mapping[str, Any], best_known: float) -> Guarantee:
+        """``D_max (1 + 1/epsilon)`` of Theorem 3, whatever the optimum is.
 
         Its proof needs (6a), and of Lemma 4 that the sum of alpha is no less than that of beta.
         """
-        if self._epsilon <= 0.0:
-            return None
-        most = max((job.chunks for job in instance.jobs), default=1)
         fails = []
-        if (violation := self.duals.largest_violation()) > _ROUND_OFF:
+        if (violation := evidence["largest_6a_violation"]) > _ROUND_OFF:
             fails.append(f"(6a) is violated by up to {violation:.4g}")
-        if (ratio := self.duals.lemma4_ratio) < 1.0 - _ROUND_OFF:
+        if (ratio := evidence["alpha_over_beta"]) < 1.0 - _ROUND_OFF:
             fails.append(f"sum alpha is {ratio:.4g} of sum beta, against Lemma 4")
-        return Guarantee(most * (1.0 + 1.0 / self._epsilon), not fails, "; ".join(fails))
+        promised = evidence["most_chunks"] * (1.0 + 1.0 / evidence["epsilon"])
+        return Guarantee(promised, not fails, "; ".join(fails))
 
     # ---- jobs ----------------------------------------------------------------------------
 

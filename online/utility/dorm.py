@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from models.errors import InputError
+from models.rounding import ceil_tolerant
 from models.utility.instance import Cluster, Job
-from models.utility.tolerance import ceil_tolerant
 from online.policy import Arrival, Decision, JobEvent, Policy, SlotStart
 from online.utility.dorm_model import DormJob, DormModel
 from online.utility.dorm_places import GroupPlaces

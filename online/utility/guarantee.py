@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from models.utility.column import Resources
 from models.utility.instance import UtilityInstance
 from online.policy import Guarantee
 from solvers.utility.oracle import best_schedule, full_capacity
 
-__all__ = ["check_guarantee"]
+__all__ = ["check_guarantee", "evidence_of_run"]
 
 _SMALL_DEMAND = 1.1
 _RELATIVE = 1e-9
 
 
-def check_guarantee(
+def evidence_of_run(
     instance: UtilityInstance,
     *,
     alpha: float,
@@ -23,16 +24,8 @@ def check_guarantee(
     payoffs: Sequence[float],
     prices: Resources,
     initial_dual: float,
-    offline_lower: float,
-) -> Guarantee:
-    """Check the assumptions of the proof of Theorem 4 (appendix E) on one run.
-
-    1. Small demands: the proof lets demands be infinitesimal. For an accepted job the step
-       inequality holds with ``alpha_i``; asked for is ``alpha_i <= 1.1 alpha``.
-    2. Dual feasibility: (20) at the final prices, over all schedules that fit in *full*
-       capacities. Alg. 1 only maximises over schedules that fit beside the jobs already
-       admitted, so a price below U can leave (20) violated.
-    3. ``D_0 <= OPT / 2``; checked with the best known objective in place of OPT.
+) -> dict[str, Any]:
+    """What :func:`check_guarantee` needs to know of a run, in JSON's types.
 
     Parameters
     ----------
@@ -47,7 +40,38 @@ def check_guarantee(
         Final prices.
     initial_dual : float
         ``D_0``.
-    offline_lower : float
+
+    Returns
+    -------
+    dict
+        ``alpha``; ``largest_alpha_i``, 0 if no job was accepted; ``dual_violation``, by how much
+        (20) fails at most, and ``violating_job``, where (empty if nowhere); ``initial_dual``.
+    """
+    worst, job_id = _dual_violation(instance, payoffs, prices)
+    return {
+        "alpha": float(alpha),
+        "largest_alpha_i": float(max(alphas, default=0.0)),
+        "dual_violation": float(worst),
+        "violating_job": job_id,
+        "initial_dual": float(initial_dual),
+    }
+
+
+def check_guarantee(evidence: Mapping[str, Any], best_known: float) -> Guarantee:
+    """Check the assumptions of the proof of Theorem 4 (appendix E) on one run.
+
+    1. Small demands: the proof lets demands be infinitesimal. For an accepted job the step
+       inequality holds with ``alpha_i``; asked for is ``alpha_i <= 1.1 alpha``.
+    2. Dual feasibility: (20) at the final prices, over all schedules that fit in *full*
+       capacities. Alg. 1 only maximises over schedules that fit beside the jobs already
+       admitted, so a price below U can leave (20) violated.
+    3. ``D_0 <= OPT / 2``; checked with the best known objective in place of OPT.
+
+    Parameters
+    ----------
+    evidence : Mapping[str, Any]
+        Of :func:`evidence_of_run`.
+    best_known : float
         Best objective known.
 
     Returns
@@ -57,15 +81,14 @@ def check_guarantee(
         and is the paper's ``2 alpha`` when no ``alpha_i`` is larger.
     """
     fails = []
-    largest = max(alphas, default=0.0)
-    small = largest <= _SMALL_DEMAND * alpha
-    if not small:
+    alpha, largest = evidence["alpha"], evidence["largest_alpha_i"]
+    if largest > _SMALL_DEMAND * alpha:
         fails.append(f"small demands (alpha_i up to {largest:.4g}, alpha {alpha:.4g})")
-    worst, job_id = _dual_violation(instance, payoffs, prices)
-    if worst > 0.0:
+    if (worst := evidence["dual_violation"]) > 0.0:
+        job_id = evidence["violating_job"]
         fails.append(f"dual feasibility (job '{job_id}' would gain {worst:.4g} more)")
-    if initial_dual > offline_lower / 2:
-        fails.append(f"D_0 <= OPT/2 ({initial_dual:.4g} > {offline_lower / 2:.4g})")
+    if (initial_dual := evidence["initial_dual"]) > best_known / 2:
+        fails.append(f"D_0 <= OPT/2 ({initial_dual:.4g} > {best_known / 2:.4g})")
     return Guarantee(2 * max(alpha, largest), not fails, "; ".join(fails))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from models.utility.column import Resources
@@ -9,7 +12,7 @@ from models.utility.instance import Cluster, UtilityInstance
 from online.policy import Arrival, Decision, Guarantee, JobEvent, Policy
 from online.primal_dual import decide
 from online.run import Trace
-from online.utility.guarantee import check_guarantee
+from online.utility.guarantee import check_guarantee, evidence_of_run
 from online.utility.plan import plan_from_column
 from online.utility.price_bounds import PriceBounds
 from online.utility.prices import ExponentialPrices
@@ -65,18 +68,20 @@ class OASiS(Policy):
         """Prices after the last decision."""
         return self.book.prices
 
-    def guarantee(
-        self, instance: UtilityInstance, trace: Trace, offline_lower: float
-    ) -> Guarantee | None:
-        """Whether 2 alpha applies to the run just ended."""
+    def evidence(self, instance: UtilityInstance, trace: Trace) -> dict[str, Any]:
+        """What the proof of 2 alpha supposes, as measured in the run just ended."""
         payoff = {row["job"]: row["payoff"] for row in trace.decisions if row["event"] == "arrival"}
         alphas = [row["alpha_i"] for row in trace.decisions if "alpha_i" in row]
-        return check_guarantee(
+        return evidence_of_run(
             instance,
             alpha=self.bounds.alpha,
             alphas=alphas,
             payoffs=[payoff[job.id] for job in instance.jobs],
             prices=self.book.prices,
             initial_dual=self.book.initial_dual,
-            offline_lower=offline_lower,
         )
+
+    @classmethod
+    def applies(cls, evidence: Mapping[str, Any], best_known: float) -> Guarantee:
+        """Whether 2 alpha applies to a run."""
+        return check_guarantee(evidence, best_known)

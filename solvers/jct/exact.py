@@ -15,6 +15,7 @@ from models.errors import InputError
 from models.jct.instance import JctInstance
 from models.jct.schedule import JctSchedule
 from models.jct.score import score
+from solvers.errors import WrongSolution
 from solvers.highs import SOLVER, HighsOptions
 from solvers.highs import solve as run_highs
 from solvers.jct.assembling import assembled
@@ -24,7 +25,6 @@ from solvers.jct.list_schedule import list_schedule, orders, placements
 from solvers.jct.pool import Pool
 from solvers.jct.timetable import Placement
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
-from solvers.utility.knowledge import WrongSolution
 
 __all__ = ["checked_start", "latest", "sizes", "solve", "solve_program"]
 

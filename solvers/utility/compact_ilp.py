@@ -26,10 +26,10 @@ from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from models.utility.tolerance import row_units
+from solvers.errors import WrongSolution
 from solvers.highs import SOLVER, HighsOptions, MatrixResult
 from solvers.pyomo_bridge import PyomoResult, solve_model
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
-from solvers.utility.knowledge import WrongSolution
 from solvers.utility.scaling import scale_utilities
 
 __all__ = ["WrongSolution", "relaxation", "solve"]

@@ -11,11 +11,12 @@ import numpy as np
 from models.errors import InputError
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
+from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP
 from solvers.utility.cut_pool import CutPool
-from solvers.utility.knowledge import Knowledge, WrongSolution
+from solvers.utility.knowledge import Knowledge
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid

@@ -22,10 +22,11 @@ from models.utility.formulations.schedules import without_idle
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
+from solvers.errors import WrongSolution
 from solvers.highs import SOLVER, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP, SolveResult, Status
-from solvers.utility.knowledge import ROUND_OFF, Knowledge, WrongSolution
+from solvers.utility.knowledge import ROUND_OFF, Knowledge
 from solvers.utility.occupancy import Occupancy
 from solvers.utility.oracle import zero_prices
 from solvers.utility.scaling import scale_utilities

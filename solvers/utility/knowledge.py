@@ -10,6 +10,7 @@ from models.utility.formulations import JobLimits
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
+from solvers.errors import WrongSolution
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
 from solvers.result import relative_gap
@@ -20,16 +21,12 @@ from solvers.utility.placing import Placer, Placing
 from solvers.utility.separation import PackingCut, PackingSeparator
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["ROUND_OFF", "Knowledge", "WrongSolution"]
+__all__ = ["ROUND_OFF", "Knowledge"]
 
 ROUND_OFF = 1e-6
 """HiGHS's own, relative: utilities are scaled to about 100."""
 
 _HARDLY = 1e-7  # of a worker
-
-
-class WrongSolution(RuntimeError):
-    """Solver, model and scorer contradict each other: a fault of the code, not of the input."""
 
 
 class Knowledge:

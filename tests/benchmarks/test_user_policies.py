@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -175,9 +176,16 @@ def test_guarantee_that_raises_says_whose_it_is() -> None:
     class Promising(Drawing):
         name = "promising"
 
-        def guarantee(self, instance: Any, trace: Any, offline_lower: float) -> None:
+        def evidence(self, instance: Any, trace: Any) -> dict[str, Any]:
+            if instance.seed is None:
+                raise LookupError
+            return {}
+
+        @classmethod
+        def applies(cls, evidence: Mapping[str, Any], best_known: float) -> None:
             raise LookupError
 
-    with pytest.raises(LookupError) as caught:
-        evaluate(small(), [Promising], time_limit=5.0)
-    assert caught.value.__notes__ == ["raised by policy 'promising' on 'two-slots', guarantee"]
+    for seed, method in ((None, "evidence"), (0, "applies")):
+        with pytest.raises(LookupError) as caught:
+            evaluate(small(seed=seed), [Promising], time_limit=5.0)
+        assert caught.value.__notes__ == [f"raised by policy 'promising' on 'two-slots', {method}"]

@@ -47,7 +47,7 @@ import pyomo.environ as pyo
 from models.jct.cluster import Job
 from models.jct.formulations.parts import check_size, first_slots, or_zero
 from models.jct.instance import JctInstance
-from models.utility.formulations.build import by_key, rows, variable
+from models.pyomo_components import by_key, rows, variable
 
 __all__ = ["chunk"]
 

@@ -25,7 +25,7 @@ import pyomo.environ as pyo
 
 from models.jct.formulations.parts import check_size, first_slots
 from models.jct.instance import JctInstance
-from models.utility.formulations.build import by_key, rows, variable
+from models.pyomo_components import by_key, rows, variable
 
 __all__ = ["flow_dual", "flow_lp"]
 

@@ -36,7 +36,7 @@ from models.jct.formulations.parts import (
     parameter_servers,
 )
 from models.jct.instance import JctInstance
-from models.utility.formulations.build import by_key, rows, variable
+from models.pyomo_components import by_key, rows, variable
 
 __all__ = ["fractional"]
 

@@ -49,8 +49,8 @@ from models.jct.formulations.parts import (
     parameter_servers,
 )
 from models.jct.instance import JctInstance
-from models.utility.formulations.build import by_key, rows, variable
-from models.utility.tolerance import ceil_tolerant
+from models.pyomo_components import by_key, rows, variable
+from models.rounding import ceil_tolerant
 
 __all__ = ["literal"]
 

@@ -10,7 +10,7 @@ import pyomo.environ as pyo
 from models.errors import InputError
 from models.jct.cluster import Job
 from models.jct.instance import JctInstance
-from models.utility.formulations.build import by_key, rows, variable
+from models.pyomo_components import by_key, rows, variable
 
 __all__ = ["check_size", "cloud_first", "first_slots", "or_zero", "parameter_servers"]
 

@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from models.utility.formulations.build import by_key, rows, variable
+from models.pyomo_components import by_key, rows, variable
 from models.utility.formulations.limits import JobLimits, job_limits
 from models.utility.instance import UtilityInstance
 from models.utility.tolerance import row_units

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from models.pyomo_components import rows, variable
 from models.utility.column import Column, Resources
-from models.utility.formulations.build import rows, variable
 from models.utility.instance import UtilityInstance
 
 __all__ = ["resource_prices", "schedule_dual", "schedule_ilp"]

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 from benchmarks import generate as generate_command
 from benchmarks.utility import WORKLOAD
-from benchmarks.utility.arrivals import google2011_fit
 from benchmarks.utility.draw import SIMULATION, draw_candidates
 from benchmarks.utility.rejection import REASONS, most_workers
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
 from benchmarks.utility.testbed import testbed as draw_testbed  # pytest would collect the name
 from benchmarks.utility.workload import Settings, draw_utilities, generate
+from benchmarks.workload.arrivals import google2011_fit
 from models.errors import InputError
 from models.problem import read_instance
+from models.rounding import ceil_tolerant
 from models.utility import Cluster, UtilityInstance
-from models.utility.tolerance import ceil_tolerant
 
 SIZES = [(10, 10, 5, 5, 6), (40, 60, 20, 10, 20), (20, 300, 50, 50, 20)]
 

@@ -11,6 +11,7 @@ from online.jct.speed import refined
 from online.run import Trace, run
 from tests.models.jct.small import instance, job, random_instance, server
 from tests.online.jct.by_slots import a_online_by_slots
+from tests.promises import promise
 
 
 def example(*, storage_gb: float | None = None, cloud: bool = True) -> JctInstance:
@@ -146,10 +147,10 @@ def test_6a_as_in_the_papers_own_proof_gone_wrong() -> None:
     assert policy.duals.posterior_bound() == 0.0
     guarantee = AOnline(0.5)
     _, trace = play(ins, guarantee)
-    promised = guarantee.guarantee(ins, trace, 0.0)
+    promised = promise(guarantee, ins, trace, 0.0)
     assert promised is not None and not promised.applies
     assert promised.ratio == 3.0 and promised.fails == "(6a) is violated by up to 2"
-    assert policy.guarantee(ins, trace, 0.0) is None
+    assert promise(policy, ins, trace, 0.0) is None
 
 
 def test_no_guarantee_where_alpha_is_less_than_beta() -> None:
@@ -167,7 +168,7 @@ def test_no_guarantee_where_alpha_is_less_than_beta() -> None:
     assert score(ins, trace.schedule).value.tolist() == [6, 5, 2]
     assert (policy.duals.sum_alpha, policy.duals.sum_beta) == (12, 13)
     assert policy.duals.largest_violation() == 0
-    promised = policy.guarantee(ins, trace, 0.0)
+    promised = promise(policy, ins, trace, 0.0)
     assert promised is not None and not promised.applies
     assert promised.fails == "sum alpha is 0.9231 of sum beta, against Lemma 4"
 

@@ -12,6 +12,7 @@ from online.jct.speed import augmented, refined
 from online.run import run
 from solvers.jct.exact import solve
 from tests.models.jct.small import instance, job, random_instance, server
+from tests.promises import promise
 
 
 def total_jct(ins, epsilon: float = 0.0) -> float:
@@ -46,7 +47,7 @@ def test_guarantee_of_theorem_3_on_a_run_where_it_applies() -> None:
     policy = AOnline(0.5)
     fast = augmented(ins, 1, 2)
     trace = run(fast, policy, np.random.default_rng(0))
-    promised = policy.guarantee(fast, trace, 0.0)
+    promised = promise(policy, fast, trace, 0.0)
     assert policy.duals.sum_alpha == 7
     assert promised is not None and promised.applies and promised.fails == ""
     assert promised.ratio == 1 * (1 + 1 / 0.5)

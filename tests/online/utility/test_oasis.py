@@ -17,6 +17,7 @@ from online.utility.price_bounds import PriceBounds
 from online.utility.prices import ExponentialPrices
 from solvers.utility.price_bound import price_bound
 from tests.models.utility.small import constant, instance, job, random_instance
+from tests.promises import promise
 
 
 def run_oasis(ins: UtilityInstance, policy: OASiS | None = None) -> tuple[OASiS, Trace]:
@@ -188,7 +189,7 @@ def test_golden_dual_of_algorithm_1_is_no_bound() -> None:
     # with mu_a = 1 - 2 * 2 * 0.1 = 0.6: D = 5.02
     assert dual == pytest.approx(0.6 + 6 * 0.1 * 20 ** (2 / 3))
     assert dual < 100.0 <= price_bound(ins, policy.final_prices).value
-    guarantee = policy.guarantee(ins, trace, 100.0)
+    guarantee = promise(policy, ins, trace, 100.0)
     assert guarantee is not None
     assert not guarantee.applies
     assert "dual feasibility (job 'b'" in guarantee.fails
@@ -215,7 +216,7 @@ def test_golden_small_workers_are_not_small_jobs() -> None:
     # U = 1 / 0.01 = 100 per capacity; 1/eta = 1, L = 1/4 * 1e-4 / (100 * 4 * 0.01) = 6.25e-6.
     assert 2 * policy.bounds.alpha == pytest.approx(2 * math.log(100 / 6.25e-6))
     assert 2 * policy.bounds.alpha == pytest.approx(33.2, abs=0.05)
-    guarantee = policy.guarantee(ins, trace, 1.0)
+    guarantee = promise(policy, ins, trace, 1.0)
     assert guarantee is not None
     assert not guarantee.applies
     assert "small demands" in guarantee.fails
@@ -228,7 +229,7 @@ def test_the_guarantee_applies_to_small_jobs() -> None:
     policy, trace = run_oasis(ins)
     optimum = sum(1.0 + i for i in range(40))
     assert score(ins, trace.schedule).objective == pytest.approx(optimum)
-    guarantee = policy.guarantee(ins, trace, optimum)
+    guarantee = promise(policy, ins, trace, optimum)
     assert guarantee is not None
     assert guarantee.applies
     assert guarantee.fails == ""
@@ -257,6 +258,6 @@ def test_dual_feasibility_is_judged_relative_to_the_utilities(factor: float) -> 
     u = np.array([2.0]) * factor
     bounds = PriceBounds(u, u, 0.1 * factor, 0.1 * factor, units="raw")
     policy, trace = run_oasis(ins, OASiS(bounds))
-    guarantee = policy.guarantee(ins, trace, 100.0 * factor)
+    guarantee = promise(policy, ins, trace, 100.0 * factor)
     assert guarantee is not None
     assert "dual feasibility (job 'b'" in guarantee.fails

@@ -14,13 +14,14 @@ from benchmarks.utility import WORKLOAD
 from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.files import Sigmoid
 from models.utility.formulations import job_limits
+from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
 from solvers.utility import offline
 from solvers.utility.cut_pool import CutPool
 from solvers.utility.deadline_search import deadline_search
 from solvers.utility.exact import solve
-from solvers.utility.knowledge import Knowledge, WrongSolution
+from solvers.utility.knowledge import Knowledge
 from solvers.utility.occupancy import Occupancy
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import TotalsProgram

@@ -1,0 +1,1 @@
+"""What several problems draw the same way for their synthetic workloads."""

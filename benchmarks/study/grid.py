@@ -1,0 +1,88 @@
+"""Points of a study: settings that are varied together, one by one, or by a design."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.stats import qmc
+
+__all__ = ["Grid", "Point"]
+
+Point = Mapping[str, Any]
+"""Settings by name, in JSON types."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Explicit points, each once, in order.
+
+    Grids add (the points of both) and multiply (each point of one with each of the other, the
+    right one's settings on top).
+
+    Parameters
+    ----------
+    points : tuple of Point
+    """
+
+    points: tuple[Point, ...] = ({},)
+
+    def __post_init__(self) -> None:
+        once: list[Point] = []
+        for point in self.points:
+            if point not in once:
+                once.append(dict(point))
+        object.__setattr__(self, "points", tuple(once))
+
+    @classmethod
+    def cross(cls, **axes: Sequence[Any]) -> Grid:
+        """Every combination of the values of all axes; the last axis varies fastest."""
+        return cls(
+            tuple(
+                dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())
+            )
+        )
+
+    @classmethod
+    def star(cls, base: Point, **axes: Sequence[Any]) -> Grid:
+        """Each axis alone around a base, which need not be on the axes."""
+        return cls(
+            tuple({**base, name: value} for name, values in axes.items() for value in values)
+        )
+
+    @classmethod
+    def design(cls, count: int, seed: int, **axes: Sequence[Any]) -> Grid:
+        """A space-filling sample of the combinations: a Latin hypercube of the axes' places.
+
+        Each value of an axis comes up as often as any other, up to one. Combinations that come up
+        twice count once.
+        """
+        places = qmc.LatinHypercube(d=len(axes), rng=seed).random(count)
+        return cls(
+            tuple(
+                {
+                    name: values[int(place * len(values))]
+                    for (name, values), place in zip(axes.items(), row, strict=True)
+                }
+                for row in places
+            )
+        )
+
+    def __add__(self, other: Grid) -> Grid:
+        return Grid((*self.points, *other.points))
+
+    def __mul__(self, other: Grid) -> Grid:
+        return Grid(tuple({**one, **two} for one in self.points for two in other.points))
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def settings_of(points: Iterable[Point]) -> list[str]:
+    """Names of all settings of some points, in order of appearance."""
+    return list(dict.fromkeys(name for point in points for name in point))

@@ -1,0 +1,210 @@
+"""The offline cell: a bound and a schedule of one instance, whatever policies a user chose.
+
+The solver starts from the best schedule of a fixed list of registered policies, so that adding a
+policy to an experiment solves nothing again. A solve that was stopped with less effort than is
+asked for now goes on from what it had found, and never ends with less.
+"""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from solvers.contract import offline_solver
+
+from benchmarks.study.cell import Cell, Effort, Needs, Result
+from benchmarks.study.instances import (
+    Source,
+    as_bytes,
+    instance_of,
+    instance_roots,
+    package_of,
+)
+from benchmarks.study.run import about, count, label_of, run_policy, small_instance
+from benchmarks.study.scheme import policy_of, policy_roots
+from models.errors import InputError
+from models.problem import Problem, problem
+from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
+
+__all__ = ["CERTIFICATE", "INSTANCE", "InfeasibleSchedule", "incumbent_file", "offline_cell"]
+
+INSTANCE = "instance.json.gz"
+CERTIFICATE = "certificate.json.gz"
+_WARM_UP = 10.0  # seconds for a small instance, at most
+_NEEDS = Needs()
+
+
+class InfeasibleSchedule(RuntimeError):
+    """An offline schedule that breaks a constraint: a fault of the code, not of the input."""
+
+
+def offline_cell(
+    source: Source,
+    effort: Effort,
+    *,
+    starts: Sequence[str] | None = None,
+    data: Mapping[str, bytes] | None = None,
+) -> Cell:
+    """The offline cell of an instance.
+
+    Parameters
+    ----------
+    source, data
+        The instance, see :mod:`benchmarks.study.instances`.
+    effort : Effort
+    starts : sequence of str, optional
+        Registered policies whose best schedule the solver starts from; by default those that the
+        problem's solver names (``OFFLINE.starts``).
+    """
+    name = source["problem"]
+    solver = offline_solver(name)
+    chosen = list(solver.starts if starts is None else starts)
+    return Cell(
+        "benchmarks.study.offline:offline",
+        {"instance": dict(source), "starts": chosen},
+        roots=(
+            *instance_roots(name),
+            *(package_of(layer, name) for layer in ("solvers", "online")),
+            *solver.modules,
+            *(root for policy in chosen for root in policy_roots(name, policy)),
+        ),
+        data=data or {},
+        effort=effort,
+        needs=Needs(threads=effort.threads),
+        label=f"optimum of {label_of(source)}",
+    )
+
+
+def offline(
+    *,
+    instance: Source,
+    starts: Sequence[str],
+    effort: Effort,
+    known: Result | None,
+    data: Mapping[str, bytes] | None = None,
+) -> Callable[[], Result]:
+    """Prepare an offline solve: draw the instance, compile, and run the policies to start from.
+
+    Returns
+    -------
+    callable
+        Its result's value: what every row says of the instance; ``objective`` of the best
+        schedule known (None if none is); ``bounds``, a list of ``value`` and ``source``;
+        ``certified``, the bound that prices prove (None if the problem has no certificates);
+        ``limited``, whether the solver had a time limit and ended without a proof. Files:
+        the instance, the schedule (:func:`incumbent_file`), and the certificate.
+    """
+    _warm(instance["problem"], effort.threads)
+    target = instance_of(instance, data)
+    kind = problem(target.problem)
+    runs = [run_policy(target, policy_of(target.problem, name)) for name in starts]
+    schedules = [
+        (run.score.objective, run.trace.schedule)
+        for run in runs
+        if not kind.is_wider(run.trace.schedule)
+    ]
+    name = incumbent_file(target.problem)
+    if known is not None and name in known.files:
+        schedules.append(_stored(kind, target, known.files[name], name))
+
+    def measure() -> Result:
+        best = max if kind.sense == "max" else min
+        start = best(schedules, key=lambda item: item[0])[1] if schedules else None
+        began = time.perf_counter()
+        found = offline_solver(target.problem).solve(
+            target, time_limit=effort.seconds, threads=effort.threads, start=start
+        )
+        if found.status in ("infeasible", "unbounded"):
+            raise InputError(
+                f"instance '{target.name}' is {found.status}, says {found.solver}: there is no "
+                "optimum to compare with"
+            )
+        if found.schedule is not None:
+            score = kind.score(target, found.schedule)
+            if not score.feasible:
+                raise InfeasibleSchedule(f"{found.solver} on '{target.name}': {count(score)}")
+            schedules.append((score.objective, found.schedule))
+        result = _result(kind, target, schedules, found, known)
+        return Result(
+            result.value,
+            result.files,
+            result.proven or found.is_optimal or effort.seconds is None,
+            {"offline": time.perf_counter() - began},
+        )
+
+    return measure
+
+
+def _result(
+    kind: Problem,
+    target: Any,
+    schedules: Sequence[tuple[float, Any]],
+    found: SolveResult[Any],
+    known: Result | None,
+) -> Result:
+    """What is known now, with what was known before."""
+    best = max if kind.sense == "max" else min
+    tightest = min if kind.sense == "max" else max
+    files = {INSTANCE: as_bytes(target.write, INSTANCE)}
+    objective = None
+    if schedules:
+        objective, schedule = best(schedules, key=lambda item: item[0])
+        name = incumbent_file(target.problem)
+        files[name] = as_bytes(schedule.write, name)
+    bounds = [] if found.bound is None else [{"value": found.bound, "source": found.bound_source}]
+    certified = None
+    certify = offline_solver(target.problem).certify
+    if certify is not None and found.duals is not None:
+        certificate = certify(target, found.duals)
+        certified = certificate.bound
+        files[CERTIFICATE] = as_bytes(certificate.write, CERTIFICATE)
+    if known is not None:
+        bounds += known.value["bounds"]
+        before = known.value["certified"]
+        if before is not None and (certified is None or tightest(certified, before) != certified):
+            certified, files[CERTIFICATE] = before, known.files[CERTIFICATE]
+    if certified is not None:
+        bounds.append({"value": certified, "source": "prices"})
+    bounds = [
+        tightest((b for b in bounds if b["source"] == source), key=lambda b: b["value"])
+        for source in dict.fromkeys(b["source"] for b in bounds)
+    ]
+    values = [b["value"] for b in bounds]
+    gap = relative_gap(kind.sense, objective, tightest(values) if values else None)
+    proven = gap is not None and gap <= OPTIMAL_GAP
+    value = {
+        **about(target),
+        "objective": objective,
+        "bounds": bounds,
+        "certified": certified,
+    }
+    return Result(value, files, proven)
+
+
+def _stored(kind: Problem, target: Any, content: bytes, name: str) -> tuple[float, Any]:
+    """A schedule found earlier, scored again."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        schedule = kind.read_schedule(path, target)
+    score = kind.score(target, schedule)
+    if not score.feasible:
+        raise InfeasibleSchedule(f"stored schedule of '{target.name}': {count(score)}")
+    return score.objective, schedule
+
+
+def incumbent_file(problem_name: str) -> str:
+    """Name of the file of the best schedule."""
+    return f"offline{problem(problem_name).schedule_suffix}"
+
+
+@functools.cache
+def _warm(problem_name: str, threads: int) -> None:
+    """Solve a small instance, so that what the solver compiles is compiled."""
+    offline_solver(problem_name).solve(
+        small_instance(problem_name), time_limit=_WARM_UP, threads=threads, start=None
+    )

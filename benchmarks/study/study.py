@@ -1,0 +1,288 @@
+"""A study: grid x seeds x readings x schemes, measured, to one tidy frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import pandas as pd
+from solvers.contract import offline_solver
+
+from benchmarks.study.cell import Cell, Needs, Outcome
+from benchmarks.study.compute import compute
+from benchmarks.study.engine import Engine
+from benchmarks.study.grid import Grid
+from benchmarks.study.instances import instance_roots, package_of
+from benchmarks.study.scheme import Reading, Scheme, policy_roots
+from benchmarks.study.store import Store
+
+__all__ = [
+    "SIZES",
+    "Each",
+    "Entry",
+    "Measure",
+    "Size",
+    "Study",
+    "Trial",
+    "failed_rows",
+    "succeeded",
+]
+
+Size = Literal["quick", "default", "paper"]
+
+SIZES: tuple[Size, ...] = ("quick", "default", "paper")
+"""Seconds; a few minutes; as large as in the paper."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A scheme in a reading, and the settings of its instance.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        With the parameters that the reading gives it.
+    reading : str
+        Name of the reading; empty where a study has none.
+    settings : mapping
+        Of the point, with those of the reading on top, apart from what the scheme ignores.
+    """
+
+    scheme: Scheme
+    reading: str
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """All that is compared at one point with one seed.
+
+    Parameters
+    ----------
+    problem : str
+    point : mapping
+        Settings of the point.
+    seed : int
+    entries : tuple of Entry
+        Empty if the study has no schemes.
+    """
+
+    problem: str
+    point: Mapping[str, Any]
+    seed: int
+    entries: tuple[Entry, ...] = ()
+
+
+class Measure(Protocol):
+    """What is measured in a trial: cells that may run anywhere, and rows made of them."""
+
+    def cells(self, trial: Trial) -> list[Cell]:
+        """Cells of a trial, independent of each other."""
+
+    def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+        """Rows, from the outcomes of all cells, in their order; pure."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is measured, at which points, with which schemes; owned by a problem.
+
+    Parameters
+    ----------
+    name : str
+        ``<problem>-<name>``.
+    problem : str
+    measure : Measure
+    grids : mapping of str to Grid
+        By size.
+    seeds : mapping of str to int
+        How many, by size: 0, 1, ...
+    schemes : tuple of Scheme
+    readings : tuple of Reading
+        Of one choice; the first is the registered one. A scheme that ignores all settings of the
+        readings has rows in the first one alone.
+    """
+
+    name: str
+    problem: str
+    measure: Measure
+    grids: Mapping[str, Grid]
+    seeds: Mapping[str, int]
+    schemes: tuple[Scheme, ...] = ()
+    readings: tuple[Reading, ...] = ()
+
+    def trials(self, size: str, seeds: Sequence[int] | None = None) -> list[Trial]:
+        """Trials of a size, point by point; seeds replace those of the size."""
+        chosen = range(self.seeds[size]) if seeds is None else seeds
+        return [
+            Trial(self.problem, point, seed, tuple(self._entries(point)))
+            for point in self.grids[size]
+            for seed in chosen
+        ]
+
+    def _entries(self, point: Mapping[str, Any]) -> Iterator[Entry]:
+        readings = self.readings or (Reading("", ""),)
+        registered = readings[0]
+        varied = {name for reading in readings for name in reading.settings}
+        indifferent = [s for s in self.schemes if self.readings and varied <= set(s.ignores)]
+        for scheme in indifferent:
+            yield Entry(scheme, registered.name, {**point, **registered.settings})
+        for reading in readings:
+            for scheme in self.schemes:
+                if scheme in indifferent:
+                    continue
+                settings = {**point, **reading.settings}
+                for name in set(scheme.ignores) & registered.settings.keys():
+                    settings[name] = registered.settings[name]
+                more = reading.parameters.get(scheme.name, {})
+                told = Scheme(
+                    scheme.name, scheme.policy, {**scheme.parameters, **more}, scheme.ignores
+                )
+                yield Entry(told, reading.name, settings)
+
+    def frame(
+        self,
+        size: str = "default",
+        seeds: Sequence[int] | None = None,
+        *,
+        store: Store | None = None,
+        engine: Engine | None = None,
+        progress: bool = False,
+    ) -> pd.DataFrame:
+        """Measure, and put the rows in the order of the plan, whatever ran them.
+
+        Parameters
+        ----------
+        size : str
+            One of ``SIZES``.
+        seeds : sequence of int, optional
+            Instead of those of the size.
+        store, engine
+            See :func:`benchmarks.study.compute.compute`.
+        progress : bool
+            Show on stderr how far it is.
+
+        Returns
+        -------
+        DataFrame
+            Tidy, the same for the same arguments. A trial in which a cell failed has one row for
+            each failure, with the point, the seed and ``error``; that column is there only if
+            some failed.
+        """
+        trials = self.trials(size, seeds)
+        words = self.name if progress else ""
+        return frame_of(self.measure, trials, store=store, engine=engine, progress=words)
+
+
+def frame_of(
+    measure: Measure,
+    trials: Sequence[Trial],
+    *,
+    store: Store | None = None,
+    engine: Engine | None = None,
+    progress: str = "",
+) -> pd.DataFrame:
+    """Measure trials; see :meth:`Study.frame`."""
+    parts = [measure.cells(trial) for trial in trials]
+    cells = [cell for part in parts for cell in part]
+    outcomes = iter(compute(cells, store=store, engine=engine, progress=progress))
+    rows: list[dict[str, Any]] = []
+    for trial, part in zip(trials, parts, strict=True):
+        rows += measure.rows(trial, [next(outcomes) for _ in part])
+    return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class Each:
+    """One cell for each scheme of a trial, or one for the trial if there are no schemes.
+
+    Parameters
+    ----------
+    function : str
+        ``"module:function"``, called in the cell as ``(**settings, seed=..., scheme=...,
+        reading=...)``; the scheme is a mapping with ``name``, ``policy`` and ``parameters``.
+        Without schemes it is called with settings and seed alone. It returns what measures: a
+        callable whose :class:`benchmarks.study.cell.Result` has a list of records as its value.
+    roots : tuple of str
+        What it looks up by name, besides the problem's instances, its policies, and, with
+        ``solves``, its offline solver.
+    solves : bool
+        Whether it solves instances offline.
+    """
+
+    function: str
+    roots: tuple[str, ...] = ()
+    solves: bool = False
+    needs: Needs = field(default_factory=Needs)
+
+    def cells(self, trial: Trial) -> list[Cell]:
+        """One for each scheme."""
+        name = trial.problem
+        roots = [*instance_roots(name), package_of("online", name), *self.roots]
+        if self.solves:
+            roots += [package_of("solvers", name), *offline_solver(name).modules]
+        given: list[tuple[dict[str, Any], tuple[str, ...]]] = [({**trial.point}, ())]
+        if trial.entries:
+            given = [
+                (
+                    {
+                        **entry.settings,
+                        "scheme": {
+                            "name": entry.scheme.name,
+                            "policy": entry.scheme.policy,
+                            "parameters": dict(entry.scheme.parameters),
+                        },
+                        **({"reading": entry.reading} if entry.reading else {}),
+                    },
+                    policy_roots(name, entry.scheme.policy),
+                )
+                for entry in trial.entries
+            ]
+        return [
+            Cell(
+                self.function,
+                {**parameters, "seed": trial.seed},
+                roots=(*roots, *more),
+                needs=self.needs,
+                label=" ".join(
+                    [
+                        self.function.partition(":")[2],
+                        *(f"{key}={value}" for key, value in trial.point.items()),
+                        f"seed={trial.seed}",
+                        parameters.get("scheme", {}).get("name", ""),
+                    ]
+                ),
+            )
+            for parameters, more in given
+        ]
+
+    def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+        """The records of all cells."""
+        rows: list[dict[str, Any]] = []
+        for place, outcome in enumerate(outcomes):
+            if outcome.result is not None:
+                rows += outcome.result.value
+            else:
+                entry = trial.entries[place] if trial.entries else None
+                rows += failed_rows(trial, [outcome], entry)
+        return rows
+
+
+def failed_rows(
+    trial: Trial, outcomes: Sequence[Outcome], entry: Entry | None = None
+) -> list[dict[str, Any]]:
+    """A row for each cell that failed: where it was, and why."""
+    who = {} if entry is None else {"policy": entry.scheme.name}
+    return [
+        {**trial.point, "seed": trial.seed, **who, "error": f"{o.status}: {o.message}"}
+        for o in outcomes
+        if o.status != "done"
+    ]
+
+
+def succeeded(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a frame without those of failed cells."""
+    if "error" not in frame:
+        return frame
+    return frame[frame["error"].isna()].drop(columns="error").reset_index(drop=True)

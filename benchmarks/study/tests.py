@@ -1,0 +1,277 @@
+"""The tests by which claims are judged. Each says itself in words, so that text and judgement agree.
+
+=============  ====================================================================
+test           a claim is reproduced if
+=============  ====================================================================
+Best           one series is better than every other, paired by seed, in every group
+Moves          every one of some differences or slopes, one per seed, is above 0
+Near           a number is within a band around another
+Below          every one of some numbers is below a limit
+NoTrend        a rank correlation within groups is not clear
+Holds          a predicate of the frames holds: for what no other test says
+NotTestable    never; it says why
+=============  ====================================================================
+
+*Above 0* and *better* mean throughout that the 95 % bootstrap interval of the mean over seeds lies
+above 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.study.claim import Finding, judged
+from benchmarks.study.statistics import (
+    against_best,
+    bootstrap_interval,
+    compare_first,
+    compared,
+    grouped_trend,
+)
+
+__all__ = ["BETTER", "Below", "Best", "Holds", "Moves", "Near", "NoTrend", "NotTestable", "Rows"]
+
+BETTER = "95 % bootstrap interval of the paired difference > 0"
+_CLEAR_RHO, _CLEAR_P = 0.3, 0.05
+
+Rows = Callable[[pd.DataFrame], pd.DataFrame]
+"""Takes the rows of a frame that count, and computes what is compared."""
+
+
+@dataclass(frozen=True)
+class Best:
+    """One series is better than every other one in every group, paired by seed.
+
+    Parameters
+    ----------
+    what : str
+        The value in words.
+    first : str
+        The series.
+    value : str
+        Column.
+    groups : tuple of str
+        Columns; may be empty.
+    sense : {"max", "min"}
+        Whether a larger or a smaller value is better.
+    where : str
+        The groups in words, e.g. "at every number of jobs".
+    rows : callable, optional
+    others : str
+        Words for the other series; empty = all of them, unnamed.
+    """
+
+    what: str
+    first: str
+    value: str
+    groups: tuple[str, ...] = ()
+    sense: Literal["max", "min"] = "max"
+    where: str = ""
+    rows: Rows | None = None
+    others: str = ""
+
+    def words(self) -> str:
+        """The test as a sentence."""
+        than = f"better than {self.others} ({BETTER})" if self.others else BETTER
+        return ", ".join(filter(None, [f"{self.what}: {than}", self.where]))
+
+    def judge(self, frame: pd.DataFrame) -> Finding:
+        """Compare."""
+        part = frame if self.rows is None else self.rows(frame)
+        table = compare_first(
+            part, value=self.value, groups=self.groups, first=self.first, sense=self.sense
+        )
+        text = against_best(table, self.groups, self.first, self.sense)
+        verdict, why = compared(table, self.groups)
+        return Finding(verdict, text, why)
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Every one of some differences or slopes is above 0.
+
+    Parameters
+    ----------
+    what : str
+        What is above 0, in words.
+    differences : callable
+        ``(*frames) -> (values per seed by name, text of what was measured)``.
+    """
+
+    what: str
+    differences: Callable[..., tuple[Mapping[str, Sequence[float] | np.ndarray], str]]
+
+    def words(self) -> str:
+        """The test as a sentence."""
+        return f"{self.what}: 95 % bootstrap interval > 0"
+
+    def judge(self, *frames: pd.DataFrame) -> Finding:
+        """Look at the lower end of each interval."""
+        values, text = self.differences(*frames)
+        failing = [name for name, part in values.items() if not bootstrap_interval(part)[0] > 0]
+        named = [name for name in failing if name]
+        return judged(not failing, text, f"not shown for {', '.join(named)}" if named else "")
+
+
+@dataclass(frozen=True)
+class Near:
+    """A number is within a band around what the paper says.
+
+    Parameters
+    ----------
+    what : str
+        The number in words.
+    target, band : float
+        In the unit.
+    number : callable
+        ``(*frames) -> (number, text of what was measured)``.
+    unit : str
+        e.g. "%"; the band of percentages is in percentage points.
+    """
+
+    what: str
+    target: float
+    band: float
+    number: Callable[..., tuple[float, str]]
+    unit: str = ""
+
+    def words(self) -> str:
+        """The test as a sentence."""
+        points = "percentage points" if self.unit == "%" else self.unit
+        target = f"{self.target:g} {self.unit}".strip()
+        return f"{self.what}: {target} within {self.band:g} {points}".strip()
+
+    def judge(self, *frames: pd.DataFrame) -> Finding:
+        """Compare the number with the target."""
+        number, text = self.number(*frames)
+        return judged(abs(number - self.target) <= self.band, text)
+
+
+@dataclass(frozen=True)
+class Below:
+    """Every one of some numbers is below a limit.
+
+    Parameters
+    ----------
+    what : str
+        The numbers in words.
+    limit : float
+    numbers : callable
+        ``(*frames) -> (numbers, text of what was measured)``.
+    or_equal : bool
+        Whether the limit itself will do.
+    where : str
+        For which cases, in words.
+    """
+
+    what: str
+    limit: float
+    numbers: Callable[..., tuple[Sequence[float] | np.ndarray | pd.Series, str]]
+    or_equal: bool = False
+    where: str = ""
+
+    def words(self) -> str:
+        """The test as a sentence."""
+        sign = "at most" if self.or_equal else "<"
+        return " ".join(filter(None, [f"{self.what} {sign} {self.limit:g}", self.where]))
+
+    def judge(self, *frames: pd.DataFrame) -> Finding:
+        """Compare the numbers with the limit."""
+        numbers, text = self.numbers(*frames)
+        values = np.asarray(numbers, dtype=float)
+        return judged(
+            bool((values <= self.limit if self.or_equal else values < self.limit).all()), text
+        )
+
+
+@dataclass(frozen=True)
+class NoTrend:
+    """No clear trend: the mean rank correlation within groups is small, or chance explains it.
+
+    Parameters
+    ----------
+    what : str
+        The correlation in words.
+    x, y, group : str
+        Columns: what may cause a trend, what may have one, and what is held fixed.
+    rows : callable, optional
+    caveat : str
+        Written behind the finding.
+    """
+
+    what: str
+    x: str
+    y: str
+    group: str
+    rows: Rows | None = None
+    caveat: str = ""
+
+    def words(self) -> str:
+        """The test as a sentence."""
+        return f"{self.what}: |rho| < {_CLEAR_RHO:g} or p >= {_CLEAR_P:g} (permutation)"
+
+    def judge(self, frame: pd.DataFrame) -> Finding:
+        """Correlate."""
+        part = frame if self.rows is None else self.rows(frame)
+        rho, p = grouped_trend(part, x=self.x, y=self.y, group=self.group)
+        if np.isnan(rho):
+            return Finding("not testable", "the ratio or its factor is constant")
+        clear = abs(rho) >= _CLEAR_RHO and p < _CLEAR_P
+        spread = f"{part[self.x].min():.3g} to {part[self.x].max():.3g}"
+        none_found = (
+            "" if clear else "no clear trend found, which does not prove that there is none"
+        )
+        return judged(
+            not clear,
+            f"rho = {rho:.2f}, p = {p:.3f}, {self.x} from {spread}, {len(part)} instances",
+            "; ".join(filter(None, [none_found, self.caveat])),
+        )
+
+
+@dataclass(frozen=True)
+class Holds:
+    """A predicate of the frames holds: for what no other test says.
+
+    Parameters
+    ----------
+    what : str
+        Statistic and threshold, as the predicate applies them.
+    predicate : callable
+        ``(*frames) -> Finding``; it sees the frames alone, and runs nothing.
+    """
+
+    what: str
+    predicate: Callable[..., Finding]
+
+    def words(self) -> str:
+        """The test as a sentence."""
+        return self.what
+
+    def judge(self, *frames: pd.DataFrame) -> Finding:
+        """Apply the predicate."""
+        return self.predicate(*frames)
+
+
+@dataclass(frozen=True)
+class NotTestable:
+    """A claim that cannot be tested here.
+
+    Parameters
+    ----------
+    why : str
+    """
+
+    why: str
+
+    def words(self) -> str:
+        """There is none."""
+        return "none"
+
+    def judge(self, *frames: pd.DataFrame) -> Finding:
+        """Say why."""
+        return Finding("not testable", "-", self.why)

@@ -23,7 +23,7 @@ from models.utility import UtilityInstance
 from online.policy import Decision, Event, Policy
 from online.registry import build_policy, find_policy, policy_names
 from online.run import Trace, run
-from tests.promises import promise
+from tests.online.promises import promise
 from tests.reward_cases import random_reward
 from tests.small import random_instance
 from tests.small_jct import random_instance as random_jct

@@ -10,7 +10,7 @@ from online.jct.a_online import AOnline, AOnlineEdge
 from online.jct.speed import refined
 from online.run import Trace, run
 from tests.jct_by_slots import a_online_by_slots
-from tests.promises import promise
+from tests.online.promises import promise
 from tests.small_jct import instance, job, random_instance, server
 
 

@@ -11,7 +11,7 @@ from online.jct.a_online import AOnline
 from online.jct.speed import augmented, refined
 from online.run import run
 from solvers.jct.exact import solve
-from tests.promises import promise
+from tests.online.promises import promise
 from tests.small_jct import instance, job, random_instance, server
 
 

@@ -16,7 +16,7 @@ from online.utility.oasis import OASiS
 from online.utility.price_bounds import PriceBounds
 from online.utility.prices import ExponentialPrices
 from solvers.utility.price_bound import price_bound
-from tests.promises import promise
+from tests.online.promises import promise
 from tests.small import constant, instance, job, random_instance
 
 

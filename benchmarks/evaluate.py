@@ -19,11 +19,12 @@ from benchmarks.offline import (
 )
 from benchmarks.rows import Row, Timing
 from models.errors import InputError
-from models.problem import Problem, has_sub_package, problem, sub_package
+from models.problem import Problem, problem
 from models.scoring import Score
 from online.policy import Policy
 from online.registry import build_policy, knows_future
 from online.run import InfeasibleDecision, Trace, raised_by, run
+from solvers.contract import offline_solver
 from solvers.result import SolveResult
 
 __all__ = ["Cell", "InfeasibleSchedule", "Run", "evaluate", "policy_rng", "run_policy"]
@@ -130,7 +131,7 @@ def evaluate(
         If no schedule is feasible, so that there is nothing to compare with.
     """
     kind = problem(instance.problem)
-    offline = sub_package("solvers", instance.problem, "offline")
+    offline = offline_solver(instance.problem)
     try:
         runs = tuple(run_policy(instance, policy) for policy in policies)
     except InfeasibleDecision:
@@ -181,9 +182,8 @@ def _check_solvable(instance: Any, result: SolveResult[Any]) -> None:
 
 
 def _certificate(instance: Any, duals: Any) -> Any | None:
-    if duals is None or not has_sub_package("solvers", instance.problem, "certificate"):
-        return None
-    return sub_package("solvers", instance.problem, "certificate").certify(instance, duals)
+    offline = offline_solver(instance.problem)
+    return offline.certify(instance, duals) if offline.certifies and duals is not None else None
 
 
 def _row(

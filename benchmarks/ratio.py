@@ -142,7 +142,7 @@ def add_policy_argument(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help=f"a registered policy ({known}) or module:Class; repeat for several "
+        help=f"a registered policy ({known}) or module:Class or file.py:Class; repeat for several "
         "(default: all registered)",
     )
 

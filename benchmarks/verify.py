@@ -11,9 +11,10 @@ from typing import Any
 
 from benchmarks.cli import Parser, run_command
 from benchmarks.offline import Bound, Incumbent, offline_interval
-from models.problem import problem, read_instance, sub_package
+from models.problem import problem, read_instance
 from models.scoring import Score
 from solvers.certificate import Verdict
+from solvers.contract import offline_solver
 from solvers.result import relative_gap
 
 __all__ = ["main"]
@@ -60,8 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.schedule is not None:
         schedule = kind.read_schedule(args.schedule, instance)
     if args.certificate is not None:
-        certificates = sub_package("solvers", kind.name, "certificate")
-        verdict = certificates.check(args.certificate, instance)
+        verdict = offline_solver(kind.name).check(args.certificate, instance)
     good = True
     if schedule is not None:
         score = kind.score(instance, schedule)

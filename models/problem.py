@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -23,11 +23,15 @@ __all__ = [
     "Problem",
     "Schedule",
     "has_sub_package",
+    "offered",
     "problem",
     "problem_names",
     "read_instance",
     "sub_package",
 ]
+
+
+OfferT = TypeVar("OfferT")
 
 
 class Instance(Protocol):
@@ -129,8 +133,7 @@ def problem(name: str) -> Problem:
     InputError
         If there is no such problem.
     """
-    found: Problem = sub_package("models", name).PROBLEM
-    return found
+    return offered("models", name, "PROBLEM", Problem)
 
 
 def has_sub_package(layer: str, name: str, module: str = "") -> bool:
@@ -172,6 +175,36 @@ class _Head(msgspec.Struct):
 
     format: str
     problem: str
+
+
+def offered(layer: str, name: str, attribute: str, kind: type[OfferT]) -> OfferT:
+    """What a layer offers of a problem, under one name in its sub-package.
+
+    Each layer has one such object: :class:`Problem`, ``solvers.contract.OfflineSolver``,
+    ``online.contract.OnlineSide``.
+
+    Parameters
+    ----------
+    layer, name : str
+        As in :func:`sub_package`.
+    attribute : str
+        Name of the object in the sub-package.
+    kind : type
+        What it is.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem, the layer has nothing of it yet, or something else.
+    """
+    package = sub_package(layer, name)
+    found = getattr(package, attribute, None)
+    if not isinstance(found, kind):
+        what = "lacks" if found is None else f"has a {type(found).__name__} for"
+        raise InputError(
+            f"problem '{name}': {package.__name__} {what} `{attribute}`, a {kind.__qualname__}"
+        )
+    return found
 
 
 def read_instance(path: str | Path, *, expect: str | None = None) -> Any:

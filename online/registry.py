@@ -1,69 +1,62 @@
-"""Policies by name: registered ones, and ``module:Class`` from anywhere on the path."""
+"""Policies by name: registered ones, ``module:Class``, and ``file.py:Class``."""
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
-import sys
-from pathlib import Path
 from typing import Any
 
 from models.errors import InputError
-from models.problem import sub_package
+from models.reference import resolve
+from online.contract import online_side
 from online.policy import Policy
 from online.run import raised_by
+from online.user_module import load_user_module
 
 __all__ = ["build_policy", "check_policy", "find_policy", "knows_future", "policy_names"]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")  # it names files, too
 
 
-def _registered(problem_name: str) -> dict[str, type[Policy]]:
-    found: dict[str, type[Policy]] = sub_package("online", problem_name).POLICIES
-    return found
-
-
 def policy_names(problem_name: str) -> tuple[str, ...]:
     """Names of the registered policies of a problem, the paper's own first."""
-    return tuple(_registered(problem_name))
+    return tuple(online_side(problem_name).policies)
 
 
 def find_policy(problem_name: str, name: str) -> type[Policy]:
-    """Look up a policy class.
+    """Look up a policy class; nothing but its module, and what that needs, is imported.
 
     Parameters
     ----------
     problem_name : str
     name : str
-        A registered name, or ``module:Class``; the current folder is searched too.
+        A registered name; ``module:Class``, where the current folder is searched, too; or
+        ``path/to/file.py:Class``.
 
     Raises
     ------
     InputError
         If there is no such policy, or it is not a subclass of :class:`Policy`.
     """
-    registered = _registered(problem_name)
-    if ":" not in name:
-        if name not in registered:
-            known = ", ".join(registered)
+    registered = online_side(problem_name).policies
+    if name in registered:
+        policy = check_policy(resolve(registered[name]), registered[name])
+        if policy.name != name:
             raise InputError(
-                f"unknown policy '{name}' for '{problem_name}': choose from {known}, "
-                "or give module:Class"
+                f"policy '{name}' of '{problem_name}': {registered[name]} is named '{policy.name}'"
             )
-        return registered[name]
-    module_name, _, class_name = name.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:  # anything may happen while a user's file is imported
-        reason = " ".join(str(error).split())
+        return policy
+    module_name, _, class_name = name.rpartition(":")
+    if not (module_name and class_name):
+        known = ", ".join(registered)
         raise InputError(
-            f"policy '{name}': module '{module_name}' cannot be imported: "
-            f"{type(error).__name__}: {reason}"
-        ) from error
+            f"unknown policy '{name}' for '{problem_name}': choose from {known}, "
+            "or give module:Class or file.py:Class"
+        )
+    try:
+        module = load_user_module(module_name)
+    except InputError as error:
+        raise InputError(f"policy '{name}': {error}") from error.__cause__
     if not hasattr(module, class_name):
         raise InputError(f"policy '{name}': module '{module_name}' has no '{class_name}'")
     return check_policy(getattr(module, class_name), name)

@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from models.errors import InputError
-from models.problem import sub_package
-from online.policy import Decision, Event, Policy
+from online.contract import World, online_side
+from online.policy import Decision, Policy
 
-__all__ = ["InfeasibleDecision", "Trace", "World", "raised_by", "run"]
+__all__ = ["InfeasibleDecision", "Trace", "raised_by", "run"]
 
 
 class InfeasibleDecision(InputError):
@@ -42,26 +42,6 @@ class Trace:
     seconds: np.ndarray
 
 
-class World(Protocol):
-    """The state of one problem during a run; the only holder of the whole instance."""
-
-    @property
-    def public(self) -> Any:
-        """What every policy may know from the start."""
-
-    def events(self) -> Iterator[Event]:
-        """Events in order; advances the state between them."""
-
-    def apply(self, decision: Decision) -> Mapping[str, Any]:
-        """Carry a decision out; raises InfeasibleDecision.
-
-        Returns what is worth recording of it beside the policy's own info.
-        """
-
-    def schedule(self) -> Any:
-        """What has been executed."""
-
-
 def run(instance: Any, policy: Policy, rng: np.random.Generator) -> Trace:
     """Run a policy on an instance.
 
@@ -86,7 +66,7 @@ def run(instance: Any, policy: Policy, rng: np.random.Generator) -> Trace:
         server, or the form of a Decision. Whatever else the policy raises goes through, with a
         note that says the same.
     """
-    world: World = sub_package("online", instance.problem).make_world(instance)
+    world: World = online_side(instance.problem).make_world(instance)
     who = f"policy '{policy.name}' on '{instance.name}'"
     seconds: list[float] = []
     _timed(seconds, f"{who}, reset", policy.reset, world.public, rng)

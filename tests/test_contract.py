@@ -26,7 +26,7 @@ from online.run import Trace, run
 from tests.models.jct.small import random_instance as random_jct
 from tests.models.reward.cases import random_reward
 from tests.models.utility.small import random_instance
-from tests.promises import promise
+from tests.online.promises import promise
 
 
 def registered_policies() -> list[tuple[str, str]]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from online.jct.a_online import AOnline, AOnlineEdge
-from online.jct.batches import BatchSche
-from online.jct.srtf import SRTF
-from online.jct.tiresias import TiresiasL
+from online.contract import OnlineSide
 from online.jct.world import JctWorld
-from online.policy import Policy
 
-__all__ = ["POLICIES", "make_world"]
+__all__ = ["ONLINE"]
 
-make_world = JctWorld
-
-POLICIES: dict[str, type[Policy]] = {
-    policy.name: policy for policy in (AOnline, AOnlineEdge, SRTF, TiresiasL, BatchSche)
-}
-"""Registered policies by name; the first is the paper's own."""
+ONLINE = OnlineSide(
+    make_world=JctWorld,
+    policies={
+        "a-online": "online.jct.a_online:AOnline",
+        "a-online-e": "online.jct.a_online:AOnlineEdge",
+        "srtf": "online.jct.srtf:SRTF",
+        "tiresias-l": "online.jct.tiresias:TiresiasL",
+        "batchsche": "online.jct.batches:BatchSche",
+    },
+)

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from online.policy import Policy
-from online.reward.binpacking import BinPacking
-from online.reward.drf import DRF
-from online.reward.fairness import Fairness
-from online.reward.oga import OGASched, OGASchedAdaptive, OGASchedConstant, OGASchedLiteral
-from online.reward.spreading import Spreading
+from online.contract import OnlineSide
 from online.reward.world import RewardWorld
 
-__all__ = ["POLICIES", "make_world"]
+__all__ = ["ONLINE"]
 
-make_world = RewardWorld
-
-POLICIES: dict[str, type[Policy]] = {
-    policy.name: policy
-    for policy in (
-        OGASched,
-        OGASchedConstant,
-        OGASchedLiteral,
-        OGASchedAdaptive,
-        DRF,
-        Fairness,
-        BinPacking,
-        Spreading,
-    )
-}
-"""Registered policies by name; the first is the paper's own."""
+ONLINE = OnlineSide(
+    make_world=RewardWorld,
+    policies={
+        "ogasched": "online.reward.oga:OGASched",
+        "ogasched-constant": "online.reward.oga:OGASchedConstant",
+        "ogasched-literal": "online.reward.oga:OGASchedLiteral",
+        "ogasched-adaptive": "online.reward.oga:OGASchedAdaptive",
+        "drf": "online.reward.drf:DRF",
+        "fairness": "online.reward.fairness:Fairness",
+        "binpacking": "online.reward.binpacking:BinPacking",
+        "spreading": "online.reward.spreading:Spreading",
+    },
+)

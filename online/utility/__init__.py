@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from online.policy import Policy
-from online.utility.dorm import Dorm
-from online.utility.drf import DRF
-from online.utility.fifo import FIFO
-from online.utility.oasis import OASiS
-from online.utility.rrh import RRH
+from online.contract import OnlineSide
 from online.utility.world import UtilityWorld
-from online.utility.zero_price import ZeroPriceGreedy
 
-__all__ = ["POLICIES", "make_world"]
+__all__ = ["ONLINE"]
 
-make_world = UtilityWorld
-
-POLICIES: dict[str, type[Policy]] = {
-    policy.name: policy for policy in (OASiS, FIFO, DRF, RRH, Dorm, ZeroPriceGreedy)
-}
-"""Registered policies by name; the first is the paper's own."""
+ONLINE = OnlineSide(
+    make_world=UtilityWorld,
+    policies={
+        "oasis": "online.utility.oasis:OASiS",
+        "fifo": "online.utility.fifo:FIFO",
+        "drf": "online.utility.drf:DRF",
+        "rrh": "online.utility.rrh:RRH",
+        "dorm": "online.utility.dorm:Dorm",
+        "zero-price": "online.utility.zero_price:ZeroPriceGreedy",
+    },
+)

@@ -1,4 +1,24 @@
 """Offline solvers of the ``utility`` problem.
 
-Import its modules directly: those that recompute a bound from prices load no solver.
+The modules that recompute a bound from prices load no solver, and neither does this one.
 """
+
+from __future__ import annotations
+
+from solvers.contract import OfflineSolver
+
+__all__ = ["OFFLINE"]
+
+OFFLINE = OfflineSolver(
+    solver="solvers.utility.offline:solve",
+    starts=(
+        "oasis",
+        "fifo",
+        "drf",
+        "rrh",
+        "dorm",
+        "zero-price",
+    ),
+    certifier="solvers.utility.certificate:certify",
+    checker="solvers.utility.certificate:check",
+)

@@ -17,8 +17,10 @@ from benchmarks.regret_sizes import Study
 from benchmarks.reward.regret import STUDIES, measure
 from models.errors import InputError
 from models.reward import RewardInstance
-from online.reward import POLICIES
+from online.registry import find_policy, policy_names
 from tests.models.reward.small import reward
+
+POLICIES = {name: find_policy("reward", name) for name in policy_names("reward")}
 
 TINY = ["--base", "2x8", "--slots", "2,4,8", "--ports", "1,2", "--servers", "3", "--seeds", "2"]
 

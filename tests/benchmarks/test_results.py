@@ -28,6 +28,7 @@ from models.utility import UtilityInstance
 from online.policy import Decision, Event, Policy
 from online.utility.fifo import FIFO
 from online.utility.zero_price import ZeroPriceGreedy
+from solvers.contract import offline_solver
 from tests.models.utility.small import random_instance
 from tests.test_layers import ROOT, imports, read_modules
 
@@ -300,7 +301,8 @@ def test_an_interrupted_run_goes_on_and_gives_the_same_bytes(
 
 
 def test_a_problem_without_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluate_module, "has_sub_package", lambda *names: False)
+    bare_solver = replace(offline_solver("utility"), certifier="", checker="")
+    monkeypatch.setattr(evaluate_module, "offline_solver", lambda name: bare_solver)
     bare = evaluate(ONE, POLICIES, time_limit=10.0)
     assert bare.certificate is None
     assert [row.offline_certified for row in bare.rows] == [None, None]

@@ -20,7 +20,7 @@ from benchmarks.evaluate import Run, run_policy
 from benchmarks.jct import WORKLOAD
 from benchmarks.jct.gap import METHODS
 from models.jct import JctInstance
-from online.jct import POLICIES
+from online.registry import find_policy, policy_names
 from tests.models.jct.small import random_instance
 
 ROOT = Path(__file__).parents[3]
@@ -47,7 +47,7 @@ def crowd(seed: int) -> JctInstance:
     return random_instance(rng, jobs=10, servers=3, most_workers=2, chunks=4, slots=300)
 
 
-@pytest.mark.parametrize("name", sorted(POLICIES))
+@pytest.mark.parametrize("name", sorted(policy_names("jct")))
 @pytest.mark.parametrize("seed", range(3))
 def test_a_longer_pause_has_no_more_events(name: str, seed: int) -> None:
     def told(run: Run) -> list[tuple[object, ...]]:
@@ -56,7 +56,7 @@ def test_a_longer_pause_has_no_more_events(name: str, seed: int) -> None:
 
     # Tiresias-L knows the median service of all jobs, which doubling them leaves as it is.
     near, far = (
-        run_policy(later(crowd(seed), distance, factor=factor), POLICIES[name])
+        run_policy(later(crowd(seed), distance, factor=factor), find_policy("jct", name))
         for distance, factor in ((300, 1), (300_000, 10))
     )
     assert near.score.completion[:10].max() < 300
@@ -80,7 +80,7 @@ def work(name: str, instance: JctInstance) -> tuple[int, int]:
         if name == "bound":
             METHODS["bound"][1](instance, 600.0)
         else:
-            run_policy(instance, POLICIES[name])
+            run_policy(instance, find_policy("jct", name))
 
     run()  # what is kept from one run to the next
     sys.settrace(trace)
@@ -98,7 +98,7 @@ def print_work() -> None:
     assert numba.config.DISABLE_JIT  # lines of kernels count like all others
     ins, _ = WORKLOAD.draw(jobs=60, slots=200, servers="40", seed=0)
     wide = JctInstance.from_file(msgspec.structs.replace(ins.file, slots=10 * ins.cluster.slots))
-    names = [*sorted(POLICIES), "bound"]
+    names = [*sorted(policy_names("jct")), "bound"]
     print(json.dumps({name: (work(name, ins), work(name, wide)) for name in names}))
 
 
@@ -119,7 +119,7 @@ def test_ten_times_the_horizon_is_no_more_work() -> None:
     )
     assert told.returncode == 0, told.stderr
     known = json.loads(told.stdout)
-    assert set(known) == {*POLICIES, "bound"}
+    assert set(known) == {*policy_names("jct"), "bound"}
     for name, (narrow, wide) in known.items():
         assert narrow[0] > 10_000, name
         assert wide[0] <= narrow[0], name

@@ -13,8 +13,10 @@ from benchmarks.ratio import main as ratio
 from benchmarks.speed import main as speed
 from benchmarks.verify import main as verify
 from models.jct import JctInstance
-from online.jct import POLICIES
+from online.registry import find_policy, policy_names
 from tests.models.jct.small import instance, job, server, worked_example
+
+POLICIES = {name: find_policy("jct", name) for name in policy_names("jct")}
 
 MIGRATING = {"srtf", "tiresias-l"}
 

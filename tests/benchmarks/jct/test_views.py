@@ -10,9 +10,9 @@ from benchmarks.evaluate import Run, run_policy
 from benchmarks.jct.views import blocks, metric_table, metrics, preemption_table, queue, usage
 from models.errors import InputError
 from models.jct import JctInstance, JctSchedule, score
-from online.jct import POLICIES
 from online.jct.a_online import AOnline, AOnlineEdge
 from online.jct.srtf import SRTF
+from online.registry import find_policy, policy_names
 from online.run import Trace
 from tests.models.jct.small import (
     instance,
@@ -22,6 +22,8 @@ from tests.models.jct.small import (
     worked_example,
     worked_schedule,
 )
+
+POLICIES = {name: find_policy("jct", name) for name in policy_names("jct")}
 
 
 def crowded(seed: int) -> JctInstance:

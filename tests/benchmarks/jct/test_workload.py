@@ -21,7 +21,9 @@ from benchmarks.jct.table_2 import MODELS
 from benchmarks.jct.workload import generate
 from models.errors import InputError
 from models.jct import JctInstance
-from online.jct import POLICIES
+from online.registry import find_policy, policy_names
+
+POLICIES = {name: find_policy("jct", name) for name in policy_names("jct")}
 
 SMALL = {"chunks": (1, 4), "epochs": (1, 3), "minibatch_hours": (0.01, 0.05)}
 

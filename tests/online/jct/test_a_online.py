@@ -11,7 +11,7 @@ from online.jct.speed import refined
 from online.run import Trace, run
 from tests.models.jct.small import instance, job, random_instance, server
 from tests.online.jct.by_slots import a_online_by_slots
-from tests.promises import promise
+from tests.online.promises import promise
 
 
 def example(*, storage_gb: float | None = None, cloud: bool = True) -> JctInstance:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from models.jct import CLOUD, JctInstance, score
-from online.jct import POLICIES
 from online.jct.batches import BatchSche
 from online.jct.srtf import SRTF
 from online.jct.tiresias import TiresiasL
 from online.policy import Policy
+from online.registry import find_policy, policy_names
 from online.run import Trace, run
 from tests.models.jct.small import instance, job, random_instance, server
 
@@ -112,7 +112,7 @@ def test_without_a_cloud_more_workers_store_what_the_request_cannot(name: str) -
     # there in slots 1 and 2; two chunks of two slots each take until 5 and 6.
     long = job("a", upload=[1, 2], chunks=4, chunk_slots=2, chunk_gb=1.0, cloud_chunk_slots=2)
     ins = instance([long], [server(2, storage_gb=2.0) for _ in range(2)])
-    trace, jcts, _ = play(ins, POLICIES[name].for_instance(ins))
+    trace, jcts, _ = play(ins, find_policy("jct", name).for_instance(ins))
     assert {row[0] for row in rows(trace, 0)} == {0, 1}
     if name != "batchsche":  # which first closes a batch, and begins everywhere at once
         assert jcts == [6.0]
@@ -162,7 +162,7 @@ def test_a_batch_does_not_wait_beyond_the_last_chance() -> None:
     assert rows(trace, 0) == [(CLOUD, 0, 19, 20)] and jcts == [11]
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", policy_names("jct"))
 @pytest.mark.parametrize("cloud", [False, True])
 def test_every_job_completes(name: str, cloud: bool) -> None:
     for seed in range(40):
@@ -178,12 +178,12 @@ def test_every_job_completes(name: str, cloud: bool) -> None:
             storage=cloud and seed % 2 == 1,
             slots=2000,
         )
-        _, jcts, preempted = play(ins, POLICIES[name].for_instance(ins))
+        _, jcts, preempted = play(ins, find_policy("jct", name).for_instance(ins))
         assert min(jcts) > 0
         assert name != "batchsche" or preempted == 0
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", policy_names("jct"))
 @pytest.mark.parametrize("seed", range(30))
 def test_one_parameter_server_and_no_cloud(name: str, seed: int) -> None:
     # (2e), (2f): one job at a time.
@@ -193,6 +193,6 @@ def test_one_parameter_server_and_no_cloud(name: str, seed: int) -> None:
     servers = [msgspec.structs.replace(record, ps=[]) for record in ins.file.servers]
     servers[0] = msgspec.structs.replace(servers[0], ps=["a"])
     ins = JctInstance.from_file(msgspec.structs.replace(ins.file, servers=servers))
-    trace, jcts, _ = play(ins, POLICIES[name].for_instance(ins))
+    trace, jcts, _ = play(ins, find_policy("jct", name).for_instance(ins))
     assert min(jcts) > 0
     assert not (trace.schedule.ps[:, 1] == CLOUD).any()

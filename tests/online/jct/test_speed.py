@@ -12,7 +12,7 @@ from online.jct.speed import augmented, refined
 from online.run import run
 from solvers.jct.exact import solve
 from tests.models.jct.small import instance, job, random_instance, server
-from tests.promises import promise
+from tests.online.promises import promise
 
 
 def total_jct(ins, epsilon: float = 0.0) -> float:

@@ -17,7 +17,7 @@ from online.utility.price_bounds import PriceBounds
 from online.utility.prices import ExponentialPrices
 from solvers.utility.price_bound import price_bound
 from tests.models.utility.small import constant, instance, job, random_instance
-from tests.promises import promise
+from tests.online.promises import promise
 
 
 def run_oasis(ins: UtilityInstance, policy: OASiS | None = None) -> tuple[OASiS, Trace]:

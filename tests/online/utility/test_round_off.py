@@ -8,8 +8,8 @@ import pytest
 
 from models.utility import UtilityInstance, score
 from models.utility.tolerance import ROUND_OFF, usable
+from online.registry import find_policy, policy_names
 from online.run import run
-from online.utility import POLICIES
 from online.utility.filling import FairShares
 from online.utility.list_schedule import list_completions
 from online.utility.placement import Free, RoundRobin
@@ -37,14 +37,14 @@ def with_gpus_in(ins: UtilityInstance, unit: float) -> UtilityInstance:
     )
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", policy_names("utility"))
 @pytest.mark.parametrize("seed", range(8))
 def test_policies_do_the_same_in_any_unit(name: str, seed: int) -> None:
     # With a slack of 1e-9 units, two workers of 1e-9 GPU would stand where there is one.
     ins = random_instance(np.random.default_rng(seed), jobs=8, slots=6, max_work=6)
     earned = []
     for case in (ins, with_gpus_in(ins, UNIT)):
-        trace = run(case, POLICIES[name].for_instance(case), np.random.default_rng(0))
+        trace = run(case, find_policy("utility", name).for_instance(case), np.random.default_rng(0))
         earned.append(score(case, trace.schedule).objective)
         used = np.zeros((case.cluster.slots, *case.cluster.worker_servers.shape))
         for index, slot, server, count in trace.schedule.workers:

@@ -1,0 +1,60 @@
+"""What the layer ``online`` offers of a problem, and where runner and commands find it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from models.problem import offered
+from online.policy import Decision, Event
+
+__all__ = ["OnlineSide", "World", "online_side"]
+
+
+class World(Protocol):
+    """The state of one problem during a run; the only holder of the whole instance."""
+
+    @property
+    def public(self) -> Any:
+        """What every policy may know from the start."""
+
+    def events(self) -> Iterator[Event]:
+        """Events in order; advances the state between them."""
+
+    def apply(self, decision: Decision) -> Mapping[str, Any]:
+        """Carry a decision out; raises InfeasibleDecision.
+
+        Returns what is worth recording of it beside the policy's own info.
+        """
+
+    def schedule(self) -> Any:
+        """What has been executed."""
+
+
+@dataclass(frozen=True)
+class OnlineSide:
+    """The online side of a problem: ``online.<problem>.ONLINE``.
+
+    Parameters
+    ----------
+    make_world : callable
+        ``(instance) -> World``, for one run.
+    policies : Mapping[str, str]
+        Registered policies: name -> reference (:mod:`models.reference`) to the class, whose
+        ``name`` is the same; the paper's own first. None of them is imported by being listed.
+    """
+
+    make_world: Callable[[Any], World]
+    policies: Mapping[str, str]
+
+
+def online_side(problem_name: str) -> OnlineSide:
+    """The online side of a problem.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem, or it has no online side yet.
+    """
+    return offered("online", problem_name, "ONLINE", OnlineSide)

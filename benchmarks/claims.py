@@ -14,7 +14,7 @@ from benchmarks.claim import Evidence, claims_of
 from benchmarks.cli import Parser, run_command
 from benchmarks.figure import CellStore
 from benchmarks.figures import add_size_arguments
-from benchmarks.rows import to_json_lines
+from benchmarks.study.rows import to_json_lines
 from models.problem import problem
 
 __all__ = ["format_claims", "main"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.offline import (
+from benchmarks.study.interval import (
     Bound,
     Incumbent,
     Interval,
@@ -17,7 +17,7 @@ from benchmarks.offline import (
     offline_intervals,
     ratio_interval,
 )
-from benchmarks.rows import Row, Timing
+from benchmarks.study.rows import Row, Timing
 from models.errors import InputError
 from models.problem import Problem, problem
 from models.scoring import Score
@@ -208,6 +208,7 @@ def _row(
         instance=instance.name,
         instance_hash=instance.hash,
         seed=instance.seed,
+        load=None,
         policy=item.policy.name,
         objective=item.score.objective,
         completed=int((item.score.completion >= 0).sum()),

@@ -26,7 +26,7 @@ from benchmarks.gap_report import (
 from benchmarks.gap_run import run_cell
 from benchmarks.instances import Size, Workload, add_set_argument, parse_set, parse_size
 from benchmarks.pictures.save import save_picture
-from benchmarks.rows import to_json_lines
+from benchmarks.study.rows import to_json_lines
 from models.errors import InputError
 from models.files import write_atomic
 from models.problem import has_sub_package, problem_names, sub_package

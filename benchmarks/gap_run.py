@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from benchmarks.figure import Cell
-from benchmarks.memory import tree_peak
+from benchmarks.study.memory import tree_peak
 
 __all__ = ["run_cell"]
 

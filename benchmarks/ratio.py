@@ -14,7 +14,7 @@ from benchmarks.cli import Parser, parse_positive, run_command
 from benchmarks.evaluate import evaluate
 from benchmarks.instances import add_instance_arguments, instances_from
 from benchmarks.results import ResultsFolder
-from benchmarks.rows import Row, Timing, join, to_json_lines
+from benchmarks.study.rows import Row, Timing, join, to_json_lines
 from benchmarks.table import common_origin, format_table, summarise
 from benchmarks.warm import warm_up
 from models.errors import InputError

@@ -23,7 +23,7 @@ from benchmarks.regret_cells import TRACE, drawn_cells, given_cells, study_of
 from benchmarks.regret_pictures import plot_curves, plot_growth
 from benchmarks.regret_sizes import Study
 from benchmarks.regret_table import format_growth, format_regret, growths
-from benchmarks.rows import to_json_lines
+from benchmarks.study.rows import to_json_lines
 from models.files import write_atomic
 from models.problem import has_sub_package, problem_names, sub_package
 from online.policy import Policy

@@ -16,7 +16,7 @@ import pandas as pd
 
 from benchmarks.evaluate import Cell
 from benchmarks.fingerprint import fingerprint, is_covered, versions
-from benchmarks.rows import Row, Timing, from_json_lines, to_json_lines
+from benchmarks.study.rows import Row, Timing, from_json_lines, to_json_lines
 from models.errors import InputError
 from models.files import write_atomic
 from models.problem import problem
@@ -40,7 +40,7 @@ class ResultsFolder:
     ::
 
         settings.json       options, policies, versions, machine
-        rows.jsonl          one Row per line (benchmarks.rows.Row)
+        rows.jsonl          one Row per line (benchmarks.study.rows.Row)
         rows.csv            the same for a spreadsheet
         timings.jsonl       one Timing per line
         cells/<key>/        one instance: rows.jsonl, timings.jsonl, instance.json.gz,

@@ -25,10 +25,10 @@ from benchmarks.instances import (
     instances_from,
     parse_size,
 )
-from benchmarks.memory import PeakMemory
 from benchmarks.pictures.costs import plot_costs, seeds_in_words
 from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument, find_policies
+from benchmarks.study.memory import PeakMemory
 from benchmarks.warm import warm_up
 from models.errors import InputError
 from models.problem import has_sub_package, sub_package

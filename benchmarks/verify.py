@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.cli import Parser, run_command
-from benchmarks.offline import Bound, Incumbent, offline_interval
+from benchmarks.study.interval import Bound, Incumbent, offline_interval
 from models.problem import problem, read_instance
 from models.scoring import Score
 from solvers.certificate import Verdict

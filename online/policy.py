@@ -156,9 +156,12 @@ class Policy(ABC):
     (:attr:`models.problem.Problem.wider`), so that all are compared with bounds that cover it."""
 
     @classmethod
-    def for_instance(cls, instance: Any) -> Policy:
-        """Build the policy for a run on ``instance``; by default nothing is taken from it."""
-        return cls()
+    def for_instance(cls, instance: Any, *_: Any, **parameters: Any) -> Policy:
+        """Build the policy for a run on ``instance``; by default nothing is taken from it.
+
+        ``parameters`` are the policy's own, by keyword; an override names those that it takes.
+        """
+        return cls(**parameters)
 
     @abstractmethod
     def reset(self, public: Any, rng: np.random.Generator) -> None:

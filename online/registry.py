@@ -105,18 +105,30 @@ def knows_future(policy: type[Policy]) -> bool:
     return policy.for_instance.__func__ is not Policy.for_instance.__func__  # type: ignore[attr-defined]
 
 
-def build_policy(policy: type[Policy], instance: Any) -> Policy:
+def build_policy(policy: type[Policy], instance: Any, **parameters: Any) -> Policy:
     """Build a policy for one instance; the one door through which parameters may be tuned.
+
+    Parameters
+    ----------
+    policy : Policy subclass
+    instance : Instance
+    **parameters
+        The policy's own.
 
     Raises
     ------
     InputError
-        If ``for_instance`` builds something else. What it raises itself goes through, with a
-        note that names policy and instance.
+        If the policy has no such parameter, or ``for_instance`` builds something else. What it
+        raises itself goes through, with a note that names policy and instance.
     """
+    takes, given = (policy.for_instance, (instance,)) if knows_future(policy) else (policy, ())
+    try:
+        inspect.signature(takes).bind(*given, **parameters)
+    except TypeError as error:
+        raise InputError(f"policy '{policy.name}': parameters: {error}") from None
     where = f"policy '{policy.name}' on '{instance.name}', for_instance"
     with raised_by(where):
-        built = policy.for_instance(instance)
+        built = policy.for_instance(instance, **parameters)
     if not isinstance(built, Policy):
         raise InputError(f"{where}: returned {type(built).__name__}, not a Policy")
     return built

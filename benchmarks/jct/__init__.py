@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.contract import Experiments
 from benchmarks.instances import Size, Workload
 from benchmarks.jct.report import WorkloadReport
 from benchmarks.jct.settings import OPTIONS, Settings, parse_options, parse_servers
@@ -14,7 +15,7 @@ from benchmarks.jct.workload import generate
 from benchmarks.traces import Trace
 from models.jct import JctInstance
 
-__all__ = ["WORKLOAD"]
+__all__ = ["EXPERIMENTS", "WORKLOAD"]
 
 
 def _draw(
@@ -38,4 +39,8 @@ WORKLOAD = Workload(
     describe_mapping=describe_mapping,
     options=OPTIONS,
     parse_options=parse_options,
+)
+
+EXPERIMENTS = Experiments(
+    workload=WORKLOAD,
 )

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure as Picture
 from benchmarks.evaluate import Run, evaluate, run_policy
 from benchmarks.figure import Cell, Figure
 from benchmarks.jct.figures_common import draw
-from benchmarks.offline import ratio_interval
 from benchmarks.pictures.intervals import plot_intervals
+from benchmarks.study.interval import ratio_interval
 from models.jct import JctInstance, JctSchedule
 from online.jct.a_online import AOnline
 from online.jct.speed import augmented

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.contract import Experiments
 from benchmarks.instances import Size, Words, Workload
 from benchmarks.reward.report import WorkloadReport
 from benchmarks.reward.settings import OPTIONS, Settings, parse_options, parse_servers
@@ -13,7 +14,7 @@ from benchmarks.reward.workload import USED_TABLES, generate
 from benchmarks.traces import Trace
 from models.reward import RewardInstance
 
-__all__ = ["WORKLOAD"]
+__all__ = ["EXPERIMENTS", "WORKLOAD"]
 
 _TABLES = {
     "pai-machines": ("machines",),
@@ -52,4 +53,8 @@ WORKLOAD = Workload(
     options=OPTIONS,
     parse_options=parse_options,
     words=Words(done="jobs served", events=("commit", "reveal")),
+)
+
+EXPERIMENTS = Experiments(
+    workload=WORKLOAD,
 )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from models.errors import InputError
+from models.reference import resolve
 
-__all__ = ["Cell", "Effort", "Needs", "Outcome", "Result", "Status", "find_function"]
+__all__ = ["Cell", "Effort", "Needs", "Outcome", "Result", "Status", "prepare"]
 
 Status = Literal["done", "failed", "killed", "out of time", "out of memory"]
 
@@ -166,22 +165,6 @@ class Outcome:
     ran: bool = True
 
 
-def find_function(reference: str) -> Callable[..., Any]:
-    """Import what ``"module:name"`` refers to.
-
-    Raises
-    ------
-    InputError
-        If there is no such module or name.
-    """
-    module, _, name = reference.partition(":")
-    try:
-        found: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"'{reference}' cannot be found: {error}") from None
-    return found
-
-
 def prepare(cell: Cell, known: Result | None) -> Callable[[], Result]:
     """Call a cell's function; what it returns is still to be measured."""
     more: dict[str, Any] = {}
@@ -189,5 +172,5 @@ def prepare(cell: Cell, known: Result | None) -> Callable[[], Result]:
         more["data"] = cell.data
     if cell.effort is not None:
         more |= {"effort": cell.effort, "known": known}
-    measure: Callable[[], Result] = find_function(cell.function)(**cell.parameters, **more)
+    measure: Callable[[], Result] = resolve(cell.function)(**cell.parameters, **more)
     return measure

@@ -20,8 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from benchmarks.memory import descendants, tree_peak, tree_resident
 from benchmarks.study.cell import Cell, Outcome, Result, Status
+from benchmarks.study.memory import descendants, tree_peak, tree_resident
 
 __all__ = ["Guard"]
 
@@ -40,7 +40,7 @@ class Guard:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()  # of starting and ending a child
-        self._ended = False
+        self._ended = threading.Event()
         self._child: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
         self._life: Connection | None = None
@@ -69,7 +69,7 @@ class Guard:
         if cell.needs.fresh or self._child is None or self._child.poll() is not None:
             self._replace(cell.needs.threads)
         child, pipe, errors = self._child, self._pipe, self._errors
-        if self._ended:
+        if self._ended.is_set():
             return Outcome("killed", message="interrupted")
         assert child is not None and pipe is not None and errors is not None
         before = errors.seek(0, os.SEEK_END)
@@ -77,7 +77,7 @@ class Guard:
             pipe.send((cell, known))
             outcome = _watch(child.pid, pipe, cell)
         except (EOFError, OSError):
-            if self._ended:
+            if self._ended.is_set():
                 return Outcome("killed", message="interrupted")
             outcome = Outcome("killed", message=_last_words(child.wait(), errors, before))
         if outcome.status not in ("done", "failed") or cell.needs.fresh:
@@ -86,14 +86,14 @@ class Guard:
 
     def end(self) -> None:
         """End the child and everything it has started; no cell is run any more."""
-        self._ended = True
+        self._ended.set()
         self._replace(None)
 
     def _replace(self, threads: int | None) -> None:
         """End the child, and start another one unless ``threads`` is None."""
         with self._lock:
             self._stop()
-            if threads is not None and not self._ended:
+            if threads is not None and not self._ended.is_set():
                 self._start(threads)
 
     def _stop(self) -> None:

@@ -14,8 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from solvers.contract import offline_solver
-
 from benchmarks.study.cell import Cell, Effort, Needs, Result
 from benchmarks.study.instances import (
     Source,
@@ -28,9 +26,17 @@ from benchmarks.study.run import about, count, label_of, run_policy, small_insta
 from benchmarks.study.scheme import policy_of, policy_roots
 from models.errors import InputError
 from models.problem import Problem, problem
+from solvers.contract import offline_solver
 from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
 
-__all__ = ["CERTIFICATE", "INSTANCE", "InfeasibleSchedule", "incumbent_file", "offline_cell"]
+__all__ = [
+    "CERTIFICATE",
+    "INSTANCE",
+    "InfeasibleSchedule",
+    "incumbent_file",
+    "offline_cell",
+    "solver_roots",
+]
 
 INSTANCE = "instance.json.gz"
 CERTIFICATE = "certificate.json.gz"
@@ -68,8 +74,8 @@ def offline_cell(
         {"instance": dict(source), "starts": chosen},
         roots=(
             *instance_roots(name),
-            *(package_of(layer, name) for layer in ("solvers", "online")),
-            *solver.modules,
+            package_of("online", name),
+            *solver_roots(name),
             *(root for policy in chosen for root in policy_roots(name, policy)),
         ),
         data=data or {},
@@ -139,6 +145,13 @@ def offline(
     return measure
 
 
+def solver_roots(problem_name: str) -> tuple[str, ...]:
+    """Modules in which an offline solve starts: the solver, and who makes its certificates."""
+    solver = offline_solver(problem_name)
+    named = (solver.solver, *([solver.certifier] if solver.certifies else []))
+    return (package_of("solvers", problem_name), *(text.partition(":")[0] for text in named))
+
+
 def _result(
     kind: Problem,
     target: Any,
@@ -155,11 +168,13 @@ def _result(
         objective, schedule = best(schedules, key=lambda item: item[0])
         name = incumbent_file(target.problem)
         files[name] = as_bytes(schedule.write, name)
-    bounds = [] if found.bound is None else [{"value": found.bound, "source": found.bound_source}]
+    bounds: list[dict[str, Any]] = []
+    if found.bound is not None:
+        bounds = [{"value": found.bound, "source": found.bound_source}]
     certified = None
-    certify = offline_solver(target.problem).certify
-    if certify is not None and found.duals is not None:
-        certificate = certify(target, found.duals)
+    solver = offline_solver(target.problem)
+    if solver.certifies and found.duals is not None:
+        certificate = solver.certify(target, found.duals)
         certified = certificate.bound
         files[CERTIFICATE] = as_bytes(certificate.write, CERTIFICATE)
     if known is not None:

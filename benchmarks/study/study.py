@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import pandas as pd
-from solvers.contract import offline_solver
 
 from benchmarks.study.cell import Cell, Needs, Outcome
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import instance_roots, package_of
+from benchmarks.study.offline import solver_roots
 from benchmarks.study.scheme import Reading, Scheme, policy_roots
 from benchmarks.study.store import Store
 
@@ -221,7 +221,7 @@ class Each:
         name = trial.problem
         roots = [*instance_roots(name), package_of("online", name), *self.roots]
         if self.solves:
-            roots += [package_of("solvers", name), *offline_solver(name).modules]
+            roots += [*solver_roots(name)]
         given: list[tuple[dict[str, Any], tuple[str, ...]]] = [({**trial.point}, ())]
         if trial.entries:
             given = [

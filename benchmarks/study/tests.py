@@ -1,4 +1,4 @@
-"""The tests by which claims are judged. Each says itself in words, so that text and judgement agree.
+"""The tests by which claims are judged. Each says itself in words, so that both cannot differ.
 
 =============  ====================================================================
 test           a claim is reproduced if

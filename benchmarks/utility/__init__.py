@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.contract import Experiments
 from benchmarks.instances import Size, Workload
 from benchmarks.traces import Trace
 from benchmarks.utility.report import WorkloadReport
@@ -12,7 +13,7 @@ from benchmarks.utility.workload import Settings, generate
 from models.errors import InputError
 from models.utility import UtilityInstance
 
-__all__ = ["WORKLOAD"]
+__all__ = ["EXPERIMENTS", "WORKLOAD"]
 
 
 def _parse_servers(text: str) -> tuple[int, int]:
@@ -46,4 +47,8 @@ WORKLOAD = Workload(
     quick=Size(jobs=5, slots=6, servers="3+3", seeds=3),
     draw=_draw,
     describe_mapping=describe_mapping,
+)
+
+EXPERIMENTS = Experiments(
+    workload=WORKLOAD,
 )

@@ -18,7 +18,7 @@ from benchmarks import gap_run
 from benchmarks.gap import main
 from benchmarks.gap_report import format_gaps, format_overruns, plot_gap, plot_growth
 from benchmarks.gap_run import run_cell
-from benchmarks.memory import tree_peak
+from benchmarks.study.memory import tree_peak
 from benchmarks.pictures.medians import plot_medians
 from models.errors import InputError
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.offline import (
+from benchmarks.study.interval import (
     Bound,
     ContradictedBound,
     Incumbent,

@@ -21,7 +21,7 @@ from benchmarks.evaluate import Cell, evaluate
 from benchmarks.fingerprint import fingerprint, is_covered
 from benchmarks.ratio import measure
 from benchmarks.results import ResultsFolder
-from benchmarks.rows import Row, Timing, from_json_lines, to_json_lines
+from benchmarks.study.rows import Row, Timing, from_json_lines, to_json_lines
 from models.errors import InputError
 from models.problem import problem
 from models.utility import UtilityInstance

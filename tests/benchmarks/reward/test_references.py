@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.evaluate import run_policy
-from benchmarks.memory import PeakMemory
+from benchmarks.study.memory import PeakMemory
 from benchmarks.ratio import main as ratio
 from benchmarks.reward.references import PlainOga, project_padded
 from benchmarks.speed import main as speed

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from benchmarks.offline import Bound, Incumbent, offline_interval
+from benchmarks.study.interval import Bound, Incumbent, offline_interval
 from models.utility import UtilityInstance, score
 from models.utility.files import Sigmoid
 from solvers.highs import HighsOptions, LinearProgram, solve

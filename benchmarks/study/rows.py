@@ -27,14 +27,18 @@ class Row:
         Problem, name and hash of the instance.
     seed : int or None
         Seed of the instance; of the policy's generator too, under a tag
-        (:func:`benchmarks.evaluate.policy_rng`).
+        (:func:`benchmarks.study.run.policy_rng`).
+    load : float or None
+        Sum over the jobs of their dominant share; the problem's workload says how it is meant.
+        None where nothing of the instance is known.
     policy : str
-    objective : float
-        By the scorer.
-    completed, jobs : int
+        Name of the scheme.
+    objective : float or None
+        By the scorer; None where the run failed.
+    completed, jobs : int or None
         Jobs completed, and all jobs.
-    offline_lower, offline_upper : float
-        The optimum lies between them.
+    offline_lower, offline_upper : float or None
+        The optimum lies between them; None where the run or the offline solve failed.
     offline_allows : str
         What the schedules of that optimum may do beyond the problem's own, as those of the row's
         policy do (:attr:`models.problem.Problem.wider`); empty for the problem's own.
@@ -48,7 +52,7 @@ class Row:
     offline_certified : float or None
         The bound that prices prove, kept in the cell's ``certificate.json.gz``; weaker than
         the other where that is a MILP solver's. None if the problem has no certificates.
-    ratio_lower, ratio_upper : float
+    ratio_lower, ratio_upper : float or None
         Competitive ratio, >= 1 up to the solver's gap; may be infinite.
     guarantee : float or None
         The proven ratio, None if the policy has none.
@@ -58,32 +62,36 @@ class Row:
         The assumptions that fail.
     clairvoyant_bounds : bool
         Whether the policy's parameters were computed from the whole instance.
-    violations : int
+    violations : int or None
         Constraints broken; a run with any is refused, so 0.
+    error : str
+        Why the run, or the offline solve, failed; empty if they did not.
     """
 
     problem: str
     instance: str
     instance_hash: str
     seed: int | None
+    load: float | None
     policy: str
-    objective: float
-    completed: int
-    jobs: int
-    offline_lower: float
-    offline_upper: float
-    offline_allows: str
-    offline_status: str
-    offline_time_limited: bool
-    bound_source: str
-    offline_certified: float | None
-    ratio_lower: float
-    ratio_upper: float
-    guarantee: float | None
-    guarantee_applies: bool | None
-    guarantee_fails: str
-    clairvoyant_bounds: bool
-    violations: int
+    objective: float | None = None
+    completed: int | None = None
+    jobs: int | None = None
+    offline_lower: float | None = None
+    offline_upper: float | None = None
+    offline_allows: str = ""
+    offline_status: str = ""
+    offline_time_limited: bool = False
+    bound_source: str = ""
+    offline_certified: float | None = None
+    ratio_lower: float | None = None
+    ratio_upper: float | None = None
+    guarantee: float | None = None
+    guarantee_applies: bool | None = None
+    guarantee_fails: str = ""
+    clairvoyant_bounds: bool = False
+    violations: int | None = None
+    error: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,76 @@
+"""Studies, pictures and claims of the problems, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmarks.contract import experiments_of
+from benchmarks.study.claim import Claim
+from benchmarks.study.picture import Picture
+from benchmarks.study.study import Study
+from models.errors import InputError
+from models.problem import problem_names
+from models.reference import resolve
+
+__all__ = ["claims_of", "find_picture", "find_study", "pictures_of"]
+
+
+def _all(problem_name: str, what: str) -> Sequence[Any]:
+    reference = getattr(experiments_of(problem_name), what)
+    found: Sequence[Any] = resolve(reference) if reference else ()
+    return found
+
+
+def pictures_of(problem_name: str) -> tuple[Picture, ...]:
+    """Pictures of a problem, in the order of the paper; none if it has none yet."""
+    return tuple(_all(problem_name, "pictures"))
+
+
+def claims_of(problem_name: str) -> tuple[Claim, ...]:
+    """The claims of a problem's paper.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem, or nobody has listed its claims.
+    """
+    if not experiments_of(problem_name).claims:
+        raise InputError(f"nobody has listed the claims of '{problem_name}' yet")
+    return tuple(_all(problem_name, "claims"))
+
+
+def find_study(name: str) -> Study:
+    """Look a study up; the problem is the part of its name before the first dash.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem or study.
+    """
+    study: Study = _find(name, "study", "studies")
+    return study
+
+
+def find_picture(name: str) -> Picture:
+    """Look a picture up, in the same way.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem or picture.
+    """
+    picture: Picture = _find(name, "figure", "pictures")
+    return picture
+
+
+def _find(name: str, what: str, key: str) -> Any:
+    problem_name = name.partition("-")[0]
+    if problem_name not in problem_names():
+        known = ", ".join(problem_names())
+        raise InputError(f"unknown {what} '{name}': names begin with a problem, one of {known}")
+    found: Mapping[str, Any] = {item.name: item for item in _all(problem_name, key)}
+    if name not in found:
+        known = ", ".join(found) or "none yet"
+        raise InputError(f"unknown {what} '{name}': '{problem_name}' has {known}")
+    return found[name]

@@ -1,0 +1,92 @@
+"""The measure of competitive ratios: runs, the offline side of each instance, and their join."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchmarks.study.cell import Cell, Effort, Needs, Outcome
+from benchmarks.study.instances import Source, drawn
+from benchmarks.study.join import Joined, join
+from benchmarks.study.offline import offline_cell
+from benchmarks.study.run import run_cell
+from benchmarks.study.study import Entry, Trial
+
+__all__ = ["Ratio", "source_of"]
+
+
+def source_of(trial: Trial, settings: Mapping[str, Any]) -> Source:
+    """Source of the instance of a trial: ``jobs``, ``slots``, ``servers``, and more settings."""
+    sizes = ("jobs", "slots", "servers")
+    more = {name: value for name, value in settings.items() if name not in sizes}
+    return drawn(
+        trial.problem, **{name: settings[name] for name in sizes}, seed=trial.seed, settings=more
+    )
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Competitive ratios of the schemes of a trial.
+
+    Parameters
+    ----------
+    effort : Effort
+        Of the offline solves.
+    starts : tuple of str, optional
+        See :func:`benchmarks.study.offline.offline_cell`.
+    source : callable
+        ``(trial, settings) -> Source``.
+    data : mapping, optional
+        By the file hash of a source, what its cells need with them: instances that are given.
+    needs : Needs
+        Of the run cells.
+    """
+
+    effort: Effort
+    starts: tuple[str, ...] | None = None
+    source: Callable[[Trial, Mapping[str, Any]], Source] = source_of
+    data: Mapping[str, Mapping[str, bytes]] | None = None
+    needs: Needs = Needs()
+
+    def cells(self, trial: Trial) -> list[Cell]:
+        """Of each instance the offline cell, and then a run cell for each scheme."""
+        cells = []
+        for source, entries in self._instances(trial):
+            data = self.data[source["file"]] if self.data and "file" in source else None
+            cells.append(offline_cell(source, self.effort, starts=self.starts, data=data))
+            cells += [
+                run_cell(source, entry.scheme, data=data, needs=self.needs) for entry in entries
+            ]
+        return cells
+
+    def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+        """Rows of :class:`benchmarks.study.rows.Row`, with the point and the reading in front."""
+        rows = []
+        for entries, joined in self.join(trial, outcomes):
+            for entry, row in zip(entries, joined.rows, strict=True):
+                reading = {"reading": entry.reading} if entry.reading else {}
+                rows.append({**trial.point, **reading, **asdict(row)})
+        return rows
+
+    def join(
+        self, trial: Trial, outcomes: Sequence[Outcome]
+    ) -> list[tuple[Sequence[Entry], Joined]]:
+        """The schemes and what is known, instance by instance."""
+        found: list[tuple[Sequence[Entry], Joined]] = []
+        left = list(outcomes)
+        for _, entries in self._instances(trial):
+            offline, runs = left[0], left[1 : 1 + len(entries)]
+            left = left[1 + len(entries) :]
+            schemes = [entry.scheme for entry in entries]
+            found.append((entries, join(trial.problem, schemes, runs, offline, seed=trial.seed)))
+        return found
+
+    def _instances(self, trial: Trial) -> list[tuple[Source, list[Entry]]]:
+        """Instances of a trial, which readings may draw differently, and who runs on each."""
+        found: dict[str, tuple[Source, list[Entry]]] = {}
+        for entry in trial.entries:
+            source = self.source(trial, entry.settings)
+            found.setdefault(json.dumps(source, sort_keys=True), (source, []))[1].append(entry)
+        return list(found.values())

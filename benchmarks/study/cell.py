@@ -101,6 +101,11 @@ class Cell:
     label: str = ""
 
     @property
+    def all_roots(self) -> tuple[str, ...]:
+        """The function's module and what it looks up by name."""
+        return (self.function.partition(":")[0], *sorted(set(self.roots)))
+
+    @property
     def name(self) -> str:
         """Name of the function alone, for files and messages."""
         return self.function.partition(":")[2].replace("_", "-")

@@ -23,7 +23,7 @@ from llvmlite import binding
 
 from models.errors import InputError
 
-__all__ = ["code_hash", "import_closure", "versions"]
+__all__ = ["LAYERS", "code_hash", "import_closure", "processor", "source_hashes", "versions"]
 
 LAYERS = ("models", "solvers", "online", "benchmarks")
 _LIBRARIES = ("cvxpy", "highspy", "numba", "numpy", "pyomo", "scipy")
@@ -59,8 +59,20 @@ def code_hash(roots: Iterable[str]) -> str:
     sources = {name: source for name, (source, _, _) in read.items()}
     others = sorted({package for _, _, foreign in read.values() for package in foreign})
     known = {**versions(), **{name: found for name in others if (found := _version_of(name))}}
-    text = json.dumps([sources, known, _processor()], sort_keys=True)
+    text = json.dumps([sources, known, processor()], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def source_hashes(packages: Iterable[str]) -> dict[str, str]:
+    """Hash of every Python file of some packages, by its place in them."""
+    found = {}
+    for package in packages:
+        spec = importlib.util.find_spec(package)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            for file in sorted(Path(folder).rglob("*.py")):
+                name = f"{package}/{file.relative_to(folder).as_posix()}"
+                found[name] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return found
 
 
 def import_closure(roots: Iterable[str]) -> dict[str, Path]:
@@ -210,8 +222,9 @@ def _version_of(package: str) -> str | None:
 
 
 @functools.cache
-def _processor() -> dict[str, str]:
-    """What compiled code depends on."""
+def processor() -> dict[str, str]:
+    """What compiled code depends on: the processor it is compiled for, and the compiler's flags."""
     flags = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
     flags.pop("NUMBA_CACHE_DIR", None)
-    return {"machine": platform.machine(), "cpu": binding.get_host_cpu_name(), **flags}
+    target = flags.pop("NUMBA_CPU_NAME", "") or binding.get_host_cpu_name()
+    return {"machine": platform.machine(), "cpu": target, **flags}

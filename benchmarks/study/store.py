@@ -129,7 +129,7 @@ class Store:
 
     def key(self, cell: Cell) -> str:
         """Key of a cell; effort, needs and label are no part of it."""
-        roots = (cell.function.partition(":")[0], *sorted(cell.roots))
+        roots = cell.all_roots
         if roots not in self._codes:
             self._codes[roots] = code_hash(roots)
         data = {name: _sha(content) for name, content in sorted(cell.data.items())}

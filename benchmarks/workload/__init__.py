@@ -1,0 +1,1 @@
+"""What the workloads of several problems share: their contract, settings, servers and reports."""

@@ -98,7 +98,7 @@ def test_a_trace_gives_what_it_has() -> None:
     assert coin.file.arrivals == draw(jobs=2, slots=5, arrivals="coin").file.arrivals
     other = Trace("google", "made", {})
     with pytest.raises(InputError, match="no mapping to `reward`; those with one are pai-machines"):
-        generate(settings, np.random.default_rng(0), other)
+        WORKLOAD.draw(jobs=2, slots=5, servers=6, seed=0, trace=other)
 
 
 def test_reader_of_jobs(tmp_path: Path) -> None:

@@ -30,6 +30,10 @@ class Settings(BaseSettings):
     mix : tuple of float
         Shares of time-insensitive, time-sensitive and time-critical jobs, kept exactly up to
         rounding.
+    load : float or None
+        The load of the instance (:func:`models.utility.load.load`) that the work of its jobs is
+        scaled to (:mod:`benchmarks.utility.scaling`); None = what the draws give, 2.5 in the mean
+        of the default size.
     arrivals : str or None
         A pattern of ``PATTERNS``; None = those of the trace, or ``ARRIVALS`` where there is none.
     slot_seconds : float
@@ -45,6 +49,7 @@ class Settings(BaseSettings):
     max_duration: int | None = setting(None, "3")
     priority: tuple[float, float] = setting((1.0, 100.0), "1:100")
     mix: tuple[float, float, float] = setting((0.10, 0.55, 0.35), "0.1:0.55:0.35")
+    load: float | None = setting(None, "1")
     arrivals: str | None = setting(None, "|".join(PATTERNS))
     slot_seconds: float = setting(3600.0, "3600")
 
@@ -55,7 +60,7 @@ class Settings(BaseSettings):
         self.check_range("priority", 0)
         if len(self.mix) != 3 or min(self.mix) < 0 or abs(sum(self.mix) - 1) > 1e-9:
             raise InputError(f"mix {self.mix} is not three shares that add up to 1")
-        self.check_positive("slot_seconds")
+        self.check_positive("load", "slot_seconds")
         if self.arrivals is not None and self.arrivals not in PATTERNS:
             raise InputError(
                 f"unknown arrivals '{self.arrivals}': choose from {', '.join(PATTERNS)}"
@@ -70,7 +75,8 @@ class Settings(BaseSettings):
         """The settings that the rest of an instance file does not show."""
         low, high = self.priority
         mix = "/".join(f"{share:g}" for share in self.mix)
+        load = "" if self.load is None else f", work scaled to load {self.load:g}"
         return (
             f"P2/G3-like worker and C4-like parameter servers, max_duration {self.longest}, "
-            f"priority [{low:g}, {high:g}], mix {mix}"
+            f"priority [{low:g}, {high:g}], mix {mix}{load}"
         )

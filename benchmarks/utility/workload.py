@@ -9,6 +9,7 @@ from benchmarks.utility.arrivals import PATTERNS
 from benchmarks.utility.draw import SIMULATION, draw_candidates
 from benchmarks.utility.rejection import Kept, Rule, Taken, collect
 from benchmarks.utility.report import UtilityReport
+from benchmarks.utility.scaling import scaled_to
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
 from benchmarks.utility.settings import ARRIVALS, Settings
 from benchmarks.utility.traces import MAPPINGS
@@ -107,7 +108,8 @@ def build_instance(
 def instance_name(settings: Settings, source: str) -> str:
     """Name that tells instances apart in a table."""
     servers = "+".join(map(str, settings.servers))
-    return f"{source}-{settings.jobs}x{settings.slots}-{servers}-seed{settings.seed}"
+    load = "" if settings.load is None else f"-load{settings.load:g}"
+    return f"{source}-{settings.jobs}x{settings.slots}-{servers}{load}-seed{settings.seed}"
 
 
 def generate(
@@ -117,7 +119,8 @@ def generate(
 
     Without a trace, jobs are drawn, arrival included, until enough of them pass the rejection
     rule: the ranges make most jobs impossible (E M tau up to 2,000 slots). The rule thins the
-    arrivals of the last slots, in which few jobs can still finish.
+    arrivals of the last slots, in which few jobs can still finish. Where a load is asked for, the
+    work of the same jobs is then scaled to it; nothing else of them changes.
 
     Parameters
     ----------
@@ -136,7 +139,8 @@ def generate(
     Raises
     ------
     InputError
-        If hardly any job is possible, or the trace is too short or too empty.
+        If hardly any job is possible, the trace is too short or too empty, or these jobs cannot
+        have the load asked for.
     """
     rule = draw_rule(settings, rng)
     if trace is None:
@@ -152,6 +156,8 @@ def generate(
     else:
         taken, source = MAPPINGS[trace.kind].take(trace, settings, rule, rng), trace.kind
         origin = f"trace {source}: {taken.note}; OASiS Sec. V-A settings, {settings.describe()}"
+    if settings.load is not None:
+        taken = taken._replace(kept=scaled_to(settings.load, taken.kept, rule, settings))
     utilities = draw_utilities(rng, settings.jobs, settings.priority, settings.mix)
     name = instance_name(settings, source)
     instance = build_instance(settings, rule, taken.kept, utilities, name, origin)

@@ -190,7 +190,7 @@ def test_without_a_cloud_the_edge_serves_every_job(seed: int) -> None:
     ins = draw(cloud=False, seed=seed, servers=6, **SMALL)
     assert not ins.cluster.cloud
     assert all(job.eligible(ins.cluster).size for job in ins.jobs)
-    for policy in POLICIES.values():
+    for policy in (policy for name, policy in POLICIES.items() if name != "all-cloud"):
         assert (run_policy(ins, policy).score.completion >= 0).all()
 
 

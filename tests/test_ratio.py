@@ -100,7 +100,7 @@ def run_files(tmp_path: Path, out: str, *extra: str) -> Path:
         UtilityInstance.from_file(file).write(path)
         files.append(str(path))
     folder = tmp_path / out
-    policies = ["--policy", "oasis", "--policy", "zero-price"]
+    policies = ["--policy", "oasis,zero-price"]
     code = main(["--instance", *files, *policies, "--out", str(folder), *extra])
     assert code == 0
     return folder

@@ -20,4 +20,5 @@ WORKLOAD = Workload(
     generate=generate,
     load=load,
     mappings=MAPPINGS,
+    policies=("a-online", "a-online-e", "srtf", "tiresias-l", "batchsche"),
 )

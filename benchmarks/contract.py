@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks.instances import Workload
+from benchmarks.workload.contract import Workload
 from models.problem import offered
 
 __all__ = ["Experiments", "experiments_of"]

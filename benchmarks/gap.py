@@ -24,9 +24,10 @@ from benchmarks.gap_report import (
     plot_growth,
 )
 from benchmarks.gap_run import run_cell
-from benchmarks.instances import Size, Workload, add_set_argument, parse_set, parse_size
+from benchmarks.instances import add_set_argument, parse_set, parse_size
 from benchmarks.pictures.save import save_picture
 from benchmarks.study.rows import to_json_lines
+from benchmarks.workload.contract import Size, Workload
 from models.errors import InputError
 from models.files import write_atomic
 from models.problem import has_sub_package, problem_names, sub_package
@@ -55,11 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     extent = "quick" if args.quick else "default"
     part = sub_package("benchmarks", args.problem, "gap")
     methods = _chosen(args.methods or part.DEFAULT_METHODS, part.METHODS)
-    sizes = [parse_size(text) for text in dict.fromkeys(args.sizes or part.SIZES[extent])]
     times = sorted(set(args.times or _TIMES[extent]))
     seeds = args.seeds or _SEEDS[extent]
     workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
-    settings = parse_set(workload, args.problem, args.set)
+    texts = dict.fromkeys(args.sizes or part.SIZES[extent])
+    sizes = [parse_size(workload, text) for text in texts]
+    settings = parse_set(workload, args.set)
     for size in sizes:  # what cannot be drawn is found before anything is measured
         for seed in seeds:
             _draw(workload, size, seed, settings)
@@ -68,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             "problem": args.problem,
             "jobs": size.jobs,
             "slots": size.slots,
-            "servers": size.servers,
+            "servers": workload.show_servers(size.servers),
             "seed": seed,
             "method": method,
             "time_limit": limit,

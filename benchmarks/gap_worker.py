@@ -15,7 +15,8 @@ import time
 from typing import Any
 
 from benchmarks.evaluate import InfeasibleSchedule
-from benchmarks.instances import Size, Workload, parse_set
+from benchmarks.instances import parse_set
+from benchmarks.workload.contract import Size, Workload
 from models.problem import problem, sub_package
 from solvers.result import SolveResult, relative_gap
 
@@ -34,8 +35,9 @@ def main(text: str) -> None:
     workload: Workload = sub_package("benchmarks", name).WORKLOAD
     _, method = sub_package("benchmarks", name, "gap").METHODS[cell["method"]]
     method(_draw(workload, workload.quick), _WARM_UP, cell["threads"])
-    size = Size(cell["jobs"], cell["slots"], cell["servers"], seeds=1)
-    settings = parse_set(workload, name, cell.get("set", []))
+    servers = workload.parse_servers(cell["servers"])
+    size = Size(cell["jobs"], cell["slots"], servers, seeds=1)
+    settings = parse_set(workload, cell.get("set", []))
     instance = _draw(workload, size, cell["seed"], **settings)
     print("null", file=pipe, flush=True)
     began, worked = time.perf_counter(), _cpu_seconds()

@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Sequence
 
 from benchmarks.cli import Parser, parse_count, run_command
-from benchmarks.instances import Workload, add_set_argument, parse_set
+from benchmarks.instances import add_set_argument, parse_set
 from benchmarks.traces import read_trace
+from benchmarks.workload.contract import Workload
 from models.problem import problem_names, sub_package
 
 __all__ = ["main"]
@@ -61,13 +62,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", required=True, metavar="FILE", help=".json, or .json.gz packed")
     args = parser.parse_args(argv)
     workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
+    default = workload.default
+    servers = workload.parse_servers(args.servers) if args.servers else default.servers
     instance, report = workload.draw(
-        jobs=args.jobs or workload.default.jobs,
-        slots=args.slots or workload.default.slots,
-        servers=args.servers or workload.default.servers,
+        jobs=args.jobs or default.jobs,
+        slots=args.slots or default.slots,
+        servers=servers,
         seed=args.seed,
         trace=read_trace(args.trace) if args.trace else None,
-        **parse_set(workload, args.problem, args.set),
+        **parse_set(workload, args.set),
     )
     instance.write(args.out)
     print(f"{args.out}: {instance.name}\nsha256   {instance.hash}\n{report}")

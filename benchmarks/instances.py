@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.cli import Parser, parse_count, parse_range
 from benchmarks.traces import read_trace
+from benchmarks.workload.contract import Size, Workload
 from models.errors import InputError
 from models.problem import (
     has_sub_package,
@@ -20,82 +20,12 @@ from models.problem import (
 )
 
 __all__ = [
-    "Size",
-    "Words",
-    "Workload",
     "add_instance_arguments",
     "add_set_argument",
     "instances_from",
     "parse_set",
     "parse_size",
 ]
-
-
-@dataclass(frozen=True)
-class Size:
-    """Size of generated instances.
-
-    Parameters
-    ----------
-    jobs, slots : int
-        What they count depends on the problem: for ``reward``, ``jobs`` are ports, job types; for
-        ``jct``, ``slots`` are those in which jobs arrive.
-    servers : str
-        As on the command line, e.g. ``"5+5"``.
-    seeds : int
-        How many.
-    """
-
-    jobs: int
-    slots: int
-    servers: str
-    seeds: int
-
-
-@dataclass(frozen=True)
-class Words:
-    """What a problem calls things in tables.
-
-    Parameters
-    ----------
-    done : str
-        Heading of the share of jobs that count as completed.
-    events : tuple of str
-        Kinds of events that its policies answer.
-    """
-
-    done: str = "jobs done"
-    events: tuple[str, ...] = ("arrival", "slot")
-
-
-@dataclass(frozen=True)
-class Workload:
-    """What the commands need to know of a problem's instances: its ``benchmarks.X.WORKLOAD``.
-
-    Parameters
-    ----------
-    default, quick : Size
-        Sizes where none are asked for, without and with ``--quick``.
-    draw : callable
-        ``(*, jobs, slots, servers, seed, trace, **settings) -> (instance, report)``; trace is
-        None for the synthetic workload, and the report prints what was drawn and kept.
-    describe_mapping : callable
-        ``(kind of trace) -> str``: how such a trace becomes an instance, in words.
-    options : mapping of str to str
-        Further settings of ``draw`` that a command line may give as ``--set NAME=VALUE``, and an
-        example of a value.
-    parse_options : callable
-        ``(texts by name) -> settings``; raises InputError.
-    words : Words
-    """
-
-    default: Size
-    quick: Size
-    draw: Callable[..., tuple[Any, object]]
-    describe_mapping: Callable[[str], str]
-    options: Mapping[str, str] = field(default_factory=dict)
-    parse_options: Callable[[Mapping[str, str]], dict[str, Any]] = lambda given: {}
-    words: Words = Words()
 
 
 def add_instance_arguments(parser: Parser) -> None:
@@ -135,10 +65,10 @@ def add_instance_arguments(parser: Parser) -> None:
 def add_set_argument(parser: Parser) -> None:
     """Option for the further settings of a workload, read by :func:`parse_set`."""
     named = "; ".join(
-        f"{name}: {', '.join(f'{key}={value}' for key, value in workload.options.items())}"
+        f"{name}: {', '.join(f'{key}={value}' for key, value in workload.examples.items())}"
         for name in problem_names()
         if has_sub_package("benchmarks", name)
-        and (workload := sub_package("benchmarks", name).WORKLOAD).options
+        and (workload := sub_package("benchmarks", name).WORKLOAD).examples
     )
     parser.add_argument(
         "--set",
@@ -149,7 +79,7 @@ def add_set_argument(parser: Parser) -> None:
     )
 
 
-def parse_set(workload: Workload, problem_name: str, given: Sequence[str]) -> dict[str, Any]:
+def parse_set(workload: Workload, given: Sequence[str]) -> dict[str, Any]:
     """Settings of a workload from ``NAME=VALUE`` texts.
 
     Raises
@@ -162,26 +92,25 @@ def parse_set(workload: Workload, problem_name: str, given: Sequence[str]) -> di
         name, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"--set {text}: want NAME=VALUE")
-        if not workload.options:
-            raise InputError(f"--set {text}: the workload of '{problem_name}' has no settings")
         if name in texts:
             raise InputError(f"--set {text}: '{name}' is set twice")
         texts[name] = value
-    return workload.parse_options(texts)
+    return workload.read_settings(texts)
 
 
-def parse_size(text: str) -> Size:
+def parse_size(workload: Workload, text: str) -> Size:
     """Size of one instance, from ``JOBSxSLOTSxSERVERS``.
 
     Raises
     ------
     InputError
-        If it is not that; what servers look like is the workload's to say.
+        If it is not that, with servers as the workload has them.
     """
     match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)x(.+)", text)
     if match is None:
-        raise InputError(f"size '{text}': want JOBSxSLOTSxSERVERS, e.g. 20x20x10+10")
-    return Size(int(match[1]), int(match[2]), match[3], seeds=1)
+        example = f"20x20x{workload.show_servers(workload.servers.example)}"
+        raise InputError(f"size '{text}': want JOBSxSLOTSxSERVERS, e.g. {example}")
+    return Size(int(match[1]), int(match[2]), workload.parse_servers(match[3]), seeds=1)
 
 
 def instances_from(args: argparse.Namespace) -> list[Any]:
@@ -202,12 +131,13 @@ def instances_from(args: argparse.Namespace) -> list[Any]:
     workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
     trace = read_trace(args.trace) if args.trace else None
     default: Size = workload.quick if args.quick else workload.default
-    settings = parse_set(workload, args.problem, args.set)
+    servers = workload.parse_servers(args.servers) if args.servers else default.servers
+    settings = parse_set(workload, args.set)
     return [
         workload.draw(
             jobs=sizes["jobs"] or default.jobs,
             slots=sizes["slots"] or default.slots,
-            servers=sizes["servers"] or default.servers,
+            servers=servers,
             seed=seed,
             trace=trace,
             **settings,

@@ -10,15 +10,16 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
-from benchmarks.cli import Parser, parse_positive, run_command
+from benchmarks.cli import Parser, parse_positive, parse_words, run_command
 from benchmarks.evaluate import evaluate
 from benchmarks.instances import add_instance_arguments, instances_from
 from benchmarks.results import ResultsFolder
 from benchmarks.study.rows import Row, Timing, join, to_json_lines
 from benchmarks.table import common_origin, format_table, summarise
 from benchmarks.warm import warm_up
+from benchmarks.workload.contract import Workload
 from models.errors import InputError
-from models.problem import has_sub_package, problem_names
+from models.problem import has_sub_package, problem_names, sub_package
 from online.policy import Policy
 from online.registry import find_policy, policy_names
 from online.run import InfeasibleDecision
@@ -30,7 +31,7 @@ _EXAMPLES = """
       the default: every policy of `utility` on the synthetic workload
   python -m benchmarks.ratio --jobs 20 --slots 20 --servers 10+10 --seeds 20
       larger instances, seeds 0 to 19
-  python -m benchmarks.ratio --seeds 7:8 --policy oasis --policy my_file:MyPolicy
+  python -m benchmarks.ratio --seeds 7:8 --policy oasis,my_file:MyPolicy
       one seed; a registered policy against one from my_file.py in this folder
   python -m benchmarks.ratio --trace google:PATH --seeds 5
       arrivals from a real trace
@@ -117,14 +118,17 @@ def measure(
 
 
 def find_policies(problem_name: str, names: Sequence[str]) -> list[type[Policy]]:
-    """Policies asked for on the command line, all registered ones if none is.
+    """Policies asked for on the command line, those of the workload if none is.
 
     Raises
     ------
     InputError
         If one is unknown, or two have the same name.
     """
-    policies = [find_policy(problem_name, name) for name in names or policy_names(problem_name)]
+    if not names:
+        workload: Workload = sub_package("benchmarks", problem_name).WORKLOAD
+        names = workload.policies or policy_names(problem_name)
+    policies = [find_policy(problem_name, name) for name in names]
     seen: set[str] = set()
     for policy in policies:
         if policy.name in seen:
@@ -139,11 +143,12 @@ def add_policy_argument(parser: Parser) -> None:
     known = "; ".join(f"{name}: {', '.join(policy_names(name))}" for name in built)
     parser.add_argument(
         "--policy",
-        action="append",
+        action="extend",
+        type=parse_words,
         default=[],
-        metavar="NAME",
-        help=f"a registered policy ({known}) or module:Class or file.py:Class; repeat for several "
-        "(default: all registered)",
+        metavar="NAME,...",
+        help=f"registered policies ({known}), module:Class or file.py:Class; several joined by "
+        "commas, or in several --policy (default: all registered; jct: those of the paper)",
     )
 
 

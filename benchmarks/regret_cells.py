@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figure import Cell
-from benchmarks.instances import Workload, parse_set
+from benchmarks.instances import parse_set
 from benchmarks.regret_sizes import Study
 from benchmarks.traces import Trace, read_trace
+from benchmarks.workload.contract import Workload
 from models.errors import InputError
 from models.files import read_bytes
 from models.problem import read_instance, sub_package
@@ -52,6 +53,7 @@ def given_cells(args: Namespace) -> tuple[list[Cell], Callable[[Cell], Any]]:
 
 def study_of(args: Namespace, study: Study) -> Study:
     """The study asked for: what is not given is that of the size."""
+    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
     slots, ports = args.slots or study.slots, args.ports or study.ports
     base = args.base
     if base is None:
@@ -61,7 +63,7 @@ def study_of(args: Namespace, study: Study) -> Study:
         base=base,
         slots=tuple(sorted({*slots, base[1]})),
         ports=tuple(sorted({*ports, base[0]})),
-        servers=args.servers or study.servers,
+        servers=workload.parse_servers(args.servers) if args.servers else study.servers,
         seeds=tuple(args.seeds or study.seeds),
         arrivals=tuple(dict.fromkeys(args.arrivals or ([TRACE] if args.trace else study.arrivals))),
     )
@@ -84,7 +86,7 @@ def drawn_cells(
         If a setting, a size or the trace is bad.
     """
     workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
-    settings = parse_set(workload, args.problem, args.set)
+    settings = parse_set(workload, args.set)
     if "arrivals" in settings:
         raise InputError("--set arrivals=...: say --arrivals here")
     if TRACE in study.arrivals and not args.trace:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from benchmarks.workload.servers import ServerNumbers
+
 __all__ = ["Point", "Study"]
 
 
@@ -29,8 +31,7 @@ class Study:
     slots, ports : tuple of int
         Ascending, that of the base among them: horizons, at the ports of the base; numbers of
         ports, at the slots of the base.
-    servers : str
-        As on the command line.
+    servers : int or tuple of int
     seeds : tuple of int
     arrivals : tuple of str
         Patterns.
@@ -39,7 +40,7 @@ class Study:
     base: tuple[int, int]
     slots: tuple[int, ...]
     ports: tuple[int, ...]
-    servers: str
+    servers: ServerNumbers
     seeds: tuple[int, ...]
     arrivals: tuple[str, ...]
 

@@ -19,8 +19,6 @@ from tqdm import tqdm
 from benchmarks.cli import Parser, parse_words, run_command
 from benchmarks.evaluate import run_policy
 from benchmarks.instances import (
-    Size,
-    Workload,
     add_instance_arguments,
     instances_from,
     parse_size,
@@ -30,6 +28,7 @@ from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument, find_policies
 from benchmarks.study.memory import PeakMemory
 from benchmarks.warm import warm_up
+from benchmarks.workload.contract import Size, Workload
 from models.errors import InputError
 from models.problem import has_sub_package, sub_package
 from online.run import Trace
@@ -103,7 +102,8 @@ def _sizes(args: argparse.Namespace) -> dict[str, Size]:
     for name in ("jobs", "slots", "servers", "instance"):
         if getattr(args, name):
             raise InputError(f"--{name} does not go with --sizes")
-    return {text: parse_size(text) for text in args.sizes}
+    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
+    return {text: parse_size(workload, text) for text in args.sizes}
 
 
 def _measure_sizes(
@@ -112,7 +112,8 @@ def _measure_sizes(
     """:func:`measure_speed` of one size after the other, so that one is in memory at a time."""
     frames = []
     for text, size in sizes.items():
-        given = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers}
+        servers = text.rpartition("x")[2]
+        given = {"jobs": size.jobs, "slots": size.slots, "servers": servers}
         instances = instances_from(argparse.Namespace(**{**vars(args), **given}))
         frame = measure_speed(instances, policies)
         frame.insert(0, "size", text)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from benchmarks.instances import Workload
+from benchmarks.workload.contract import Workload
 from models.problem import problem, sub_package
 from solvers.result import OPTIMAL_GAP
 

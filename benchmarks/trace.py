@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 
 from benchmarks.cli import Parser, run_command
-from benchmarks.instances import Workload
 from benchmarks.traces import KINDS, read_trace
 from benchmarks.traces.audit import audit, format_audit
+from benchmarks.workload.contract import Workload
 from models.problem import sub_package
 
 __all__ = ["main"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchmarks.evaluate import run_policy
-from benchmarks.instances import Workload
+from benchmarks.workload.contract import Workload
 from models.problem import sub_package
 from online.policy import Policy
 from online.registry import find_policy, policy_names

@@ -21,6 +21,7 @@ __all__ = [
     "canonical",
     "check_finite",
     "decode",
+    "peek",
     "read_bytes",
     "sha256",
     "write_atomic",
@@ -66,7 +67,28 @@ def decode(data: bytes, kind: type[T], *, source: str) -> T:
         of which different readers take different values.
     """
     try:
-        value = msgspec.json.decode(data, type=kind)
+        json.loads(data, object_pairs_hook=lambda pairs: _check_keys(pairs, source))
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{source}: not JSON: {_one_line(error)}") from None
+    value = peek(data, kind, source=source)
+    check_finite(value, source=source)
+    return value
+
+
+def peek(data: bytes, kind: type[T], *, source: str) -> T:
+    """Some keys of JSON text, for what is to be read whole by :func:`decode` afterwards.
+
+    Much faster, since it looks neither for keys that stand twice nor for numbers out of range.
+
+    Raises
+    ------
+    InputError
+        As :func:`decode`, for what it sees.
+    """
+    try:
+        return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
         raise InputError(f"{source}: {_one_line(error)}") from None
     except msgspec.DecodeError as error:
@@ -76,14 +98,6 @@ def decode(data: bytes, kind: type[T], *, source: str) -> T:
         raise InputError(f"{source}: {rule}") from None
     except (UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{source}: not JSON: {_one_line(error)}") from None
-    check_finite(value, source=source)
-    try:
-        json.loads(data, object_pairs_hook=lambda pairs: _check_keys(pairs, source))
-    except InputError:
-        raise
-    except (ValueError, RecursionError) as error:  # in what a key that is not asked for holds
-        raise InputError(f"{source}: not JSON: {_one_line(error)}") from None
-    return value
 
 
 def _check_keys(pairs: list[tuple[str, Any]], source: str) -> None:

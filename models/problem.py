@@ -15,7 +15,7 @@ import msgspec
 
 import models
 from models.errors import InputError
-from models.files import decode, read_bytes
+from models.files import peek, read_bytes
 from models.scoring import Score
 
 __all__ = [
@@ -223,7 +223,7 @@ def read_instance(path: str | Path, *, expect: str | None = None) -> Any:
         Naming the file, the key, the index and the rule.
     """
     data = read_bytes(path)
-    head = decode(data, _Head, source=str(path))
+    head = peek(data, _Head, source=str(path))
     if head.format != "1":
         raise InputError(f"{path}: format '{head.format}' is not known, only '1' - at `$.format`")
     if head.problem not in problem_names():

@@ -52,7 +52,7 @@ def test_the_policy_of_a_page_works_from_a_folder_outside(
 
 def test_column_generation_from_python_works_as_written(tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", TEXTS["docs/utility.md"], re.DOTALL)
-    large, small = 'jobs=50, slots=50, servers="20+20"', 'jobs=8, slots=8, servers="4+4"'
+    large, small = "jobs=50, slots=50, servers=(20, 20)", "jobs=8, slots=8, servers=(4, 4)"
     assert large in code
     code = code.replace(large, small) + "\ninstance.write('instance.json')\n"
     env = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from benchmarks.contract import Experiments
-from benchmarks.instances import Size, Workload
-from benchmarks.jct.report import WorkloadReport
-from benchmarks.jct.settings import OPTIONS, Settings, parse_options, parse_servers
-from benchmarks.jct.traces import describe_mapping
+from benchmarks.jct.settings import Settings
+from benchmarks.jct.traces import MAPPINGS
 from benchmarks.jct.workload import generate
-from benchmarks.traces import Trace
-from models.jct import JctInstance
+from benchmarks.workload.contract import Size, Workload
+from benchmarks.workload.servers import Servers
+from models.jct.load import load
 
 __all__ = ["EXPERIMENTS", "WORKLOAD"]
 
-
-def _draw(
-    *,
-    jobs: int,
-    slots: int,
-    servers: str,
-    seed: int,
-    trace: Trace | None = None,
-    **more: Any,
-) -> tuple[JctInstance, WorkloadReport]:
-    """Draw an instance whose jobs arrive in ``slots`` slots; ``more`` are further settings."""
-    settings = Settings(jobs=jobs, servers=parse_servers(servers), slots=slots, seed=seed, **more)
-    return generate(settings, np.random.default_rng(seed), trace)
-
-
 WORKLOAD = Workload(
-    default=Size(jobs=60, slots=600, servers="100", seeds=5),
-    quick=Size(jobs=10, slots=100, servers="20", seeds=2),
-    draw=_draw,
-    describe_mapping=describe_mapping,
-    options=OPTIONS,
-    parse_options=parse_options,
+    problem="jct",
+    default=Size(jobs=60, slots=600, servers=100, seeds=5),
+    quick=Size(jobs=10, slots=100, servers=20, seeds=2),
+    servers=Servers(("edge servers S",), example=20),
+    settings=Settings,
+    generate=generate,
+    load=load,
+    mappings=MAPPINGS,
+    policies=("a-online", "a-online-e", "srtf", "tiresias-l", "batchsche"),
 )
 
 EXPERIMENTS = Experiments(

@@ -1,4 +1,4 @@
-"""What a generator did: where the parts are from, and how they are distributed."""
+"""What a generator of ``jct`` did: the edge that it drew, and how servers and jobs are."""
 
 from __future__ import annotations
 
@@ -7,42 +7,35 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.workload.report import WorkloadReport, distribution_of
 from models.jct import JctInstance
+from models.jct.load import load
 
-__all__ = ["WorkloadReport"]
-
-_QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
+__all__ = ["JctReport"]
 
 
-@dataclass(frozen=True)
-class WorkloadReport:
-    """Notes and distributions.
+@dataclass(frozen=True, kw_only=True)
+class JctReport(WorkloadReport):
+    """The edge, and distributions over servers or jobs.
 
     Parameters
     ----------
     workers, ps : int
         Workers and parameter servers of the edge.
-    load : float
-        Worker-slots of all jobs over those that the edge has while jobs arrive: above 1 it
-        cannot keep up with them.
-    distribution : dict of str to dict
-        Field -> minimum, 10, 50, 90 % quantile and maximum, over servers or jobs.
-    notes : tuple of str
-        Where the parts are from.
     """
 
     workers: int
     ps: int
-    load: float
-    distribution: dict[str, dict[str, float]]
-    notes: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """Workers and parameter servers."""
+        return (f"{self.workers} workers and {self.ps} parameter servers at the edge",)
 
     @classmethod
-    def build(cls, instance: JctInstance, arriving: int, notes: tuple[str, ...]) -> WorkloadReport:
-        """Describe an instance whose jobs arrive in ``arriving`` slots."""
+    def build(cls, instance: JctInstance, notes: tuple[str, ...]) -> JctReport:
+        """Describe an instance."""
         cluster, jobs = instance.cluster, instance.jobs
-        workers, ps = len(cluster.worker_server), len(cluster.ps_server)
-        work = sum(job.chunks * job.chunk_slots for job in jobs)
         fields: dict[str, Any] = {
             "workers of a server": np.diff(cluster.first_worker),
             "parameter servers of a server": np.diff(cluster.first_ps),
@@ -56,23 +49,10 @@ class WorkloadReport:
             "requested workers": [job.requested_workers for job in jobs],
             "worker-slots of a job": [job.chunks * job.chunk_slots for job in jobs],
         }
-        distribution = {
-            name: {
-                f"q{100 * q:.0f}": float(value)
-                for q, value in zip(_QUANTILES, np.quantile(values, _QUANTILES), strict=True)
-            }
-            for name, values in fields.items()
-        }
-        load = work / (workers * arriving) if workers else float("inf")
-        return cls(workers, ps, load, distribution, notes)
-
-    def __str__(self) -> str:
-        lines = [*self.notes]
-        lines.append(
-            f"{self.workers} workers and {self.ps} parameter servers at the edge, load "
-            f"{self.load:.3g}"
+        return cls(
+            load=load(instance),
+            distribution=distribution_of(fields),
+            notes=notes,
+            workers=len(cluster.worker_server),
+            ps=len(cluster.ps_server),
         )
-        lines.append(f"{'':32}" + "".join(f"{f'{100 * q:.0f} %':>10}" for q in _QUANTILES))
-        for name, found in self.distribution.items():
-            lines.append(f"{name:32}" + "".join(f"{value:10.5g}" for value in found.values()))
-        return "\n".join(lines)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from benchmarks.options import read_options, read_servers, show_range
+from benchmarks.workload.settings import BaseSettings, setting, show_range
 from models.errors import InputError
 
-__all__ = ["OPTIONS", "REQUESTED", "SCALES", "Settings", "parse_options", "parse_servers"]
+__all__ = ["REQUESTED", "SCALES", "Settings"]
 
 SCALES = ("simulation", "testbed")
 """The simulator of Sec. V-A, and its testbed of eight machines."""
@@ -28,19 +25,15 @@ _MOST_TYPES = 10**5  # as many as workers of a server in an instance file
 _MOST = 10**9  # of a whole number in an instance file
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Settings(BaseSettings):
     """What all generators of the problem are told; the defaults are those of Sec. V-A.
 
     Parameters
     ----------
-    jobs, servers : int
-        Size of the instance: J, and S edge servers.
-    slots : int
-        Slots in which jobs arrive. The instance's horizon is longer: "T is set to be large
-        enough to complete all jobs".
-    seed : int or None
-        Seed of the generator in use; kept in the instance file.
+    servers : int
+        S, edge servers. The slots of the size are those in which jobs arrive; the instance's
+        horizon is longer: "T is set to be large enough to complete all jobs".
     scale : str
         One of ``SCALES``: which servers, and what jobs send to parameter servers.
     cloud : bool
@@ -84,33 +77,29 @@ class Settings:
         If a setting is out of its range.
     """
 
-    jobs: int
     servers: int
-    slots: int
-    seed: int | None
-    scale: str = "simulation"
-    cloud: bool = True
-    requested: str = "gpus"
-    arrivals: str | None = None
-    upload: str = "job"
-    edge_upload: tuple[int, int] = (1, 4)
-    cloud_upload: tuple[int, int] = (10, 15)
-    worker_types: tuple[int, int] | None = None
-    ps_types: tuple[int, int] | None = None
-    chunks: tuple[int, int] | None = None
-    epochs: tuple[int, int] = (20, 60)
-    minibatch_hours: tuple[float, float] = (0.001, 0.05)
-    update_ms: tuple[float, float] = (10.0, 100.0)
-    gradient_mb: tuple[float, float] | None = None
-    bandwidth_mbps: tuple[float, float] | None = None
-    storage_gb: tuple[float, float] | None = None
-    chunk_gb: tuple[float, float] = (0.0, 0.0)
-    slot_seconds: float = 3600.0
+    scale: str = setting("simulation", "|".join(SCALES))
+    cloud: bool = setting(True, "yes|no")
+    requested: str = setting("gpus", "|".join(REQUESTED))
+    arrivals: str | None = setting(None, "google2011-fit|uniform|peaks")
+    upload: str = setting("job", "|".join(_UPLOADS))
+    edge_upload: tuple[int, int] = setting((1, 4), "1:4")
+    cloud_upload: tuple[int, int] = setting((10, 15), "10:15")
+    worker_types: tuple[int, int] | None = setting(None, "8:10")
+    ps_types: tuple[int, int] | None = setting(None, "8:10")
+    chunks: tuple[int, int] | None = setting(None, "27:115")
+    epochs: tuple[int, int] = setting((20, 60), "20:60")
+    minibatch_hours: tuple[float, float] = setting((0.001, 0.05), "0.001:0.05")
+    update_ms: tuple[float, float] = setting((10.0, 100.0), "10:100")
+    gradient_mb: tuple[float, float] | None = setting(None, "30:575")
+    bandwidth_mbps: tuple[float, float] | None = setting(None, "100:5120")
+    storage_gb: tuple[float, float] | None = setting(None, "100:500")
+    chunk_gb: tuple[float, float] = setting((0.0, 0.0), "0.5:2")
+    slot_seconds: float = setting(3600.0, "3600")
 
     def __post_init__(self) -> None:
-        for name in ("jobs", "servers", "slots"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}, but has to be at least 1")
+        super().__post_init__()
+        self.check_counts("servers")
         if self.slots > _MOST_SLOTS:
             raise InputError(f"slots is {self.slots}, but may be at most {_MOST_SLOTS}")
         if self.jobs * self.servers > _MOST_DELAYS:
@@ -118,10 +107,8 @@ class Settings:
                 f"{self.jobs} jobs x {self.servers} servers are more than {_MOST_DELAYS} pairs"
             )
         for name, known in (("scale", SCALES), ("requested", REQUESTED), ("upload", _UPLOADS)):
-            if getattr(self, name) not in known:
-                raise InputError(f"{name} '{getattr(self, name)}': choose from {', '.join(known)}")
-        if not 0 < self.slot_seconds < math.inf:
-            raise InputError(f"slot_seconds {self.slot_seconds} is not a positive number")
+            self.check_word(name, known)
+        self.check_positive("slot_seconds")
         self._check_ranges()
         for name in ("worker_types", "ps_types"):
             if self.scale == "testbed" and getattr(self, name) is not None:
@@ -129,29 +116,15 @@ class Settings:
 
     def _check_ranges(self) -> None:
         for name in ("minibatch_hours", "bandwidth_mbps"):
-            self._check_range(name, 0.0, strict=True)
+            self.check_range(name, 0.0, strict=True)
         for name in ("worker_types", "ps_types"):
-            self._check_range(name, 1, _MOST_TYPES)
+            self.check_range(name, 1, _MOST_TYPES)
         for name in ("chunks", "epochs"):
-            self._check_range(name, 1, _MOST)
+            self.check_range(name, 1, _MOST)
         for name in ("edge_upload", "cloud_upload"):
-            self._check_range(name, 0, _MOST)
+            self.check_range(name, 0, _MOST)
         for name in ("update_ms", "gradient_mb", "storage_gb", "chunk_gb"):
-            self._check_range(name, 0)
-
-    def _check_range(
-        self, name: str, least: float, most: float = math.inf, *, strict: bool = False
-    ) -> None:
-        value = getattr(self, name)
-        if value is None:
-            return
-        low, high = value
-        if not (least <= low <= high < math.inf and high <= most) or (strict and low == least):
-            limit = "" if most == math.inf else f" and <= {most:g}"
-            raise InputError(
-                f"{name} {show_range(value)} is not a range of numbers "
-                f"{'>' if strict else '>='} {least:g}{limit}"
-            )
+            self.check_range(name, 0)
 
     @property
     def types(self) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -176,42 +149,3 @@ class Settings:
             f"G {show_range(self.update_ms)} ms, q {gradients} MB, "
             f"b {show_range(self.bandwidth)} Mbit/s, requested by {self.requested}"
         )
-
-
-def parse_servers(text: str) -> int:
-    """Number of edge servers; raises InputError."""
-    return read_servers(text, "20: the edge servers S")
-
-
-#: Settings that may be given on a command line, as ``NAME=VALUE``; what a value looks like.
-OPTIONS: Mapping[str, str] = {
-    "scale": "|".join(SCALES),
-    "cloud": "yes|no",
-    "requested": "|".join(REQUESTED),
-    "arrivals": "google2011-fit|uniform|peaks",
-    "upload": "|".join(_UPLOADS),
-    "edge_upload": "1:4",
-    "cloud_upload": "10:15",
-    "worker_types": "8:10",
-    "ps_types": "8:10",
-    "chunks": "27:115",
-    "epochs": "20:60",
-    "minibatch_hours": "0.001:0.05",
-    "update_ms": "10:100",
-    "gradient_mb": "30:575",
-    "bandwidth_mbps": "100:5120",
-    "storage_gb": "100:500",
-    "chunk_gb": "0.5:2",
-    "slot_seconds": "3600",
-}
-
-
-def parse_options(given: Mapping[str, str]) -> dict[str, Any]:
-    """Values of :class:`Settings` from texts.
-
-    Raises
-    ------
-    InputError
-        If there is no such setting, or its value cannot be read.
-    """
-    return read_options(Settings, OPTIONS, given)

@@ -13,7 +13,7 @@ from benchmarks.traces import Table, Trace
 from benchmarks.traces.windows import windows
 from models.errors import InputError
 
-__all__ = ["MAPPINGS", "check_kind", "describe_mapping", "submissions", "take_nodes"]
+__all__ = ["MAPPINGS", "check_kind", "submissions", "take_nodes"]
 
 _JOBS = (
     "`jobs` of Philly give GPUs, at most D, as `requested_workers`, and run times: m = run time / "
@@ -27,7 +27,7 @@ _HOUR = (
     "the hour is stretched to the slots in which jobs arrive, and thinned to `jobs` uniformly at "
     "random"
 )
-MAPPINGS: Mapping[str, str] = {
+_TEXTS = {
     "philly": f"{_JOBS}; arrival = slot of the submission, in a window of as many whole slots as "
     "jobs arrive in, chosen by the seed among those that hold at least `jobs` submissions, thinned "
     "to `jobs` uniformly at random",
@@ -36,14 +36,12 @@ MAPPINGS: Mapping[str, str] = {
     "edge-cloud": f"{_JOBS}, of rows drawn uniformly at random; `arrivals` of Alibaba: {_HOUR}; "
     f"{_NODES}",
 }
+
+MAPPINGS: Mapping[str, str] = {
+    kind: f"{text}. All else is drawn as in the synthetic workload."
+    for kind, text in _TEXTS.items()
+}
 """Kinds of traces that are used, and what they give."""
-
-
-def describe_mapping(kind: str) -> str:
-    """How a kind of trace becomes an instance, in words."""
-    if kind not in MAPPINGS:
-        return f"none: `{kind}` is read and audited, but not made into instances of this problem"
-    return f"{MAPPINGS[kind]}. All else is drawn as in the synthetic workload."
 
 
 def check_kind(trace: Trace, settings: Settings) -> None:
@@ -52,11 +50,8 @@ def check_kind(trace: Trace, settings: Settings) -> None:
     Raises
     ------
     InputError
-        If there is no mapping, or the settings leave nothing to take.
+        If the settings leave nothing to take.
     """
-    if trace.kind not in MAPPINGS:
-        known = ", ".join(MAPPINGS)
-        raise InputError(f"{trace.spec}: no mapping to `jct`; those with one are {known}")
     if trace.kind == "openb-nodes" and settings.scale == "testbed":
         raise InputError(f"{trace.spec}: gives servers, but those of scale testbed are fixed")
     if trace.kind == "alibaba-2018" and settings.arrivals is not None:

@@ -18,11 +18,12 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.jct.jobs import STREAMS, clipped, draw_jobs, long_enough
-from benchmarks.jct.report import WorkloadReport
+from benchmarks.jct.report import JctReport
 from benchmarks.jct.servers import Edge, draw_edge, testbed_edge
 from benchmarks.jct.settings import Settings
 from benchmarks.jct.traces import check_kind, submissions, take_nodes
 from benchmarks.traces import Trace
+from benchmarks.workload.report import WorkloadReport
 from models.jct import JctInstance
 from models.jct.files import JctFile
 
@@ -76,7 +77,7 @@ def generate(
             origin=f"{source}: {'; '.join(notes)}; edge-cloud Sec. V-A, {settings.describe()}",
         )
     )
-    return instance, WorkloadReport.build(instance, settings.slots, notes)
+    return instance, JctReport.build(instance, notes)
 
 
 def _edge(settings: Settings, streams: list[np.random.Generator], trace: Trace | None) -> Edge:

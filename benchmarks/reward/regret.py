@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.evaluate import Run, run_policy
 from benchmarks.regret_sizes import Study
-from benchmarks.reward.settings import Settings, parse_servers
+from benchmarks.reward.settings import Settings
 from benchmarks.reward.views import slot_table
 from models.reward import RewardInstance
 from models.reward.reward import RewardFunction
@@ -37,7 +37,7 @@ STUDIES = {
         base=(10, 2000),
         slots=(250, 500, 1000, 2000),
         ports=(5, 10, 20, 40),
-        servers="128",
+        servers=128,
         seeds=(0, 1, 2, 3, 4),
         arrivals=("bernoulli", "alternating", "coin", "drifting"),
     ),
@@ -45,7 +45,7 @@ STUDIES = {
         base=(4, 200),
         slots=(50, 100, 200),
         ports=(2, 4, 8),
-        servers="16",
+        servers=16,
         seeds=(0, 1, 2),
         arrivals=("bernoulli", "alternating"),
     ),
@@ -159,6 +159,7 @@ def scaled(settings: Mapping[str, Any], study: Study, factor: float) -> dict[str
     if factor == 1.0:
         return dict(settings)
     ports, slots = study.base
-    servers = parse_servers(study.servers)
-    base = Settings(ports=ports, servers=servers, slots=slots, seed=None, **settings)
+    servers = study.servers
+    assert isinstance(servers, int)
+    base = Settings(jobs=ports, servers=servers, slots=slots, seed=None, **settings)
     return {**settings, "density": factor * base.edges / servers}

@@ -1,4 +1,4 @@
-"""What a generator did: where the parts are from, and how they are distributed."""
+"""What a generator of ``reward`` did: density, rate of arrivals, and distributions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.workload.report import WorkloadReport, distribution_of
 from models.reward import RewardInstance
+from models.reward.load import load
 
-__all__ = ["WorkloadReport"]
-
-_QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
+__all__ = ["RewardReport"]
 
 
-@dataclass(frozen=True)
-class WorkloadReport:
-    """Notes and distributions.
+@dataclass(frozen=True, kw_only=True)
+class RewardReport(WorkloadReport):
+    """Density and rate, and distributions over servers, ports or slots.
 
     Parameters
     ----------
@@ -23,19 +23,18 @@ class WorkloadReport:
         ``sum_r |L_r| / |R|`` as drawn.
     rate : float
         Mean number of jobs of a port in a slot.
-    distribution : dict of str to dict
-        Field -> minimum, 10, 50, 90 % quantile and maximum, over servers, ports or slots.
-    notes : tuple of str
-        Where the parts are from.
     """
 
     density: float
     rate: float
-    distribution: dict[str, dict[str, float]]
-    notes: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """Density and rate."""
+        return (f"density {self.density:.4g}, {self.rate:.4g} jobs per port and slot",)
 
     @classmethod
-    def build(cls, instance: RewardInstance, notes: tuple[str, ...]) -> WorkloadReport:
+    def build(cls, instance: RewardInstance, notes: tuple[str, ...]) -> RewardReport:
         """Describe an instance."""
         cluster, arrivals = instance.cluster, instance.arrivals
         servers, ports = len(cluster.capacities), len(cluster.requests)
@@ -48,19 +47,10 @@ class WorkloadReport:
         for k, device in enumerate(cluster.devices):
             fields[f"capacity {device}"] = cluster.capacities[:, k]
             fields[f"request {device}"] = cluster.requests[:, k]
-        distribution = {
-            name: {
-                f"q{100 * q:.0f}": float(value)
-                for q, value in zip(_QUANTILES, np.quantile(values, _QUANTILES), strict=True)
-            }
-            for name, values in fields.items()
-        }
-        return cls(len(cluster.port_edges) / servers, float(arrivals.mean()), distribution, notes)
-
-    def __str__(self) -> str:
-        lines = [*self.notes]
-        lines.append(f"density {self.density:.4g}, {self.rate:.4g} jobs per port and slot")
-        lines.append(f"{'':32}" + "".join(f"{f'{100 * q:.0f} %':>10}" for q in _QUANTILES))
-        for name, found in self.distribution.items():
-            lines.append(f"{name:32}" + "".join(f"{value:10.5g}" for value in found.values()))
-        return "\n".join(lines)
+        return cls(
+            load=load(instance),
+            distribution=distribution_of(fields),
+            notes=notes,
+            density=len(cluster.port_edges) / servers,
+            rate=float(arrivals.mean()),
+        )

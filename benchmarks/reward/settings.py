@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from benchmarks.options import read_options, read_servers, show_range
+from benchmarks.workload.settings import BaseSettings, setting, show_range
 from models.errors import InputError
 from models.reward.utilities import KINDS
 
-__all__ = ["MIXED", "OPTIONS", "Settings", "parse_options", "parse_servers"]
+__all__ = ["MIXED", "Settings"]
 
 MIXED = "mixed"
 """Name of the utilities drawn for each server and device type among all four kinds."""
@@ -21,16 +18,14 @@ _MOST_PAIRS = 2 * 10**7  # ports x servers, of which the edges are drawn
 _MOST_DRAWS = 2 * 10**7  # slots x ports x jobs of a port in a slot
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Settings(BaseSettings):
     """What all generators of the problem are told; the defaults are those of Table 1.
 
     Parameters
     ----------
-    ports, servers, slots : int
-        Size of the instance: ``|L|``, ``|R|`` and T.
-    seed : int or None
-        Seed of the generator in use; kept in the instance file.
+    servers : int
+        ``|R|``. The jobs of the size are ports, ``|L|``.
     density : float or None
         ``sum_r |L_r| / |R|``, ports connected to a server in the mean. Not in Table 1; Table 2
         tries 2, 2.5 and 3. None = 2.5, or what is possible next to it.
@@ -61,25 +56,21 @@ class Settings:
         If a setting is out of its range.
     """
 
-    ports: int
     servers: int
-    slots: int
-    seed: int | None
-    density: float | None = None
-    most_ports: int | None = None
-    contention: float = 10.0
-    utilities: str = MIXED
-    alpha: tuple[float, float] = (1.0, 1.5)
-    beta: tuple[float, float] = (0.3, 0.5)
-    probability: float = 0.7
-    arrivals: str | None = None
-    most_arrivals: int = 1
-    trace_slot_seconds: float = 1.8
+    density: float | None = setting(None, "2.5")
+    most_ports: int | None = setting(None, "25")
+    contention: float = setting(10.0, "10")
+    utilities: str = setting(MIXED, "|".join((MIXED, *KINDS)))
+    alpha: tuple[float, float] = setting((1.0, 1.5), "1:1.5")
+    beta: tuple[float, float] = setting((0.3, 0.5), "0.3:0.5")
+    probability: float = setting(0.7, "0.7")
+    arrivals: str | None = setting(None, "bernoulli|bursty|alternating|switching|coin|drifting")
+    most_arrivals: int = setting(1, "1")
+    trace_slot_seconds: float = setting(1.8, "1.8")
 
     def __post_init__(self) -> None:
-        for name in ("ports", "servers", "slots", "most_arrivals"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}, but has to be at least 1")
+        super().__post_init__()
+        self.check_counts("servers", "most_arrivals", "most_ports")
         if self.ports * self.servers > _MOST_PAIRS:
             raise InputError(
                 f"{self.ports} ports x {self.servers} servers are more than {_MOST_PAIRS} pairs"
@@ -89,23 +80,15 @@ class Settings:
                 f"{self.slots} slots x {self.ports} ports x {self.most_arrivals} jobs of a port "
                 f"in a slot are more than {_MOST_DRAWS}"
             )
-        for name in ("contention", "trace_slot_seconds"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise InputError(f"{name} {getattr(self, name)} is not a positive number")
-        if self.utilities not in (MIXED, *KINDS):
-            known = ", ".join((MIXED, *KINDS))
-            raise InputError(f"utilities '{self.utilities}': choose from {known}")
-        if not 0 < self.alpha[0] <= self.alpha[1] < math.inf:
-            raise InputError(f"alpha {show_range(self.alpha)} is not a range of positive numbers")
-        if not 0 <= self.beta[0] <= self.beta[1] <= 1:
-            raise InputError(f"beta {show_range(self.beta)} is not a range within [0, 1]")
+        self.check_positive("contention", "trace_slot_seconds")
+        self.check_word("utilities", (MIXED, *KINDS))
+        self.check_range("alpha", 0, strict=True)
+        self.check_range("beta", 0, 1)
         if not 0 < self.probability <= 1:
             raise InputError(f"probability {self.probability} is not in (0, 1]")
         self._check_density()
 
     def _check_density(self) -> None:
-        if self.most_ports is not None and self.most_ports < 1:
-            raise InputError(f"most_ports is {self.most_ports}, but has to be at least 1")
         least = max(self.ports, self.servers) / self.servers
         if self.room * self.servers < max(self.ports, self.servers):
             raise InputError(
@@ -117,6 +100,11 @@ class Settings:
                 f"density {self.density:g} is not in {least:g}..{self.room}: every server and "
                 f"every port has an edge, a server at most {self.room}"
             )
+
+    @property
+    def ports(self) -> int:
+        """Number of ports, ``|L|``."""
+        return self.jobs
 
     @property
     def edges(self) -> int:
@@ -139,34 +127,3 @@ class Settings:
             f"alpha {show_range(self.alpha)}, beta {show_range(self.beta)}, "
             f"rho {self.probability:g}{copies}"
         )
-
-
-def parse_servers(text: str) -> int:
-    """Number of servers; raises InputError."""
-    return read_servers(text, "128: the instances R")
-
-
-#: Settings that may be given on a command line, as ``NAME=VALUE``; what a value looks like.
-OPTIONS: Mapping[str, str] = {
-    "density": "2.5",
-    "most_ports": "25",
-    "contention": "10",
-    "utilities": f"{MIXED}|{'|'.join(KINDS)}",
-    "alpha": "1:1.5",
-    "beta": "0.3:0.5",
-    "probability": "0.7",
-    "arrivals": "bernoulli|bursty|alternating|switching|coin|drifting",
-    "most_arrivals": "1",
-    "trace_slot_seconds": "1.8",
-}
-
-
-def parse_options(given: Mapping[str, str]) -> dict[str, Any]:
-    """Values of :class:`Settings` from texts.
-
-    Raises
-    ------
-    InputError
-        If there is no such setting, or its value cannot be read.
-    """
-    return read_options(Settings, OPTIONS, given)

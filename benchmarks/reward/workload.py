@@ -22,27 +22,37 @@ import numpy as np
 from benchmarks.reward.arrivals import draw_arrivals, take_arrivals
 from benchmarks.reward.graph import draw_edges
 from benchmarks.reward.machines import Machines, draw_machines, take_machines
-from benchmarks.reward.report import WorkloadReport
+from benchmarks.reward.report import RewardReport
 from benchmarks.reward.requests import draw_requests, take_requests
 from benchmarks.reward.settings import MIXED, Settings
 from benchmarks.traces import Trace
-from models.errors import InputError
+from benchmarks.workload.report import WorkloadReport
 from models.reward import RewardInstance
 from models.reward.files import RewardFile, Utilities
 from models.reward.utilities import KINDS
 
-__all__ = ["USED_TABLES", "generate"]
+__all__ = ["MAPPINGS", "generate"]
 
-USED_TABLES = {
+_GIVES = {
     "machines": "the servers: CPUs, memory and, by model, GPUs (benchmarks.reward.machines)",
     "pods": "the requests: one distinct demand of the pods for each port "
     "(benchmarks.reward.requests)",
     "jobs": "the arrivals: jobs sorted by size are cut into ports, and thinned by rho "
     "(benchmarks.reward.arrivals)",
 }
-"""Tables of traces that are used, and what they give."""
+_TABLES = {
+    "pai-machines": ("machines",),
+    "openb-pods": ("pods",),
+    "alibaba-2018": ("jobs",),
+    "alibaba": ("machines", "pods", "jobs"),
+}
 
-_USED_KINDS = ("pai-machines", "openb-pods", "alibaba-2018", "alibaba")
+MAPPINGS = {
+    kind: "; ".join(f"`{name}` give {_GIVES[name]}" for name in names)
+    + ". All else is drawn as in the synthetic workload."
+    for kind, names in _TABLES.items()
+}
+"""Kinds of traces that are used, and what they give."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +76,7 @@ def generate(
     rng : Generator
         The only source of randomness.
     trace : Trace, optional
-        Of kind ``alibaba``, or one of its parts: ``pai-machines``, ``openb-pods``,
-        ``alibaba-2018``.
+        Of a kind of ``MAPPINGS``.
 
     Returns
     -------
@@ -78,11 +87,8 @@ def generate(
     Raises
     ------
     InputError
-        If the trace is of no use or too small, or the arrival pattern is unknown.
+        If the trace is too small, or the arrival pattern is unknown.
     """
-    if trace is not None and trace.kind not in _USED_KINDS:
-        known = ", ".join(_USED_KINDS)
-        raise InputError(f"{trace.spec}: no mapping to `reward`; those with one are {known}")
     streams = rng.spawn(7)
     parts = _parts(settings, streams[:3], trace)
     edges = draw_edges(settings, streams[3])
@@ -111,7 +117,7 @@ def generate(
             origin=f"{source}: {'; '.join(parts.notes)}; OGASched Table 1, {settings.describe()}",
         )
     )
-    return instance, WorkloadReport.build(instance, parts.notes)
+    return instance, RewardReport.build(instance, parts.notes)
 
 
 def _parts(settings: Settings, streams: list[np.random.Generator], trace: Trace | None) -> _Parts:

@@ -2,51 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from benchmarks.contract import Experiments
-from benchmarks.instances import Size, Workload
-from benchmarks.traces import Trace
-from benchmarks.utility.report import WorkloadReport
-from benchmarks.utility.traces import describe_mapping, from_trace
-from benchmarks.utility.workload import Settings, generate
-from models.errors import InputError
-from models.utility import UtilityInstance
+from benchmarks.utility.settings import Settings
+from benchmarks.utility.traces import MAPPINGS
+from benchmarks.utility.workload import generate
+from benchmarks.workload.contract import Size, Workload
+from benchmarks.workload.servers import Servers
+from models.utility.load import load
 
 __all__ = ["EXPERIMENTS", "WORKLOAD"]
 
-
-def _parse_servers(text: str) -> tuple[int, int]:
-    """Numbers of worker and parameter servers from ``H+K``.
-
-    Raises
-    ------
-    InputError
-        If it is not two positive whole numbers joined by a plus.
-    """
-    workers, _, ps = text.partition("+")
-    if not (workers.isdecimal() and ps.isdecimal() and int(workers) and int(ps)):
-        raise InputError(f"servers '{text}': want H+K, e.g. 5+5: worker and parameter servers")
-    return int(workers), int(ps)
-
-
-def _draw(
-    *, jobs: int, slots: int, servers: str, seed: int, trace: Trace | None = None
-) -> tuple[UtilityInstance, WorkloadReport]:
-    """Draw an instance: synthetic, or from a trace."""
-    worker_servers, ps_servers = _parse_servers(servers)
-    settings = Settings(
-        jobs=jobs, slots=slots, worker_servers=worker_servers, ps_servers=ps_servers, seed=seed
-    )
-    rng = np.random.default_rng(seed)
-    return generate(settings, rng) if trace is None else from_trace(trace, settings, rng)
-
-
 WORKLOAD = Workload(
-    default=Size(jobs=10, slots=10, servers="5+5", seeds=10),
-    quick=Size(jobs=5, slots=6, servers="3+3", seeds=3),
-    draw=_draw,
-    describe_mapping=describe_mapping,
+    problem="utility",
+    default=Size(jobs=10, slots=10, servers=(5, 5), seeds=10),
+    quick=Size(jobs=5, slots=6, servers=(3, 3), seeds=3),
+    servers=Servers(("worker servers", "parameter servers"), example=(5, 5)),
+    settings=Settings,
+    generate=generate,
+    load=load,
+    mappings={kind: mapping.text for kind, mapping in MAPPINGS.items()},
 )
 
 EXPERIMENTS = Experiments(

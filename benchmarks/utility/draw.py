@@ -16,6 +16,7 @@ __all__ = [
     "draw_candidates",
     "draw_demands",
     "draw_whole",
+    "most_epochs",
     "work_of",
 ]
 
@@ -135,6 +136,22 @@ def work_of(
     batches = training["epochs"] * chunks * training["minibatches"]
     work = batches * (training["minibatch_slots"] + transfer_slots)
     return np.ceil(work * (1 - 1e-12)).astype(np.int64)
+
+
+def most_epochs(
+    training: Mapping[str, np.ndarray],
+    chunks: np.ndarray,
+    b: np.ndarray,
+    slot_seconds: float,
+    most: np.ndarray,
+) -> np.ndarray:
+    """Largest E for which :func:`work_of` is at most ``most``, shape (n,)."""
+    transfer_slots = 16.0 * training["gradient_mb"] / (1000.0 * b * slot_seconds)
+    epoch = chunks * training["minibatches"] * (training["minibatch_slots"] + transfer_slots)
+    epochs = np.floor(most / epoch).astype(np.int64) + 1
+    for _ in range(2):  # one down from the next whole number, and one for round-off
+        epochs -= work_of({**training, "epochs": epochs}, chunks, b, slot_seconds) > most
+    return epochs
 
 
 def draw_candidates(

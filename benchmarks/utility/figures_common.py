@@ -11,8 +11,9 @@ import pandas as pd
 
 from benchmarks.evaluate import run_policy
 from benchmarks.figure import Cell
+from benchmarks.utility.settings import Settings
 from benchmarks.utility.testbed import testbed
-from benchmarks.utility.workload import Settings, generate
+from benchmarks.utility.workload import generate
 from models.utility import Job, UtilityInstance
 from online.policy import Policy
 from online.registry import find_policy
@@ -92,11 +93,9 @@ def testbed_cells(size: str, seeds: Sequence[int] | None) -> list[Cell]:
 def draw(*, jobs: int, slots: int, servers: int, seed: int, **settings: Any) -> UtilityInstance:
     """Draw an instance of the synthetic workload with as many servers on either side.
 
-    ``settings`` are further fields of :class:`benchmarks.utility.workload.Settings`.
+    ``settings`` are further fields of :class:`benchmarks.utility.settings.Settings`.
     """
-    chosen = Settings(
-        jobs=jobs, slots=slots, worker_servers=servers, ps_servers=servers, seed=seed, **settings
-    )
+    chosen = Settings(jobs=jobs, slots=slots, servers=(servers, servers), seed=seed, **settings)
     return generate(chosen, np.random.default_rng(seed))[0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from benchmarks.utility.draw import Candidates
 from benchmarks.utility.servers import RESOURCES
 from models.errors import InputError
 
-__all__ = ["REASONS", "Kept", "Rule", "collect", "most_workers"]
+__all__ = ["REASONS", "Kept", "Rule", "Taken", "collect", "most_workers"]
 
 _BANDWIDTH = RESOURCES.index("bandwidth_gbps")
 _TOLERANCE = 1e-12
@@ -132,6 +133,18 @@ class Kept:
             len(jobs) + int(counts.sum()),
             {why: int(n) for why, n in zip(REASONS, counts, strict=True) if n},
         )
+
+
+class Taken(NamedTuple):
+    """Jobs kept, and where they are from.
+
+    ``accepted`` passed the rejection rule: more than are kept if a trace's window was thinned
+    afterwards. ``note`` says where the arrivals come from.
+    """
+
+    kept: Kept
+    accepted: int
+    note: str
 
 
 def collect(draw: Callable[[int], Candidates], rule: Rule, count: int) -> Kept:

@@ -1,4 +1,4 @@
-"""What a generator did: how many draws were kept, why not the others, and what was kept."""
+"""What a generator of ``utility`` did: how many draws were kept, why not the others, what was."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.utility.rejection import Kept
+from benchmarks.utility.rejection import Taken
 from benchmarks.utility.servers import RESOURCES
+from benchmarks.workload.report import WorkloadReport, distribution_of
+from models.utility import UtilityInstance
+from models.utility.load import load
 
-__all__ = ["WorkloadReport"]
-
-_QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
+__all__ = ["UtilityReport"]
 
 
-@dataclass(frozen=True)
-class WorkloadReport:
-    """Acceptance and the accepted distribution.
+@dataclass(frozen=True, kw_only=True)
+class UtilityReport(WorkloadReport):
+    """Acceptance, and the distribution of the instance's jobs.
 
     Parameters
     ----------
@@ -27,26 +28,32 @@ class WorkloadReport:
         window was thinned afterwards.
     rejected : dict of str to int
         By reason.
-    distribution : dict of str to dict
-        Field -> its minimum, 10, 50, 90 % quantile and maximum over the instance's jobs.
-    notes : tuple of str
-        Where the arrivals come from.
     """
 
     draws: int
     accepted: int
     rejected: dict[str, int]
-    distribution: dict[str, dict[str, float]]
-    notes: tuple[str, ...] = ()
+
+    about = "accepted jobs"
 
     @property
     def acceptance(self) -> float:
         """Share of the draws that were accepted."""
         return self.accepted / self.draws
 
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """Draws accepted, and why not the others."""
+        share = f"{100 * self.acceptance:.3g} %"
+        return (
+            f"accepted {self.accepted:,} of {self.draws:,} draws ({share})",
+            *(f"rejected {count:,}: {why}" for why, count in self.rejected.items()),
+        )
+
     @classmethod
-    def build(cls, kept: Kept, accepted: int, notes: tuple[str, ...]) -> WorkloadReport:
-        """Describe the jobs of an instance."""
+    def build(cls, instance: UtilityInstance, taken: Taken) -> UtilityReport:
+        """Describe an instance and the jobs that it was made of."""
+        kept = taken.kept
         jobs = kept.jobs
         fields: dict[str, np.ndarray] = {
             "arrival": jobs.arrival,
@@ -59,24 +66,11 @@ class WorkloadReport:
         for side, demand in (("worker", jobs.worker), ("ps", jobs.ps)):
             fields |= {f"{side} {name}": demand[:, r] for r, name in enumerate(RESOURCES)}
         fields["requested_workers"] = np.minimum(jobs.requested, kept.n_max)
-        distribution = {
-            name: {
-                f"q{100 * q:.0f}": float(value)
-                for q, value in zip(_QUANTILES, np.quantile(values, _QUANTILES), strict=True)
-            }
-            for name, values in fields.items()
-        }
-        return cls(kept.draws, accepted, kept.rejected, distribution, notes)
-
-    def __str__(self) -> str:
-        lines = [*self.notes]
-        lines.append(
-            f"accepted {self.accepted:,} of {self.draws:,} draws ({100 * self.acceptance:.3g} %)"
+        return cls(
+            load=load(instance),
+            distribution=distribution_of(fields),
+            notes=(taken.note,),
+            draws=kept.draws,
+            accepted=taken.accepted,
+            rejected=kept.rejected,
         )
-        lines += [f"rejected {count:,}: {why}" for why, count in self.rejected.items()]
-        lines.append(
-            f"{'accepted jobs':32}" + "".join(f"{f'{100 * q:.0f} %':>10}" for q in _QUANTILES)
-        )
-        for name, found in self.distribution.items():
-            lines.append(f"{name:32}" + "".join(f"{value:10.5g}" for value in found.values()))
-        return "\n".join(lines)

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.utility.draw import Candidates, Ranges, draw_demands, draw_whole, work_of
-from benchmarks.utility.rejection import Rule, collect, most_workers
-from benchmarks.utility.report import WorkloadReport
+from benchmarks.utility.rejection import Rule, Taken, collect, most_workers
+from benchmarks.utility.report import UtilityReport
 from benchmarks.utility.servers import RESOURCES
-from benchmarks.utility.workload import Settings, build_instance, draw_utilities
+from benchmarks.utility.settings import Settings
+from benchmarks.utility.workload import build_instance, draw_utilities
 from models.utility import UtilityInstance
 
 __all__ = ["MODELS", "Model", "testbed"]
@@ -58,7 +59,7 @@ _WORKER_SERVERS = [[float(h < 4), 32.0, 80.0, 600.0, 20.0] for h in range(7)]
 _PS_SERVERS = [[0.0, 8.0, 32.0, 1500.0, 20.0] for _ in range(2)]
 
 
-def testbed(rng: np.random.Generator, seed: int | None) -> tuple[UtilityInstance, WorkloadReport]:
+def testbed(rng: np.random.Generator, seed: int | None) -> tuple[UtilityInstance, UtilityReport]:
     """Draw the twelve jobs of one testbed experiment, two of each model.
 
     7 + 2 servers, 10 slots of 20 minutes. The 200 images make N = 10 chunks of 20 or N = 7
@@ -77,13 +78,12 @@ def testbed(rng: np.random.Generator, seed: int | None) -> tuple[UtilityInstance
     -------
     UtilityInstance
         Of 12 jobs, with ids in order of arrival.
-    WorkloadReport
+    UtilityReport
     """
     settings = Settings(
         jobs=_JOBS,
         slots=_SLOTS,
-        worker_servers=len(_WORKER_SERVERS),
-        ps_servers=len(_PS_SERVERS),
+        servers=(len(_WORKER_SERVERS), len(_PS_SERVERS)),
         seed=seed,
         max_duration=_SLOTS,
         slot_seconds=_SLOT_SECONDS,
@@ -95,7 +95,7 @@ def testbed(rng: np.random.Generator, seed: int | None) -> tuple[UtilityInstance
     utilities = draw_utilities(rng, _JOBS, settings.priority, settings.mix)
     note = f"OASiS Sec. V-B testbed; kept {_JOBS} of {kept.draws} draws"
     instance = build_instance(settings, rule, kept, utilities, f"testbed-seed{seed}", note)
-    return instance, WorkloadReport.build(kept, _JOBS, (note,))
+    return instance, UtilityReport.build(instance, Taken(kept, _JOBS, note))
 
 
 def _draw(rng: np.random.Generator, count: int, sizes: np.ndarray, rule: Rule) -> Candidates:

@@ -10,24 +10,14 @@ import numpy as np
 from benchmarks.traces import Trace
 from benchmarks.traces.windows import windows
 from benchmarks.utility.draw import SIMULATION, Candidates, draw_candidates
-from benchmarks.utility.rejection import Kept, Rule, collect
-from benchmarks.utility.report import WorkloadReport
+from benchmarks.utility.rejection import Kept, Rule, Taken, collect
 from benchmarks.utility.servers import RESOURCES
-from benchmarks.utility.workload import (
-    Settings,
-    build_instance,
-    draw_rule,
-    draw_utilities,
-    instance_name,
-)
+from benchmarks.utility.settings import Settings
 from models.errors import InputError
-from models.utility import UtilityInstance
 
-__all__ = ["MAPPINGS", "Mapping", "describe_mapping", "from_trace"]
+__all__ = ["MAPPINGS", "Mapping"]
 
 _GPU = RESOURCES.index("gpu")
-
-Taken = tuple[Kept, int, str]  # jobs kept, jobs accepted before thinning, where they are from
 
 
 class Mapping(NamedTuple):
@@ -57,7 +47,7 @@ def _google(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
 
     kept = collect(draw, rule, settings.jobs)
     note = f"arrivals: {settings.jobs} of {len(rows)} in slots {start}.. of {table.name}"
-    return kept, settings.jobs, note
+    return Taken(kept, settings.jobs, note)
 
 
 def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Taken:
@@ -84,7 +74,7 @@ def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
                 f"rows: {settings.jobs} of {len(usable)} usable in slots {start}.. of the trace "
                 f"(window number {tried} of those tried)"
             )
-            return thinned, len(usable), note
+            return Taken(thinned, len(usable), note)
     raise InputError(
         f"{trace.path}: no window of {settings.slots} slots holds {settings.jobs} usable jobs; "
         f"the fullest holds {fullest}"
@@ -110,40 +100,3 @@ MAPPINGS = {
         _philly,
     ),
 }
-
-
-def describe_mapping(kind: str) -> str:
-    """How a kind of trace becomes an instance, in words."""
-    if kind in MAPPINGS:
-        return MAPPINGS[kind].text
-    return f"none: `{kind}` is read and audited, but not made into instances of this problem"
-
-
-def from_trace(
-    trace: Trace, settings: Settings, rng: np.random.Generator
-) -> tuple[UtilityInstance, WorkloadReport]:
-    """Make an instance from a real trace; ``MAPPINGS`` says what is taken from it.
-
-    Parameters
-    ----------
-    trace : Trace
-        Of kind ``google`` or ``philly``.
-    settings : Settings
-    rng : Generator
-        The only source of randomness.
-
-    Raises
-    ------
-    InputError
-        If the kind has no mapping, or the trace is too short or too empty.
-    """
-    if trace.kind not in MAPPINGS:
-        known = ", ".join(MAPPINGS)
-        raise InputError(f"{trace.spec}: no mapping to `utility`; those with one are {known}")
-    rule = draw_rule(settings, rng)
-    kept, accepted, note = MAPPINGS[trace.kind].take(trace, settings, rule, rng)
-    utilities = draw_utilities(rng, settings.jobs, settings.priority, settings.mix)
-    origin = f"trace {trace.kind}: {note}; OASiS Sec. V-A settings, {settings.describe()}"
-    name = instance_name(settings, trace.kind)
-    instance = build_instance(settings, rule, kept, utilities, name, origin)
-    return instance, WorkloadReport.build(kept, accepted, (note,))

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from benchmarks.traces import Trace
 from benchmarks.utility.draw import SIMULATION, draw_candidates
-from benchmarks.utility.rejection import Kept, Rule, collect
-from benchmarks.utility.report import WorkloadReport
+from benchmarks.utility.rejection import Kept, Rule, Taken, collect
+from benchmarks.utility.report import UtilityReport
+from benchmarks.utility.scaling import scaled_to
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
+from benchmarks.utility.settings import ARRIVALS, Settings
+from benchmarks.utility.traces import MAPPINGS
 from benchmarks.workload.arrivals import PATTERNS
+from benchmarks.workload.report import WorkloadReport
 from models.errors import InputError
-from models.rounding import ceil_tolerant
 from models.utility import UtilityInstance
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
 
 __all__ = [
-    "MIX",
-    "PRIORITY",
-    "Settings",
     "build_instance",
     "draw_rule",
     "draw_utilities",
@@ -27,81 +26,16 @@ __all__ = [
     "instance_name",
 ]
 
-PRIORITY = (1.0, 100.0)
-MIX = (0.10, 0.55, 0.35)  # time-insensitive, time-sensitive, time-critical
 _DECAY = ((0.0, 0.0), (0.01, 1.0), (4.0, 6.0))
 _TARGET = (1, 15)
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What all generators of the problem are told.
-
-    Parameters
-    ----------
-    jobs, slots, worker_servers, ps_servers : int
-        Size of the instance: I, T, H and K.
-    seed : int or None
-        Seed of the generator in use; kept in the instance file.
-    max_duration : int or None
-        Most slots a job may need at its fastest; None = ``min(20, ceil(0.6 T))``.
-    priority : tuple of float
-        Range of gamma_1.
-    mix : tuple of float
-        Shares of time-insensitive, time-sensitive and time-critical jobs, kept exactly up to
-        rounding.
-    slot_seconds : float
-        Length of a slot.
-
-    Raises
-    ------
-    InputError
-        If a setting is out of its range.
-    """
-
-    jobs: int
-    slots: int
-    worker_servers: int
-    ps_servers: int
-    seed: int | None
-    max_duration: int | None = None
-    priority: tuple[float, float] = PRIORITY
-    mix: tuple[float, float, float] = MIX
-    slot_seconds: float = 3600.0
-
-    def __post_init__(self) -> None:
-        for name in ("jobs", "slots", "worker_servers", "ps_servers"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}, but has to be at least 1")
-        if self.max_duration is not None and not 1 <= self.max_duration <= self.slots:
-            raise InputError(f"max_duration {self.max_duration} is not in 1..{self.slots}")
-        if not 0 <= self.priority[0] <= self.priority[1] < np.inf:
-            raise InputError(f"priority {self.priority} is not a range of numbers >= 0")
-        if len(self.mix) != 3 or min(self.mix) < 0 or abs(sum(self.mix) - 1) > 1e-9:
-            raise InputError(f"mix {self.mix} is not three shares that add up to 1")
-        if not 0 < self.slot_seconds < np.inf:
-            raise InputError(f"slot_seconds {self.slot_seconds} is not a positive number")
-
-    @property
-    def longest(self) -> int:
-        """``max_duration``, with its default filled in."""
-        return self.max_duration or min(20, ceil_tolerant(0.6 * self.slots))
-
-    def describe(self) -> str:
-        """The settings that the rest of an instance file does not show."""
-        low, high = self.priority
-        mix = "/".join(f"{share:g}" for share in self.mix)
-        return (
-            f"P2/G3-like worker and C4-like parameter servers, max_duration {self.longest}, "
-            f"priority [{low:g}, {high:g}], mix {mix}"
-        )
-
-
 def draw_rule(settings: Settings, rng: np.random.Generator) -> Rule:
     """Draw the servers; the paper's two families are swapped, since workers need the GPUs."""
+    workers, ps = settings.servers
     return Rule(
-        worker_servers=draw_servers(rng, settings.worker_servers, P2_G3),
-        ps_servers=draw_servers(rng, settings.ps_servers, C4),
+        worker_servers=draw_servers(rng, workers, P2_G3),
+        ps_servers=draw_servers(rng, ps, C4),
         slots=settings.slots,
         max_duration=settings.longest,
     )
@@ -173,26 +107,28 @@ def build_instance(
 
 def instance_name(settings: Settings, source: str) -> str:
     """Name that tells instances apart in a table."""
-    servers = f"{settings.worker_servers}+{settings.ps_servers}"
-    return f"{source}-{settings.jobs}x{settings.slots}-{servers}-seed{settings.seed}"
+    servers = "+".join(map(str, settings.servers))
+    load = "" if settings.load is None else f"-load{settings.load:g}"
+    return f"{source}-{settings.jobs}x{settings.slots}-{servers}{load}-seed{settings.seed}"
 
 
 def generate(
-    settings: Settings, rng: np.random.Generator, *, arrivals: str = "google2011-fit"
+    settings: Settings, rng: np.random.Generator, trace: Trace | None = None
 ) -> tuple[UtilityInstance, WorkloadReport]:
     """Draw an instance with the paper's simulation settings.
 
-    Jobs are drawn, arrival included, until enough of them pass the rejection rule: the
-    ranges make most jobs impossible (E M tau up to 2,000 slots). The rule thins the
-    arrivals of the last slots, in which few jobs can still finish.
+    Without a trace, jobs are drawn, arrival included, until enough of them pass the rejection
+    rule: the ranges make most jobs impossible (E M tau up to 2,000 slots). The rule thins the
+    arrivals of the last slots, in which few jobs can still finish. Where a load is asked for, the
+    work of the same jobs is then scaled to it; nothing else of them changes.
 
     Parameters
     ----------
     settings : Settings
     rng : Generator
         The only source of randomness.
-    arrivals : str
-        One of ``benchmarks.workload.arrivals.PATTERNS``.
+    trace : Trace, optional
+        Of a kind of ``benchmarks.utility.traces.MAPPINGS``, which say what is taken from it.
 
     Returns
     -------
@@ -203,25 +139,39 @@ def generate(
     Raises
     ------
     InputError
-        If there is no such pattern, or hardly any job is possible.
+        If hardly any job is possible, the trace is too short or too empty, or these jobs cannot
+        have the load asked for.
     """
-    if arrivals not in PATTERNS:
-        raise InputError(f"unknown arrivals '{arrivals}': choose from {', '.join(PATTERNS)}")
-    jobs, slots, slot_seconds = settings.jobs, settings.slots, settings.slot_seconds
     rule = draw_rule(settings, rng)
-    weights = PATTERNS[arrivals](slots, slot_seconds, rng)
+    if trace is None:
+        taken, source = _synthetic(settings, rule, rng), settings.arrivals or ARRIVALS
+        origin = (
+            f"synthetic: OASiS Sec. V-A settings, arrivals {source}, {settings.describe()}; "
+            f"kept {settings.jobs} of {taken.kept.draws} draws"
+        )
+    elif settings.arrivals is not None:
+        raise InputError(
+            f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
+        )
+    else:
+        taken, source = MAPPINGS[trace.kind].take(trace, settings, rule, rng), trace.kind
+        origin = f"trace {source}: {taken.note}; OASiS Sec. V-A settings, {settings.describe()}"
+    if settings.load is not None:
+        taken = taken._replace(kept=scaled_to(settings.load, taken.kept, rule, settings))
+    utilities = draw_utilities(rng, settings.jobs, settings.priority, settings.mix)
+    name = instance_name(settings, source)
+    instance = build_instance(settings, rule, taken.kept, utilities, name, origin)
+    return instance, UtilityReport.build(instance, taken)
+
+
+def _synthetic(settings: Settings, rule: Rule, rng: np.random.Generator) -> Taken:
+    name, slots, seconds = settings.arrivals or ARRIVALS, settings.slots, settings.slot_seconds
+    weights = PATTERNS[name](slots, seconds, rng)
     kept = collect(
         lambda count: draw_candidates(
-            rng, rng.choice(slots, size=count, p=weights), slot_seconds, SIMULATION
+            rng, rng.choice(slots, size=count, p=weights), seconds, SIMULATION
         ),
         rule,
-        jobs,
+        settings.jobs,
     )
-    utilities = draw_utilities(rng, jobs, settings.priority, settings.mix)
-    origin = (
-        f"synthetic: OASiS Sec. V-A settings, arrivals {arrivals}, {settings.describe()}; "
-        f"kept {jobs} of {kept.draws} draws"
-    )
-    name = instance_name(settings, arrivals)
-    instance = build_instance(settings, rule, kept, utilities, name, origin)
-    return instance, WorkloadReport.build(kept, jobs, (f"arrivals: pattern {arrivals}",))
+    return Taken(kept, settings.jobs, f"arrivals: pattern {name}")

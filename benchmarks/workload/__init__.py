@@ -1,1 +1,1 @@
-"""What several problems draw the same way for their synthetic workloads."""
+"""What the workloads of several problems share: contract, settings, servers, arrivals, reports."""

@@ -15,5 +15,6 @@ ONLINE = OnlineSide(
         "srtf": "online.jct.srtf:SRTF",
         "tiresias-l": "online.jct.tiresias:TiresiasL",
         "batchsche": "online.jct.batches:BatchSche",
+        "all-cloud": "online.jct.all_cloud:AllCloud",
     },
 )

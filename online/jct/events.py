@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from models.jct.cluster import CLOUD
 from online.policy import Arrival
 
 __all__ = ["ChunkSlot", "JctEvent", "Order", "Plan"]
@@ -78,3 +79,8 @@ class Plan(NamedTuple):
 
     orders: tuple[Order, ...]
     together: bool = False
+
+    @classmethod
+    def to_cloud(cls, chunks: int) -> Plan:
+        """All chunks of a job to the cloud, as a whole."""
+        return cls(tuple(Order(chunk, CLOUD, chunk) for chunk in range(chunks)), together=True)

@@ -147,7 +147,7 @@ class GangPolicy(Policy):
         fits = size > 0 and int((places >= share).sum()) >= size
         wanted = self._use_cloud and job.requested_workers > len(workers)
         if self._cluster.cloud and (wanted or not fits):
-            return Decision({job.index: Plan(_to_cloud(job), together=True)})
+            return Decision({job.index: Plan.to_cloud(job.chunks)})
         left = dict.fromkeys(range(job.chunks), job.chunk_slots)
         gang = Gang(job, size, left)
         if not self._cluster.cloud:
@@ -203,7 +203,8 @@ class GangPolicy(Policy):
                 ranked.remove(gang)
                 if self._cluster.cloud and not gang.ready and self._never_fits(gang, now):
                     self._drop(gang)
-                    orders |= {(gang.job.index, o.chunk): o for o in _to_cloud(gang.job)}
+                    plan = Plan.to_cloud(gang.job.chunks)
+                    orders |= {(gang.job.index, order.chunk): order for order in plan.orders}
             chosen = self._admit(kind, ranked, orders)
         turns = [turn for gang in chosen if gang.lists and (turn := self.next_turn(gang))]
         self._wakes.pop(kind, None)
@@ -304,7 +305,3 @@ class GangPolicy(Policy):
     def _is_held(self, gang: Gang, chunk: int, workers: dict[int, list[int]]) -> bool:
         server = self._cluster.worker_server
         return any((chunk, int(server[worker])) in gang.ready for worker in workers)
-
-
-def _to_cloud(job: Job) -> tuple[Order, ...]:
-    return tuple(Order(chunk, CLOUD, chunk) for chunk in range(job.chunks))

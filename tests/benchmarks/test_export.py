@@ -57,7 +57,7 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
 
 
 def drawn(seed: int) -> UtilityInstance:
-    return WORKLOAD.draw(jobs=5, slots=6, servers="3+3", seed=seed)[0]
+    return WORKLOAD.draw(jobs=5, slots=6, servers=(3, 3), seed=seed)[0]
 
 
 @pytest.mark.slow

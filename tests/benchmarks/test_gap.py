@@ -18,8 +18,8 @@ from benchmarks import gap_run
 from benchmarks.gap import main
 from benchmarks.gap_report import format_gaps, format_overruns, plot_gap, plot_growth
 from benchmarks.gap_run import run_cell
-from benchmarks.study.memory import tree_peak
 from benchmarks.pictures.medians import plot_medians
+from benchmarks.study.memory import tree_peak
 from models.errors import InputError
 
 CELL = {"problem": "utility", "jobs": 5, "slots": 6, "servers": "3+3", "seed": 0, "threads": 1}
@@ -115,7 +115,7 @@ def test_a_run_that_fails_says_why_and_the_command_ends_with_1(
     [
         (["--sizes", "5x5"], "size '5x5': want JOBSxSLOTSxSERVERS"),
         (["--sizes", "0x5x2+2"], "size '0x5x2+2'"),
-        (["--sizes", "5x5x2"], "servers '2': want H+K"),
+        (["--sizes", "5x5x2"], "servers '2': want numbers joined by +, e.g. 5+5"),
         (["--methods", "magic"], "unknown method 'magic': want some of compact, toolkit, bound"),
         (["--problem", "nothing"], "unknown problem 'nothing'"),
     ],

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.ratio import main
 from benchmarks.study.interval import (
     Bound,
     ContradictedBound,
@@ -22,7 +23,6 @@ from benchmarks.study.interval import (
     offline_intervals,
     ratio_interval,
 )
-from benchmarks.ratio import main
 from benchmarks.table import bootstrap_interval, summarise
 from benchmarks.verify import main as verify
 from models.utility import UtilityInstance
@@ -100,7 +100,7 @@ def run_files(tmp_path: Path, out: str, *extra: str) -> Path:
         UtilityInstance.from_file(file).write(path)
         files.append(str(path))
     folder = tmp_path / out
-    policies = ["--policy", "oasis", "--policy", "zero-price"]
+    policies = ["--policy", "oasis,zero-price"]
     code = main(["--instance", *files, *policies, "--out", str(folder), *extra])
     assert code == 0
     return folder

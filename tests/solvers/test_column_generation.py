@@ -263,7 +263,7 @@ def test_what_is_known_outlives_an_interruption() -> None:
 def test_wherever_it_is_interrupted_the_bound_is_proven(
     owner: type, name: str, call: int, after: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ins = WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=1)[0]
+    ins = WORKLOAD.draw(jobs=6, slots=6, servers=(3, 3), seed=1)[0]
     problem = PooledProblem(ins)
     generation = ColumnGeneration(problem)
     real, calls = getattr(owner, name), itertools.count(1)
@@ -301,7 +301,7 @@ def test_separation_without_an_answer_is_no_convergence(monkeypatch: pytest.Monk
     def fail(*_: object) -> None:
         raise HighsError("no answer")
 
-    ins = WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=1)[0]
+    ins = WORKLOAD.draw(jobs=6, slots=6, servers=(3, 3), seed=1)[0]
     monkeypatch.setattr(PackingSeparator, "cut", fail)
     result = ColumnGeneration(PooledProblem(ins)).run()
     assert not result.converged

@@ -35,7 +35,7 @@ def test_methods_agree_with_exhaustive_search(seed: int) -> None:
 
 
 def test_a_bound_out_of_time_is_none_or_weaker() -> None:
-    ins, _ = WORKLOAD.draw(jobs=20, slots=50, servers="20", seed=0)
+    ins, _ = WORKLOAD.draw(jobs=20, slots=50, servers=20, seed=0)
     late = METHODS["paper"][1](ins, 0.0)
     assert (late.status, late.bound) == ("interrupted", None)
     early = METHODS["bound"][1](ins, 0.0)

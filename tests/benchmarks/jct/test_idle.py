@@ -96,7 +96,7 @@ def work(name: str, instance: JctInstance) -> tuple[int, int]:
 def print_work() -> None:
     """For each policy and the bound: the work of an instance, and with ten times the horizon."""
     assert numba.config.DISABLE_JIT  # lines of kernels count like all others
-    ins, _ = WORKLOAD.draw(jobs=60, slots=200, servers="40", seed=0)
+    ins, _ = WORKLOAD.draw(jobs=60, slots=200, servers=40, seed=0)
     wide = JctInstance.from_file(msgspec.structs.replace(ins.file, slots=10 * ins.cluster.slots))
     names = [*sorted(policy_names("jct")), "bound"]
     print(json.dumps({name: (work(name, ins), work(name, wide)) for name in names}))

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 def full_scale(request: pytest.FixtureRequest) -> JctInstance:
     """300 jobs on 100 servers, which arrive in so many slots: crowded, and as in the paper."""
     warm_up("jct")
-    return WORKLOAD.draw(jobs=300, slots=request.param, servers="100", seed=0)[0]
+    return WORKLOAD.draw(jobs=300, slots=request.param, servers=100, seed=0)[0]
 
 
 @pytest.mark.parametrize("name", sorted(policy_names("jct")))
@@ -44,14 +44,14 @@ def test_the_bound_in_a_minute(full_scale: JctInstance) -> None:
 def test_a_short_time_leaves_most_of_the_bound() -> None:
     # Without a cloud the linear program takes longer than this; in longer slots it does not. What
     # the jobs take if each is alone, the bound of no prices, is 28,360.
-    ins, _ = WORKLOAD.draw(jobs=300, slots=1000, servers="100", seed=0, cloud=False)
+    ins, _ = WORKLOAD.draw(jobs=300, slots=1000, servers=100, seed=0, cloud=False)
     found = METHODS["bound"][1](ins, 20.0)
     assert found.bound > 140_000
 
 
 def test_ten_times_the_scale_in_five_minutes() -> None:
     warm_up("jct")
-    ins, _ = WORKLOAD.draw(jobs=3000, slots=3000, servers="1000", seed=0)
+    ins, _ = WORKLOAD.draw(jobs=3000, slots=3000, servers=1000, seed=0)
     began = time.perf_counter()
     run = run_policy(ins, AOnline)
     assert time.perf_counter() - began < 300.0

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.jct import WORKLOAD
 from benchmarks.jct.servers import draw_edge
-from benchmarks.jct.traces import MAPPINGS, describe_mapping
+from benchmarks.jct.traces import MAPPINGS
 from benchmarks.jct.workload import generate
 from benchmarks.ratio import main as ratio
 from benchmarks.traces import Table, Trace, read_trace
@@ -119,8 +119,8 @@ def test_the_testbed_takes_jobs_of_a_trace() -> None:
 
 def test_mappings_are_said_in_words() -> None:
     for kind in MAPPINGS:
-        assert describe_mapping(kind).endswith("drawn as in the synthetic workload.")
-    assert describe_mapping("google").startswith("none: `google` is read and audited")
+        assert WORKLOAD.describe_mapping(kind).endswith("drawn as in the synthetic workload.")
+    assert WORKLOAD.describe_mapping("google").startswith("none: `google` is read and audited")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_real_traces(shared_data: Path, tmp_path: Path, kind: str, path: str) ->
     spec = f"{kind}:{shared_data / path}"
     trace = read_trace(spec)
     drawn = [
-        WORKLOAD.draw(jobs=20, slots=100, servers="10", seed=seed, trace=trace)[0]
+        WORKLOAD.draw(jobs=20, slots=100, servers=10, seed=seed, trace=trace)[0]
         for seed in (0, 0, 1)
     ]
     assert drawn[0].hash == drawn[1].hash != drawn[2].hash

@@ -31,12 +31,12 @@ def test_arrivals_of_a_trace_by_hand() -> None:
     # Slots of 2 s, four of them. Two small jobs are port 0, two large ones port 1.
     table = jobs_trace([(0.0, 5.0), (1.9, 70.0), (3.0, 1.0), (7.5, 90.0)])
     whole = np.array([[1, 1], [1, 0], [0, 0], [0, 1]])
-    settings = small(ports=2, slots=4, probability=1.0, trace_slot_seconds=2.0)
+    settings = small(jobs=2, slots=4, probability=1.0, trace_slot_seconds=2.0)
     for seed in range(4):
         found, note = take_arrivals(table, settings, np.random.default_rng(seed), "made")
         start = int(note.rsplit("slot ", 1)[1].split()[0])
         assert found.tolist() == np.roll(whole, -start, axis=0).tolist()
-    longer = small(ports=2, slots=9, probability=1.0, trace_slot_seconds=2.0)
+    longer = small(jobs=2, slots=9, probability=1.0, trace_slot_seconds=2.0)
     found, _ = take_arrivals(table, longer, np.random.default_rng(0), "made")
     assert np.array_equal(found[:4], found[4:8])  # round again
 
@@ -44,12 +44,12 @@ def test_arrivals_of_a_trace_by_hand() -> None:
 def test_arrivals_of_a_trace_are_capped_and_thinned() -> None:
     table = jobs_trace([(0.001 * i, float(i)) for i in range(4000)])
     rng = np.random.default_rng(0)
-    settings = small(ports=2, slots=1000, trace_slot_seconds=4.0, most_arrivals=3)
+    settings = small(jobs=2, slots=1000, trace_slot_seconds=4.0, most_arrivals=3)
     found, _ = take_arrivals(table, settings, rng, "made")
     assert found.max() == 3
     assert abs(found.mean() - 2.1) < 0.08  # 3 x 0.7; four standard deviations are 0.07
     with pytest.raises(InputError, match="4000 jobs, fewer than the 4001 ports"):
-        take_arrivals(table, small(ports=4001, servers=1), rng, "made")
+        take_arrivals(table, small(jobs=4001, servers=1), rng, "made")
     with pytest.raises(InputError, match=r"less than one slot of 100 s"):
         take_arrivals(table, small(trace_slot_seconds=100.0), rng, "made")
 
@@ -87,18 +87,18 @@ def test_machines_of_a_list() -> None:
 
 def test_a_trace_gives_what_it_has() -> None:
     trace = Trace("alibaba-2018", "made", {"jobs": lambda: jobs_trace([(0.0, 1.0), (100.0, 2.0)])})
-    settings = small(ports=2, slots=5)
+    settings = small(jobs=2, slots=5)
     taken, _ = generate(settings, np.random.default_rng(0), trace)
-    drawn = draw(ports=2, slots=5)
+    drawn = draw(jobs=2, slots=5)
     assert taken.name == "alibaba-2018-2x5-6-seed0"
     assert taken.file.capacities == drawn.file.capacities
     assert taken.file.arrivals != drawn.file.arrivals
     # A pattern asked for takes the place of the trace's arrivals.
-    coin, _ = generate(small(ports=2, slots=5, arrivals="coin"), np.random.default_rng(0), trace)
-    assert coin.file.arrivals == draw(ports=2, slots=5, arrivals="coin").file.arrivals
+    coin, _ = generate(small(jobs=2, slots=5, arrivals="coin"), np.random.default_rng(0), trace)
+    assert coin.file.arrivals == draw(jobs=2, slots=5, arrivals="coin").file.arrivals
     other = Trace("google", "made", {})
     with pytest.raises(InputError, match="no mapping to `reward`; those with one are pai-machines"):
-        generate(settings, np.random.default_rng(0), other)
+        WORKLOAD.draw(jobs=2, slots=5, servers=6, seed=0, trace=other)
 
 
 def test_reader_of_jobs(tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_real_lists(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> No
     jobs = trace.table("jobs")
     assert jobs.rows == 67_634 == len(jobs.frame) + sum(jobs.dropped.values())
     assert len(jobs.frame) == 16_749
-    ins, _ = WORKLOAD.draw(jobs=10, slots=2000, servers="128", seed=0, trace=trace)
-    again, _ = WORKLOAD.draw(jobs=10, slots=2000, servers="128", seed=0, trace=trace)
+    ins, _ = WORKLOAD.draw(jobs=10, slots=2000, servers=128, seed=0, trace=trace)
+    again, _ = WORKLOAD.draw(jobs=10, slots=2000, servers=128, seed=0, trace=trace)
     assert ins.hash == again.hash
     assert (ins.cluster.capacities[:, 2:] > 0).sum(axis=1).max() == 1  # GPUs of one model each
     assert 0.2 < ins.arrivals.mean() < 0.7

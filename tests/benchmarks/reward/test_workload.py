@@ -15,14 +15,14 @@ from benchmarks.instances import parse_set
 from benchmarks.reward import WORKLOAD
 from benchmarks.reward.arrivals import PATTERNS, draw_arrivals
 from benchmarks.reward.graph import draw_edges
-from benchmarks.reward.settings import OPTIONS, Settings
+from benchmarks.reward.settings import Settings
 from benchmarks.reward.workload import generate
 from models.errors import InputError
 from models.reward import RewardInstance
 
 
 def small(**changes: Any) -> Settings:
-    return Settings(**{"ports": 4, "servers": 6, "slots": 12, "seed": 0, **changes})
+    return Settings(**{"jobs": 4, "servers": 6, "slots": 12, "seed": 0, **changes})
 
 
 def draw(**changes: Any) -> RewardInstance:
@@ -84,7 +84,7 @@ def test_graphs_have_the_density_asked_for(
 ) -> None:
     most = min(ports, room or ports)
     least = max(ports, servers) / servers
-    size = {"ports": ports, "servers": servers, "slots": 1, "seed": seed, "most_ports": room}
+    size = {"jobs": ports, "servers": servers, "slots": 1, "seed": seed, "most_ports": room}
     if most * servers < max(ports, servers):
         with pytest.raises(InputError, match="most_ports"):
             Settings(**size)
@@ -99,7 +99,7 @@ def test_graphs_have_the_density_asked_for(
 
 
 def test_a_density_not_given_gives_way() -> None:
-    assert small(ports=2).edges == 12  # 2 x 6: there are no more pairs
+    assert small(jobs=2).edges == 12  # 2 x 6: there are no more pairs
     assert small(servers=2).edges == 5  # 2.5 x 2
     assert small(servers=1).edges == 4  # every port has an edge
 
@@ -147,19 +147,19 @@ def test_utilities_of_one_kind() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"ports": 0}, "ports is 0, but has to be at least 1"),
-        ({"ports": 10**5, "servers": 10**5}, "100000 ports x 100000 servers are more than"),
+        ({"jobs": 0}, "jobs is 0, but has to be at least 1"),
+        ({"jobs": 10**5, "servers": 10**5}, "100000 ports x 100000 servers are more than"),
         ({"slots": 10**11}, "100000000000 slots x 4 ports x 1 jobs of a port in a slot are more"),
         ({"most_arrivals": 10**9}, "x 1000000000 jobs of a port in a slot are more than"),
         ({"density": 4.5}, r"density 4.5 is not in 1\.\.4"),
         ({"density": 0.5}, r"density 0.5 is not in 1\.\.4"),
         ({"density": float("nan")}, "density nan"),
         ({"most_ports": 0}, "most_ports is 0"),
-        ({"ports": 20, "most_ports": 3}, "6 servers cannot hold 20 ports"),
+        ({"jobs": 20, "most_ports": 3}, "6 servers cannot hold 20 ports"),
         ({"contention": 0.0}, "contention 0.0 is not a positive number"),
         ({"utilities": "cubic"}, "utilities 'cubic': choose from mixed, linear"),
-        ({"alpha": (0.0, 1.0)}, r"alpha \[0, 1\] is not a range of positive numbers"),
-        ({"beta": (0.5, 1.5)}, r"beta \[0.5, 1.5\] is not a range within \[0, 1\]"),
+        ({"alpha": (0.0, 1.0)}, r"alpha \[0, 1\] is not a range of numbers > 0"),
+        ({"beta": (0.5, 1.5)}, r"beta \[0.5, 1.5\] is not a range of numbers >= 0 and <= 1"),
         ({"probability": 1.5}, r"probability 1.5 is not in \(0, 1\]"),
         ({"most_arrivals": 0}, "most_arrivals is 0"),
         ({"trace_slot_seconds": float("inf")}, "trace_slot_seconds inf is not a positive"),
@@ -172,13 +172,15 @@ def test_bad_settings(changes: dict[str, Any], message: str) -> None:
 
 
 def test_settings_from_the_command_line() -> None:
-    assert OPTIONS["arrivals"].split("|") == list(PATTERNS)
-    given_texts = [f"{name}={text}" for name, text in OPTIONS.items()]
+    assert WORKLOAD.examples["arrivals"].split("|") == list(PATTERNS)
+    given_texts = [f"{name}={text}" for name, text in WORKLOAD.examples.items()]
     given_texts[3], given_texts[7] = "utilities=log", "arrivals=coin"
-    found = parse_set(WORKLOAD, "reward", given_texts)
+    found = parse_set(WORKLOAD, given_texts)
     assert found["alpha"] == (1.0, 1.5)
-    assert Settings(30, 2, 1, 0, **{**found, "density": 15.0}).most_ports == 25
-    assert parse_set(WORKLOAD, "reward", ["beta=0.4"]) == {"beta": (0.4, 0.4)}
+    assert (
+        Settings(jobs=30, servers=2, slots=1, seed=0, **{**found, "density": 15.0}).most_ports == 25
+    )
+    assert parse_set(WORKLOAD, ["beta=0.4"]) == {"beta": (0.4, 0.4)}
 
 
 # ---- commands ----------------------------------------------------------------------------------
@@ -203,7 +205,7 @@ def test_generate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (["--problem", "reward", "--set", "speed=1"], "unknown setting 'speed': choose from dens"),
         (["--problem", "reward", "--set", "density=x"], "setting density=x: want e.g. density=2.5"),
         (["--problem", "reward", "--set", "beta=0.1", "--set", "beta=0.2"], "'beta' is set twice"),
-        (["--set", "density=3"], "the workload of 'utility' has no settings"),
+        (["--set", "density=3"], "unknown setting 'density': choose from max_dur"),
     ],
 )
 def test_bad_options(argv: list[str], message: str, tmp_path: Path) -> None:

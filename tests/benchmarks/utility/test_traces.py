@@ -11,8 +11,6 @@ import pytest
 
 from benchmarks.traces import Table, Trace, read_trace
 from benchmarks.utility import WORKLOAD
-from benchmarks.utility.traces import from_trace
-from benchmarks.utility.workload import Settings
 from models.errors import InputError
 from models.utility import UtilityInstance
 from tests.benchmarks.utility.test_workload import check_rule
@@ -31,8 +29,8 @@ def philly_trace(rows: list[tuple[float, int, float]]) -> Trace:
 
 
 def take(trace: Trace, seed: int = 0, **changes: Any) -> UtilityInstance:
-    size = {"jobs": 3, "slots": 10, "worker_servers": 5, "ps_servers": 5, **changes}
-    return from_trace(trace, Settings(**size, seed=seed), np.random.default_rng(seed))[0]
+    size = {"jobs": 3, "slots": 10, "servers": (5, 5), **changes}
+    return WORKLOAD.draw(**size, seed=seed, trace=trace)[0]
 
 
 def test_google_arrivals_come_from_one_window() -> None:
@@ -61,8 +59,9 @@ def test_philly_rows_become_jobs() -> None:
         (3600.0 * 5, 1, 3600.0 * 7),
         (3600.0 * 9, 1, 3600.0 * 2),
     ]
-    chosen = Settings(jobs=3, slots=10, worker_servers=30, ps_servers=30, seed=0)
-    instance, report = from_trace(philly_trace(rows), chosen, np.random.default_rng(0))
+    instance, report = WORKLOAD.draw(
+        jobs=3, slots=10, servers=(30, 30), seed=0, trace=philly_trace(rows)
+    )
     assert [(job.arrival, job.chunks, job.work) for job in instance.jobs] == [
         (0, 1, 1),
         (2, 4, 9),
@@ -72,7 +71,7 @@ def test_philly_rows_become_jobs() -> None:
     check_rule(instance, 6)
     assert (report.draws, report.accepted, sum(report.rejected.values())) == (5, 3, 2)
     with pytest.raises(InputError, match="holds 4 usable jobs; the fullest holds 3"):
-        take(philly_trace(rows), jobs=4, worker_servers=30, ps_servers=30)
+        take(philly_trace(rows), jobs=4, servers=(30, 30))
 
 
 @pytest.mark.parametrize(
@@ -83,6 +82,7 @@ def test_philly_rows_become_jobs() -> None:
         (google_trace([0.0, 36_000.0]), {}, "no window of 10 slots holds 3 arrivals"),
         (Trace("openb-pods", "made", {}), {}, "openb-pods:made: no mapping to `utility`"),
         (google_trace([0.0] * 5 + [36_000.0]), {"jobs": 0}, "jobs is 0"),
+        (google_trace([0.0] * 9), {"arrivals": "uniform"}, "arrivals=uniform takes their place"),
     ],
 )
 def test_unfit_traces(trace: Trace, changes: dict, message: str) -> None:
@@ -95,7 +95,7 @@ def test_real_traces(shared_data: Path) -> None:
         trace = read_trace(spec.format(shared_data))
         hashes = set()
         for seed in range(3):
-            instance, _ = WORKLOAD.draw(jobs=10, slots=10, servers="5+5", seed=seed, trace=trace)
+            instance, _ = WORKLOAD.draw(jobs=10, slots=10, servers=(5, 5), seed=seed, trace=trace)
             check_rule(instance, 6)
             hashes.add(instance.hash)
         assert len(hashes) == 3

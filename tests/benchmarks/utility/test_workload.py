@@ -13,12 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks import generate as generate_command
+from benchmarks.instances import parse_set
 from benchmarks.utility import WORKLOAD
 from benchmarks.utility.draw import SIMULATION, draw_candidates
 from benchmarks.utility.rejection import REASONS, most_workers
+from benchmarks.utility.report import UtilityReport
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
+from benchmarks.utility.settings import Settings
 from benchmarks.utility.testbed import testbed as draw_testbed  # pytest would collect the name
-from benchmarks.utility.workload import Settings, draw_utilities, generate
+from benchmarks.utility.workload import draw_utilities, generate
 from benchmarks.workload.arrivals import google2011_fit
 from models.errors import InputError
 from models.problem import read_instance
@@ -29,9 +32,8 @@ SIZES = [(10, 10, 5, 5, 6), (40, 60, 20, 10, 20), (20, 300, 50, 50, 20)]
 
 
 def draw(seed: int, arrivals: str = "google2011-fit", **changes: Any) -> UtilityInstance:
-    size = {"jobs": 10, "slots": 10, "worker_servers": 5, "ps_servers": 5, **changes}
-    rng = np.random.default_rng(seed)
-    return generate(Settings(**size, seed=seed), rng, arrivals=arrivals)[0]
+    size = {"jobs": 10, "slots": 10, "servers": (5, 5), "arrivals": arrivals, **changes}
+    return generate(Settings(**size, seed=seed), np.random.default_rng(seed))[0]
 
 
 def check_rule(instance: UtilityInstance, max_duration: int) -> None:
@@ -47,7 +49,7 @@ def check_rule(instance: UtilityInstance, max_duration: int) -> None:
 
 @pytest.mark.parametrize(("jobs", "slots", "h", "k", "max_duration"), SIZES)
 def test_rule_and_bounds_hold(jobs: int, slots: int, h: int, k: int, max_duration: int) -> None:
-    chosen = Settings(jobs=jobs, slots=slots, worker_servers=h, ps_servers=k, seed=3)
+    chosen = Settings(jobs=jobs, slots=slots, servers=(h, k), seed=3)
     instance, report = generate(chosen, np.random.default_rng(3))
     check_rule(instance, max_duration)
     assert len(instance.jobs) == jobs == report.accepted
@@ -81,7 +83,8 @@ def test_rule_and_bounds_hold(jobs: int, slots: int, h: int, k: int, max_duratio
 
 
 def test_report_accounts_for_every_draw() -> None:
-    _, report = WORKLOAD.draw(jobs=10, slots=10, servers="5+5", seed=0)
+    _, report = WORKLOAD.draw(jobs=10, slots=10, servers=(5, 5), seed=0)
+    assert isinstance(report, UtilityReport)
     assert report.draws == report.accepted + sum(report.rejected.values())
     assert set(report.rejected) <= set(REASONS)
     assert 0 < report.acceptance < 0.01  # most of the paper's draws are impossible here
@@ -98,7 +101,7 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
 
 def test_largest_instance_of_the_paper_is_quick() -> None:
     start = time.perf_counter()
-    instance = draw(1, jobs=300, slots=300, worker_servers=50, ps_servers=50)
+    instance = draw(1, jobs=300, slots=300, servers=(50, 50))
     assert time.perf_counter() - start < 1.0
     check_rule(instance, 20)
 
@@ -123,7 +126,6 @@ def test_settings_reach_the_jobs() -> None:
     [
         ({"jobs": 0}, "jobs is 0"),
         ({"slots": -1}, "slots is -1"),
-        ({"ps_servers": 0}, "ps_servers is 0"),
         ({"max_duration": 11}, "max_duration 11 is not in 1..10"),
         ({"priority": (3.0, 1.0)}, "priority"),
         ({"mix": (0.5, 0.5, 0.5)}, "mix"),
@@ -224,8 +226,54 @@ def test_testbed() -> None:
 
 @pytest.mark.parametrize("text", ["5", "5+", "+5", "0+5", "5+0", "-1+5", "5+5+5", "a+b", ""])
 def test_bad_servers(text: str) -> None:
-    with pytest.raises(InputError, match="want H"):
-        WORKLOAD.draw(jobs=1, slots=1, servers=text, seed=0)
+    with pytest.raises(InputError) as caught:
+        WORKLOAD.parse_servers(text)
+    assert str(caught.value) == (
+        f"servers '{text}': want numbers joined by +, e.g. 5+5: worker servers + parameter servers"
+    )
+
+
+@pytest.mark.parametrize("numbers", [5, "5+5", (5,), (5, 5, 5), (0, 5), (5, -1), (5.0, 5), None])
+def test_bad_numbers_of_servers(numbers: Any) -> None:
+    with pytest.raises(
+        InputError, match=r"^servers .*: want \(5, 5\), for example: positive whole"
+    ):
+        WORKLOAD.draw(jobs=1, slots=1, servers=numbers, seed=0)
+
+
+def test_numbers_of_servers_are_read_and_written() -> None:
+    assert WORKLOAD.parse_servers("7+2") == (7, 2)
+    assert WORKLOAD.show_servers((7, 2)) == "7+2"
+    # As JSON has them.
+    pair, listed = (
+        WORKLOAD.draw(jobs=2, slots=5, servers=servers, seed=0)[0] for servers in ((7, 2), [7, 2])
+    )
+    assert pair.hash == listed.hash
+
+
+def test_an_unknown_setting_is_refused_from_python_too() -> None:
+    with pytest.raises(InputError) as caught:
+        WORKLOAD.draw(jobs=2, slots=5, servers=(7, 2), seed=0, maxduration=3)
+    assert str(caught.value).startswith(
+        "unknown setting 'maxduration' of the workload of 'utility': choose from max_duration, "
+    )
+    with pytest.raises(InputError, match="unknown setting 'worker_servers'"):
+        WORKLOAD.draw(jobs=2, slots=5, servers=(7, 2), seed=0, worker_servers=3)
+
+
+def test_settings_from_the_command_line() -> None:
+    texts = ["max_duration=3", "priority=1:1000", "mix=0.2:0.5:0.3", "arrivals=uniform"]
+    assert parse_set(WORKLOAD, texts) == {
+        "max_duration": 3,
+        "priority": (1.0, 1000.0),
+        "mix": (0.2, 0.5, 0.3),
+        "arrivals": "uniform",
+    }
+    for bad in ("mix=0.5:0.5", "mix=1", "priority=1:2:3", "max_duration=soon"):
+        with pytest.raises(InputError, match=r"^setting .*: want e\.g\. "):
+            parse_set(WORKLOAD, [bad])
+    for name, example in WORKLOAD.examples.items():
+        parse_set(WORKLOAD, [f"{name}={example.split('|')[0]}"])
 
 
 def test_generate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

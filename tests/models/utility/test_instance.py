@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models import files
 from models.errors import InputError
 from models.problem import read_instance
 from models.utility import UtilityInstance, checks
@@ -182,6 +183,17 @@ def test_work_that_can_never_be_done_costs_no_memory() -> None:
     assert (none, cost) == (-1, np.inf)
     assert one.max_workers(ins.cluster) == 1
     assert len(one.ps_needed_table(5)) == 6
+
+
+def test_a_file_is_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The look for keys that stand twice takes most of the time of reading.
+    looks = []
+    loads = json.loads
+    monkeypatch.setattr(
+        files.json, "loads", lambda *given, **more: looks.append(1) or loads(*given, **more)
+    )
+    read_instance(write(tmp_path, plain()))
+    assert len(looks) == 1
 
 
 def test_not_json_and_no_file(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from online.registry import find_policy, policy_names
 from online.run import Trace, run
 from tests.models.jct.small import instance, job, random_instance, server
 
+WITHOUT_A_CLOUD = [name for name in policy_names("jct") if name != "all-cloud"]
+
 
 def play(ins: JctInstance, policy: Policy) -> tuple[Trace, list[float], int]:
     """Trace, JCT of every job and number of preemptions; no violation."""
@@ -162,8 +164,10 @@ def test_a_batch_does_not_wait_beyond_the_last_chance() -> None:
     assert rows(trace, 0) == [(CLOUD, 0, 19, 20)] and jcts == [11]
 
 
-@pytest.mark.parametrize("name", policy_names("jct"))
-@pytest.mark.parametrize("cloud", [False, True])
+@pytest.mark.parametrize(
+    ("name", "cloud"),
+    [*((name, True) for name in policy_names("jct")), *((name, False) for name in WITHOUT_A_CLOUD)],
+)
 def test_every_job_completes(name: str, cloud: bool) -> None:
     for seed in range(40):
         ins = random_instance(
@@ -183,7 +187,7 @@ def test_every_job_completes(name: str, cloud: bool) -> None:
         assert name != "batchsche" or preempted == 0
 
 
-@pytest.mark.parametrize("name", policy_names("jct"))
+@pytest.mark.parametrize("name", WITHOUT_A_CLOUD)
 @pytest.mark.parametrize("seed", range(30))
 def test_one_parameter_server_and_no_cloud(name: str, seed: int) -> None:
     # (2e), (2f): one job at a time.

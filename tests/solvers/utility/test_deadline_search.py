@@ -205,7 +205,7 @@ def column_of(ins: UtilityInstance):  # type: ignore[no-untyped-def]
 
 
 def test_out_of_time_it_returns_what_it_was_given() -> None:
-    ins = WORKLOAD.draw(jobs=8, slots=8, servers="3+3", seed=3)[0]
+    ins = WORKLOAD.draw(jobs=8, slots=8, servers=(3, 3), seed=3)[0]
     for threads in (1, 2):
         known = searched(ins, 1e4, -1.0, threads=threads)
         assert (known.objective, known.bound) == (0.0, 1e4)
@@ -233,7 +233,7 @@ def test_knowledge_refuses_what_contradicts_itself() -> None:
 def test_proves_the_optimum_without_the_exact_solver(
     seed: int, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ins = WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=seed)[0]
+    ins = WORKLOAD.draw(jobs=6, slots=6, servers=(3, 3), seed=seed)[0]
     optimum = solve(ins, mip_rel_gap=0.0).objective
 
     def unused(*_: object, **__: object) -> None:

@@ -206,7 +206,7 @@ def test_a_slot_is_written_out_where_no_cut_is_found(monkeypatch: pytest.MonkeyP
 
 
 def medium() -> UtilityInstance:
-    return WORKLOAD.draw(jobs=6, slots=6, servers="3+3", seed=1)[0]
+    return WORKLOAD.draw(jobs=6, slots=6, servers=(3, 3), seed=1)[0]
 
 
 def test_a_start_is_never_lost() -> None:
@@ -226,7 +226,7 @@ def test_the_same_call_gives_the_same_schedule() -> None:
 
 
 def test_time_limit_leaves_what_is_known() -> None:
-    ins = WORKLOAD.draw(jobs=20, slots=20, servers="10+10", seed=0)[0]
+    ins = WORKLOAD.draw(jobs=20, slots=20, servers=(10, 10), seed=0)[0]
     result = solve(ins, time_limit=3.0)
     assert result.status == "feasible"
     assert result.bound is None or result.bound >= result.objective
@@ -267,7 +267,7 @@ def test_a_gap_of_nothing_is_a_proof_up_to_round_off() -> None:
 
 
 def test_without_a_start_there_is_a_schedule_at_once() -> None:
-    ins = WORKLOAD.draw(jobs=30, slots=30, servers="10+10", seed=0)[0]
+    ins = WORKLOAD.draw(jobs=30, slots=30, servers=(10, 10), seed=0)[0]
     result = solve(ins, time_limit=0.01)
     assert result.status == "feasible"
     assert result.objective > 0

@@ -35,7 +35,7 @@ def test_finds_most_optima_of_tiny_instances() -> None:
 
 
 def test_no_worse_than_its_start_and_the_same_every_time() -> None:
-    ins = WORKLOAD.draw(jobs=8, slots=8, servers="3+3", seed=3)[0]
+    ins = WORKLOAD.draw(jobs=8, slots=8, servers=(3, 3), seed=3)[0]
     prices = free(8, len(ins.cluster.resources))
     optimum = solve(ins)
     again = local_search(
@@ -81,7 +81,7 @@ def test_a_schedule_as_columns_and_back() -> None:
 
 
 def test_large_instances_get_an_interval_no_worse_than_that_of_prices() -> None:
-    ins = WORKLOAD.draw(jobs=130, slots=100, servers="6+6", seed=0)[0]
+    ins = WORKLOAD.draw(jobs=130, slots=100, servers=(6, 6), seed=0)[0]
     result = solve_offline(ins, time_limit=6.0)
     assert result.seconds < 11
     assert result.schedule is not None

@@ -1,0 +1,106 @@
+"""The work of drawn jobs, scaled so that an instance has the load asked for.
+
+The rejection rule alone makes an overload: 2.5 in the mean of the default size, 8 and more at the
+paper's. So the work of all jobs is multiplied by one factor, the same for all: their epochs E
+where they have any (Sec. V-A draws them from [50, 200]; scaled they leave that range), else W
+itself. Arrivals, demands, chunks and utilities stay as they were drawn, so that instances of one
+seed differ in nothing but their load. A job keeps at least one epoch and at most the work with
+which it still passes the rejection rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from benchmarks.utility.draw import Candidates, most_epochs, work_of
+from benchmarks.utility.rejection import Kept, Rule
+from benchmarks.utility.servers import RESOURCES
+from benchmarks.utility.settings import Settings
+from models.errors import InputError
+from models.utility import Cluster
+from models.utility.load import dominant_shares
+
+__all__ = ["MOST_OFF", "scaled_to"]
+
+MOST_OFF = 0.1
+"""How far the load of an instance may be from the one asked for."""
+
+_BANDWIDTH = RESOURCES.index("bandwidth_gbps")
+_STEPS = 60  # of the bisection; each halves the range of the factor
+
+
+def scaled_to(load: float, kept: Kept, rule: Rule, settings: Settings) -> Kept:
+    """Scale the work of jobs to a load.
+
+    The factor is found by bisection, since the load never falls as it grows: it moves in steps,
+    for epochs and worker-slots are whole numbers, of which the nearest to the load is taken.
+
+    Parameters
+    ----------
+    load : float
+        Positive.
+    kept : Kept
+        Jobs that pass the rule, on the servers of the rule.
+    rule : Rule
+    settings : Settings
+        For the length of a slot.
+
+    Raises
+    ------
+    InputError
+        If no factor brings the load within ``MOST_OFF`` of the one asked for. It says which loads
+        these jobs can have.
+    """
+    jobs = kept.jobs
+    most = np.minimum(rule.max_duration, rule.slots - jobs.arrival) * kept.n_max
+    cluster = Cluster(
+        rule.slots,
+        settings.slot_seconds,
+        RESOURCES,
+        rule.worker_servers,
+        rule.ps_servers,
+        _BANDWIDTH,
+    )
+
+    def at(factor: float) -> tuple[float, Candidates]:
+        scaled = _scaled(jobs, factor, most, settings.slot_seconds)
+        shares = dominant_shares(cluster, scaled.work.astype(float), jobs.worker, jobs.ps)
+        return float(shares.sum()), scaled
+
+    least, greatest = at(0.0)[0], at(np.inf)[0]
+    found, scaled = _nearest(at, load, float((most / jobs.work).max()))
+    if abs(found - load) > MOST_OFF:
+        reach = f"between {least:.3g} and {greatest:.3g}"
+        if least <= load <= greatest:
+            reach = f"{found:.3g}, as near as whole epochs come, but not that"
+        raise InputError(
+            f"load {load:g}: with the jobs drawn on these servers it can be {reach}; change "
+            "jobs, slots, servers or max_duration"
+        )
+    return replace(kept, jobs=scaled)
+
+
+def _nearest(
+    at: Callable[[float], tuple[float, Candidates]], load: float, high: float
+) -> tuple[float, Candidates]:
+    """The better of the two neighbouring loads that bisection ends at; of equal ones the lower."""
+    low, high = 0.0, 2.0 * high
+    for _ in range(_STEPS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if at(middle)[0] <= load else (low, middle)
+    return min(at(low), at(high), key=lambda pair: abs(pair[0] - load))
+
+
+def _scaled(jobs: Candidates, factor: float, most: np.ndarray, slot_seconds: float) -> Candidates:
+    """The jobs with their work multiplied, kept from 1 epoch or worker-slot to ``most``."""
+    if "epochs" not in jobs.training:
+        work = np.clip(np.rint(np.minimum(jobs.work * factor, most)), 1, most).astype(np.int64)
+        return replace(jobs, work=work)
+    rest = jobs.chunks, jobs.worker[:, _BANDWIDTH], slot_seconds
+    drawn, limit = jobs.training["epochs"], most_epochs(jobs.training, *rest, most)
+    epochs = np.clip(np.rint(np.minimum(drawn * factor, limit)), 1, limit).astype(np.int64)
+    training = {**jobs.training, "epochs": epochs}
+    return replace(jobs, work=work_of(training, *rest), training=training)

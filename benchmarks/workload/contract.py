@@ -1,0 +1,181 @@
+"""What the commands need to know of a problem's instances: its ``benchmarks.X.WORKLOAD``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.traces import Trace
+from benchmarks.workload.report import WorkloadReport
+from benchmarks.workload.servers import ServerNumbers, Servers
+from benchmarks.workload.settings import BaseSettings, examples, read_settings
+from models.errors import InputError
+
+__all__ = ["Size", "Words", "Workload"]
+
+
+@dataclass(frozen=True)
+class Size:
+    """Size of generated instances.
+
+    Parameters
+    ----------
+    jobs, slots : int
+        What they count depends on the problem: for ``reward``, ``jobs`` are ports, job types; for
+        ``jct``, ``slots`` are those in which jobs arrive.
+    servers : int or tuple of int
+        As :attr:`Workload.servers` says: for ``utility`` a pair, worker and parameter servers.
+    seeds : int
+        How many.
+    """
+
+    jobs: int
+    slots: int
+    servers: ServerNumbers
+    seeds: int
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a problem calls things in tables.
+
+    Parameters
+    ----------
+    done : str
+        Heading of the share of jobs that count as completed.
+    events : tuple of str
+        Kinds of events that its policies answer.
+    """
+
+    done: str = "jobs done"
+    events: tuple[str, ...] = ("arrival", "slot")
+
+
+@dataclass(frozen=True)
+class Workload:
+    """How instances of a problem are drawn, and what is said of them.
+
+    Parameters
+    ----------
+    problem : str
+        Its name.
+    default, quick : Size
+        Sizes where none are asked for, without and with ``--quick``.
+    servers : Servers
+        The kinds of servers.
+    settings : type
+        Dataclass of all settings, the size included; its fields made by
+        :func:`benchmarks.workload.settings.setting` may be given by name.
+    generate : callable
+        ``(settings, generator, trace or None) -> (instance, report)``. The same seed gives the
+        same bytes.
+    load : callable
+        ``(instance) -> float``: the sum over its jobs of their dominant share, the largest over
+        resources of what a job needs to complete over what all servers have in all slots; for
+        jobs without a fixed need, a definition of the problem's own. At 1 there is about as much
+        to do as can be done. The definition is in the callable's docstring.
+    mappings : mapping of str to str
+        Kinds of traces that are made into instances, and how, in words.
+    policies : tuple of str or None
+        Registered policies that commands run where none is asked for; None = all.
+    words : Words
+    """
+
+    problem: str
+    default: Size
+    quick: Size
+    servers: Servers
+    settings: type[BaseSettings]
+    generate: Callable[[Any, np.random.Generator, Trace | None], tuple[Any, WorkloadReport]]
+    load: Callable[[Any], float]
+    mappings: Mapping[str, str]
+    policies: tuple[str, ...] | None = None
+    words: Words = Words()
+
+    def draw(
+        self,
+        *,
+        jobs: int,
+        slots: int,
+        servers: ServerNumbers | list[int],
+        seed: int,
+        trace: Trace | None = None,
+        **settings: Any,
+    ) -> tuple[Any, WorkloadReport]:
+        """Draw an instance.
+
+        Parameters
+        ----------
+        jobs, slots, servers
+            Its size, as in :class:`Size`.
+        seed : int
+            Of all that is drawn.
+        trace : Trace, optional
+            What it has is taken from it; None = all is drawn.
+        **settings
+            By name; :attr:`examples` lists them.
+
+        Returns
+        -------
+        instance : Instance
+        report : WorkloadReport
+            What was drawn and kept.
+
+        Raises
+        ------
+        InputError
+            If a number of servers, a setting or the trace is bad, or nothing can be drawn.
+        """
+        for name in settings:
+            if name not in self.examples:
+                known = ", ".join(self.examples)
+                raise InputError(
+                    f"unknown setting '{name}' of the workload of '{self.problem}': "
+                    f"choose from {known}"
+                )
+        size: dict[str, Any] = {
+            "jobs": jobs,
+            "slots": slots,
+            "servers": self.servers.check(servers),
+        }
+        chosen = self.settings(seed=seed, **size, **settings)
+        if trace is not None and trace.kind not in self.mappings:
+            known = ", ".join(self.mappings)
+            raise InputError(
+                f"{trace.spec}: no mapping to `{self.problem}`; those with one are {known}"
+            )
+        return self.generate(chosen, np.random.default_rng(seed), trace)
+
+    @property
+    def examples(self) -> dict[str, str]:
+        """Settings of :meth:`draw` beside the size, and what a value looks like as a text."""
+        return examples(self.settings)
+
+    def read_settings(self, texts: Mapping[str, str]) -> dict[str, Any]:
+        """Settings of :meth:`draw` from texts by name.
+
+        Raises
+        ------
+        InputError
+            If there is no such setting, or its value cannot be read.
+        """
+        return read_settings(self.settings, texts)
+
+    def parse_servers(self, text: str) -> ServerNumbers:
+        """Numbers of servers from a command line; raises InputError that says what is wanted."""
+        return self.servers.parse(text)
+
+    def show_servers(self, numbers: ServerNumbers) -> str:
+        """Numbers of servers as a command line writes them."""
+        return self.servers.show(numbers)
+
+    def describe_mapping(self, kind: str) -> str:
+        """How a kind of trace becomes an instance, in words."""
+        if kind not in self.mappings:
+            return (
+                f"none: `{kind}` is read and audited, but not made into instances of this problem"
+            )
+        return self.mappings[kind]

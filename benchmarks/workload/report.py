@@ -1,0 +1,68 @@
+"""What a generator did: its load, where its parts are from, and how they are distributed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+__all__ = ["WorkloadReport", "distribution_of"]
+
+_QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkloadReport(ABC):
+    """Load, notes and distributions; a problem adds what it counts.
+
+    Parameters
+    ----------
+    load : float
+        Of the instance, as the problem defines it
+        (:attr:`benchmarks.workload.contract.Workload.load`).
+    distribution : dict of str to dict
+        Field -> minimum, 10, 50, 90 % quantile and maximum (:func:`distribution_of`).
+    notes : tuple of str
+        Where the parts are from.
+    """
+
+    load: float
+    distribution: dict[str, dict[str, float]]
+    notes: tuple[str, ...] = ()
+
+    about: ClassVar[str] = ""
+    """What the distribution is of, where one word says it."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> tuple[str, ...]:
+        """Lines on what was counted."""
+
+    def __str__(self) -> str:
+        heads = "".join(f"{f'{100 * q:.0f} %':>10}" for q in _QUANTILES)
+        return "\n".join(
+            [
+                *self.notes,
+                f"load {self.load:.3g}",
+                *self.counts,
+                f"{self.about:32}{heads}",
+                *(
+                    f"{name:32}" + "".join(f"{value:10.5g}" for value in found.values())
+                    for name, found in self.distribution.items()
+                ),
+            ]
+        )
+
+
+def distribution_of(values: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Minimum, 10, 50, 90 % quantile and maximum of each field, under ``q0`` to ``q100``."""
+    return {
+        name: {
+            f"q{100 * q:.0f}": float(value)
+            for q, value in zip(_QUANTILES, np.quantile(numbers, _QUANTILES), strict=True)
+        }
+        for name, numbers in values.items()
+    }

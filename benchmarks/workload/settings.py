@@ -1,0 +1,151 @@
+"""Settings of a workload: their sizes, their checks, and how a command line gives them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from models.errors import InputError
+
+__all__ = ["BaseSettings", "examples", "read_settings", "setting", "show_range"]
+
+_TRUTHS = {"yes": True, "no": False}
+
+
+def setting(default: Any, example: str) -> Any:
+    """A field of settings that may be given by its name, from Python and as ``--set NAME=VALUE``.
+
+    Parameters
+    ----------
+    default : object
+        Immutable.
+    example : str
+        What a value looks like on a command line; all words joined by ``|`` if there are few.
+    """
+    return field(default=default, metadata={"example": example})
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseSettings:
+    """What every generator is told; a problem's own settings are a subclass of it.
+
+    A subclass adds ``servers``, whatever numbers of servers it has, and fields made by
+    :func:`setting`.
+
+    Parameters
+    ----------
+    jobs, slots : int
+        As in :class:`benchmarks.workload.contract.Size`.
+    seed : int or None
+        Seed of the generator in use; kept in the instance file.
+
+    Raises
+    ------
+    InputError
+        If a setting is out of its range.
+    """
+
+    jobs: int
+    slots: int
+    seed: int | None
+
+    def __post_init__(self) -> None:
+        self.check_counts("jobs", "slots")
+
+    def check_counts(self, *names: str) -> None:
+        """Refuse numbers below 1; None passes."""
+        for name in names:
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InputError(f"{name} is {value}, but has to be at least 1")
+
+    def check_positive(self, *names: str) -> None:
+        """Refuse numbers that are not positive and finite; None passes."""
+        for name in names:
+            value = getattr(self, name)
+            if value is not None and not 0 < value < math.inf:
+                raise InputError(f"{name} {value} is not a positive number")
+
+    def check_word(self, name: str, known: Sequence[str]) -> None:
+        """Refuse an unknown word."""
+        if getattr(self, name) not in known:
+            raise InputError(f"{name} '{getattr(self, name)}': choose from {', '.join(known)}")
+
+    def check_range(
+        self, name: str, least: float, most: float = math.inf, *, strict: bool = False
+    ) -> None:
+        """Refuse what is no range of finite numbers from ``least`` to ``most``; None passes.
+
+        ``strict``: the numbers have to be above ``least``.
+        """
+        value = getattr(self, name)
+        if value is None:
+            return
+        low, high = value
+        if not (least <= low <= high < math.inf and high <= most) or (strict and low == least):
+            limit = "" if most == math.inf else f" and <= {most:g}"
+            raise InputError(
+                f"{name} {show_range(value)} is not a range of numbers "
+                f"{'>' if strict else '>='} {least:g}{limit}"
+            )
+
+
+def examples(kind: type[BaseSettings]) -> dict[str, str]:
+    """Settings that may be given by name, and what a value looks like."""
+    return {
+        item.name: item.metadata["example"] for item in fields(kind) if "example" in item.metadata
+    }
+
+
+def read_settings(kind: type[BaseSettings], given: Mapping[str, str]) -> dict[str, Any]:
+    """Values of settings from texts, by the types of the fields.
+
+    Ranges are ``LOW:HIGH``, or one number for both; longer tuples have all their numbers; truth
+    values are ``yes`` and ``no``.
+
+    Parameters
+    ----------
+    kind : type
+        Its annotations are texts (``from __future__ import annotations``).
+    given : mapping of str to str
+
+    Raises
+    ------
+    InputError
+        If there is no such setting, or its value cannot be read.
+    """
+    known = examples(kind)
+    types = {item.name: str(item.type) for item in fields(kind)}
+    found: dict[str, Any] = {}
+    for name, text in given.items():
+        if name not in known:
+            raise InputError(f"unknown setting '{name}': choose from {', '.join(known)}")
+        try:
+            found[name] = _parse(text, types[name])
+        except (ValueError, KeyError):
+            raise InputError(f"setting {name}={text}: want e.g. {name}={known[name]}") from None
+    return found
+
+
+def show_range(interval: tuple[float, float]) -> str:
+    """A range as people write it."""
+    return f"[{interval[0]:g}, {interval[1]:g}]"
+
+
+def _parse(text: str, kind: str) -> Any:
+    if kind.startswith("str"):
+        return text
+    if kind.startswith("bool"):
+        return _TRUTHS[text]
+    if kind.startswith("tuple"):
+        number = int if kind.startswith("tuple[int") else float
+        count = kind.partition("]")[0].count(",") + 1
+        numbers = tuple(number(word) for word in text.split(":"))
+        if len(numbers) == 1 and count == 2:
+            numbers *= 2
+        if len(numbers) != count:
+            raise ValueError
+        return numbers
+    return int(text) if kind.startswith("int") else float(text)

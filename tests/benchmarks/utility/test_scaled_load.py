@@ -16,7 +16,7 @@ from benchmarks.utility.draw import SIMULATION, draw_candidates, most_epochs, wo
 from models.errors import InputError
 from models.utility import UtilityInstance
 from tests.benchmarks.utility.test_workload import check_rule
-from tests.benchmarks.utility.test_workload_traces import philly_trace
+from tests.benchmarks.utility.test_traces import philly_trace
 
 
 def draw(seed: int = 0, **changes: Any) -> UtilityInstance:

@@ -54,6 +54,18 @@ class Score:
     completion: np.ndarray
     value: np.ndarray
 
+    def __str__(self) -> str:
+        done = int((self.completion >= 0).sum())
+        broken = [str(violation) for violation in self.violations[:3]]
+        more = len(self.violations) - len(broken)
+        lines = [
+            f"objective {self.objective:.6g}, {done} of {len(self.completion)} jobs completed",
+            f"{len(self.violations)} violations" if self.violations else "feasible",
+            *broken,
+            *([f"and {more} more"] if more else []),
+        ]
+        return "\n".join(lines)
+
     @property
     def feasible(self) -> bool:
         """Whether no constraint is broken."""

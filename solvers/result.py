@@ -137,6 +137,20 @@ class SolveResult(Generic[ScheduleT]):
         if self.schedule is not None and self.objective is None:
             raise ValueError(f"status {self.status!r} with a schedule but no objective")
 
+    def __str__(self) -> str:
+        def number(value: float | None) -> str:
+            return "none" if value is None else f"{value:.6g}"
+
+        gap = "" if self.gap is None else f", gap {self.gap:.2%}"
+        vouches = "prices" if self.bound_source == "prices" else "the MILP solver"
+        lines = [
+            f"{self.status}: objective {number(self.objective)} ({self.sense})",
+            f"bound {number(self.bound)}{gap}"
+            + (f", by {vouches}" if self.bound is not None else ""),
+            f"{self.solver}, {self.seconds:.2f} s" + (f"; {self.message}" if self.message else ""),
+        ]
+        return "\n".join(lines)
+
     @property
     def gap(self) -> float | None:
         """Relative gap between bound and objective (`relative_gap`)."""

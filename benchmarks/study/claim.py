@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 import pandas as pd
 
-from benchmarks.study.study import succeeded
+from benchmarks.study.study import has_failed, succeeded
 
 __all__ = ["Claim", "Finding", "Test", "Verdict", "judge", "judged"]
 
@@ -90,9 +90,8 @@ def judge(claim: Claim, frame: Callable[[str], pd.DataFrame]) -> Finding:
     """
     frames = [frame(name) for name in claim.studies]
     failed: Mapping[str, int] = {
-        name: int(found["error"].notna().sum())
+        name: int(has_failed(found).sum())
         for name, found in zip(claim.studies, frames, strict=True)
-        if "error" in found
     }
     lost = [f"{count} of its cells failed in {name}" for name, count in failed.items() if count]
     if lost:

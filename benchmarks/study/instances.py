@@ -112,11 +112,10 @@ def _instance(text: str, content: bytes | None) -> Any:
         if trace_digest(source["trace"]["trace"]) != source["trace"]:
             raise InputError(f"{source['trace']['trace']}: its files have changed")
         trace = _trace(source["trace"]["trace"])
-    servers = source["servers"]
     instance, _ = sub_package("benchmarks", name).WORKLOAD.draw(
         jobs=source["jobs"],
         slots=source["slots"],
-        servers=tuple(servers) if isinstance(servers, list) else servers,
+        servers=source["servers"],
         seed=source["seed"],
         trace=trace,
         **{key: _ranges(value) for key, value in source["settings"].items()},

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Needs, Outcome
 from benchmarks.study.instances import Source, drawn
 from benchmarks.study.join import Joined, join
 from benchmarks.study.offline import offline_cell
+from benchmarks.study.rows import Row
 from benchmarks.study.run import run_cell
 from benchmarks.study.study import Entry, Trial
 
-__all__ = ["Ratio", "source_of"]
+__all__ = ["Ratio", "asked", "source_of"]
+
+_COLUMNS = {item.name for item in fields(Row)}
 
 
 def source_of(trial: Trial, settings: Mapping[str, Any]) -> Source:
@@ -24,6 +27,11 @@ def source_of(trial: Trial, settings: Mapping[str, Any]) -> Source:
     return drawn(
         trial.problem, **{name: settings[name] for name in sizes}, seed=trial.seed, settings=more
     )
+
+
+def asked(setting: str) -> str:
+    """Column of a setting of a point in the rows of :class:`Ratio`."""
+    return f"asked_{setting}" if setting in _COLUMNS else setting
 
 
 @dataclass(frozen=True)
@@ -62,12 +70,17 @@ class Ratio:
         return cells
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-        """Rows of :class:`benchmarks.study.rows.Row`, with the point and the reading in front."""
+        """Rows of :class:`benchmarks.study.rows.Row`, with the point and the reading in front.
+
+        A setting of the point whose name is a column of the rows, too, is ``asked_<name>``: what
+        was asked for need not be what was drawn (``load``) or what is counted (``jobs``).
+        """
         rows = []
+        point = {asked(name): value for name, value in trial.point.items()}
         for entries, joined in self.join(trial, outcomes):
             for entry, row in zip(entries, joined.rows, strict=True):
                 reading = {"reading": entry.reading} if entry.reading else {}
-                rows.append({**trial.point, **reading, **asdict(row)})
+                rows.append({**point, **reading, **asdict(row)})
         return rows
 
     def join(

@@ -26,7 +26,7 @@ from online.registry import build_policy, knows_future
 from online.run import InfeasibleDecision, Trace
 from online.run import run as run_online
 
-__all__ = ["Run", "policy_rng", "run", "run_cell", "run_policy", "schedule_file"]
+__all__ = ["Run", "policy_rng", "result_of", "run", "run_cell", "run_policy", "schedule_file"]
 
 _POLICY_STREAM = 0x504F4C
 
@@ -158,24 +158,28 @@ def run(
     known = instance_of(instance, data)
 
     def measure() -> Result:
-        kind = problem(known.problem)
-        found = run_policy(known, chosen, seed, **parameters)
-        name = schedule_file(known.problem)
-        value = {
-            **about(known),
-            "objective": found.score.objective,
-            "completed": int((found.score.completion >= 0).sum()),
-            "jobs": len(found.score.completion),
-            "violations": len(found.score.violations),
-            "wider": chosen.wider or kind.is_wider(found.trace.schedule),
-            "clairvoyant": knows_future(chosen),
-            "decisions": len(found.trace.decisions),
-            "evidence": found.policy.evidence(known, found.trace),
-        }
-        times = {"policy": float(found.trace.seconds[1:].sum())}  # the first is the reset
-        return Result(value, {name: as_bytes(found.trace.schedule.write, name)}, times=times)
+        return result_of(known, run_policy(known, chosen, seed, **parameters))
 
     return measure
+
+
+def result_of(instance: Any, found: Run) -> Result:
+    """What a run cell keeps of a run."""
+    kind, policy = problem(instance.problem), type(found.policy)
+    name = schedule_file(instance.problem)
+    value = {
+        **about(instance),
+        "objective": found.score.objective,
+        "completed": int((found.score.completion >= 0).sum()),
+        "jobs": len(found.score.completion),
+        "violations": len(found.score.violations),
+        "wider": policy.wider or kind.is_wider(found.trace.schedule),
+        "clairvoyant": knows_future(policy),
+        "decisions": len(found.trace.decisions),
+        "evidence": found.policy.evidence(instance, found.trace),
+    }
+    times = {"policy": float(found.trace.seconds[1:].sum())}  # the first is the reset
+    return Result(value, {name: as_bytes(found.trace.schedule.write, name)}, times=times)
 
 
 def about(instance: Any) -> dict[str, Any]:

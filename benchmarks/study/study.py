@@ -26,6 +26,9 @@ __all__ = [
     "Study",
     "Trial",
     "failed_rows",
+    "frame_of",
+    "frames_of",
+    "has_failed",
     "succeeded",
 ]
 
@@ -184,13 +187,27 @@ def frame_of(
     progress: str = "",
 ) -> pd.DataFrame:
     """Measure trials; see :meth:`Study.frame`."""
-    parts = [measure.cells(trial) for trial in trials]
-    cells = [cell for part in parts for cell in part]
+    return frames_of([(measure, trials)], store=store, engine=engine, progress=progress)[0]
+
+
+def frames_of(
+    plans: Sequence[tuple[Measure, Sequence[Trial]]],
+    *,
+    store: Store | None = None,
+    engine: Engine | None = None,
+    progress: str = "",
+) -> list[pd.DataFrame]:
+    """Measure the trials of several measures in one go; a frame for each."""
+    parts = [[measure.cells(trial) for trial in trials] for measure, trials in plans]
+    cells = [cell for part in parts for of_trial in part for cell in of_trial]
     outcomes = iter(compute(cells, store=store, engine=engine, progress=progress))
-    rows: list[dict[str, Any]] = []
-    for trial, part in zip(trials, parts, strict=True):
-        rows += measure.rows(trial, [next(outcomes) for _ in part])
-    return pd.DataFrame(rows)
+    frames = []
+    for (measure, trials), part in zip(plans, parts, strict=True):
+        rows: list[dict[str, Any]] = []
+        for trial, of_trial in zip(trials, part, strict=True):
+            rows += measure.rows(trial, [next(outcomes) for _ in of_trial])
+        frames.append(pd.DataFrame(rows))
+    return frames
 
 
 @dataclass(frozen=True)
@@ -285,4 +302,11 @@ def succeeded(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows of a frame without those of failed cells."""
     if "error" not in frame:
         return frame
-    return frame[frame["error"].isna()].drop(columns="error").reset_index(drop=True)
+    return frame[~has_failed(frame)].drop(columns="error").reset_index(drop=True)
+
+
+def has_failed(frame: pd.DataFrame) -> pd.Series:
+    """Which rows are of failed cells."""
+    if "error" not in frame:
+        return pd.Series(False, index=frame.index)
+    return frame["error"].fillna("") != ""

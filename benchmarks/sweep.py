@@ -1,0 +1,136 @@
+"""``python -m benchmarks.sweep``: a study of your own, from a TOML file."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from benchmarks.cli import Parser, run_command
+from benchmarks.contract import experiments_of
+from benchmarks.engines import add_engine_arguments, engine_of
+from benchmarks.pictures.intervals import plot_intervals
+from benchmarks.pictures.save import save_picture
+from benchmarks.study.file import read_study_file
+from benchmarks.study.ratio import asked as asked_column
+from benchmarks.study.store import Store
+from benchmarks.study.study import Study, frames_of, succeeded
+from models.files import write_atomic
+
+__all__ = ["main"]
+
+_EXAMPLES = """
+  python -m benchmarks.sweep load.toml
+      every cell of the study; what is finished in DIR is not run again
+  python -m benchmarks.sweep load.toml --workers 2 --out results/load
+  python -m benchmarks.sweep load.toml --cluster tcp://10.0.0.1:8786
+      on the workers of a Dask scheduler (docs/studies.md)
+
+a study file:
+  seeds = 3
+  time_limit = 10                                # seconds for the optimum of an instance
+  [[study]]
+  problem = "utility"
+  policies = ["oasis", "rrh", "my_file.py:MyPolicy"]
+  base = { jobs = 10, slots = 10, servers = "5+5" }
+  vary = { load = [0.5, 1.0, 2.0] }
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the study, write rows, tables and pictures; returns the exit code."""
+    parser = Parser(
+        "benchmarks.sweep",
+        "Measure competitive ratios over a grid of settings, as a file says: problems, settings "
+        "that vary, readings, seeds, policies, time limit. Writes rows (csv and parquet), and a "
+        "table and a picture for each setting that varies. All keys of the file: "
+        "benchmarks/study/file.py.",
+        _EXAMPLES,
+    )
+    parser.add_argument("study", metavar="STUDY.toml", help="the study file")
+    add_engine_arguments(parser)
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="results folder (default: results/sweep-STUDY); cells finished there are not run "
+        "again",
+    )
+    args = parser.parse_args(argv)
+    asked = read_study_file(args.study)
+    out = Path(args.out or Path("results") / f"sweep-{Path(args.study).stem}")
+    plans = [(study.measure, study.trials("default", asked.seeds)) for study in asked.studies]
+    engine = engine_of(args, threads=asked.threads)
+    frames = [
+        _readable(study, frame)
+        for study, frame in zip(
+            asked.studies,
+            frames_of(plans, store=Store(out / "cells"), engine=engine, progress="sweep"),
+            strict=True,
+        )
+    ]
+    _write_rows(out, pd.concat(frames, ignore_index=True))
+    for study, axes, frame in zip(asked.studies, asked.axes, frames, strict=True):
+        for axis in axes:
+            _show(study, asked_column(axis), succeeded(frame), out)
+    print(f"rows: {out / 'rows.csv'}, {out / 'rows.parquet'}")
+    return engine.end()
+
+
+def _readable(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame whose cells are numbers and texts, with the study in front."""
+    servers = experiments_of(study.problem).workload.servers
+
+    def plain(name: str, value: Any) -> Any:
+        if name == asked_column("servers"):
+            return servers.show(servers.check(value))
+        return (
+            ":".join(f"{part:g}" for part in value) if isinstance(value, (list, tuple)) else value
+        )
+
+    found = frame.apply(lambda column: [plain(str(column.name), value) for value in column])
+    found.insert(0, "study", study.name)
+    return found
+
+
+def _write_rows(out: Path, frame: pd.DataFrame) -> None:
+    packed = io.BytesIO()
+    frame.to_parquet(packed, index=False)
+    write_atomic(out / "rows.parquet", packed.getvalue())
+    write_atomic(out / "rows.csv", frame.to_csv(index=False).encode())
+
+
+def _show(study: Study, axis: str, frame: pd.DataFrame, out: Path) -> None:
+    """The table and the picture of one setting that varies."""
+    print(f"{study.problem}: mean ratio (upper end) by {axis}, {len(frame)} runs")
+    if frame.empty:
+        print("no run is left to show\n")
+        return
+    reading = ["reading"] if "reading" in frame else []
+    means = frame.groupby([*reading, "policy", axis], sort=False)["ratio_upper"].mean()
+    print(means.unstack(axis).to_string(float_format="%.3f"))
+    who = frame["policy"]
+    if reading:
+        who = who + " (" + frame["reading"] + ")"
+    picture = plot_intervals(
+        frame.assign(scheme=who),
+        x=axis,
+        lower="ratio_lower",
+        upper="ratio_upper",
+        hue="scheme",
+        xlabel=axis,
+        ylabel="competitive ratio",
+        title=study.problem,
+        hue_title="a mark is a run: certified interval",
+        level=1.0,
+    )
+    paths = save_picture(picture, frame, out / f"{study.name}-{axis}")
+    plt.close(picture)
+    print(f"{', '.join(map(str, paths))}\n")
+
+
+if __name__ == "__main__":
+    run_command(main)

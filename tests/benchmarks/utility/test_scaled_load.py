@@ -15,8 +15,8 @@ from benchmarks.utility import WORKLOAD
 from benchmarks.utility.draw import SIMULATION, draw_candidates, most_epochs, work_of
 from models.errors import InputError
 from models.utility import UtilityInstance
-from tests.benchmarks.utility.test_workload import check_rule
 from tests.benchmarks.utility.test_traces import philly_trace
+from tests.benchmarks.utility.test_workload import check_rule
 
 
 def draw(seed: int = 0, **changes: Any) -> UtilityInstance:

@@ -12,7 +12,7 @@ from benchmarks.cli import Parser, parse_count, parse_range
 from benchmarks.traces import read_trace
 from models.errors import InputError
 from models.problem import (
-    has_sub_package,
+    all_offered,
     problem,
     problem_names,
     read_instance,
@@ -136,9 +136,8 @@ def add_set_argument(parser: Parser) -> None:
     """Option for the further settings of a workload, read by :func:`parse_set`."""
     named = "; ".join(
         f"{name}: {', '.join(f'{key}={value}' for key, value in workload.options.items())}"
-        for name in problem_names()
-        if has_sub_package("benchmarks", name)
-        and (workload := sub_package("benchmarks", name).WORKLOAD).options
+        for name, workload in all_offered("benchmarks", "WORKLOAD", Workload).items()
+        if workload.options
     )
     parser.add_argument(
         "--set",

@@ -18,7 +18,8 @@ from benchmarks.rows import Row, Timing, join, to_json_lines
 from benchmarks.table import common_origin, format_table, summarise
 from benchmarks.warm import warm_up
 from models.errors import InputError
-from models.problem import has_sub_package, problem_names
+from models.problem import all_offered
+from online.contract import OnlineSide
 from online.policy import Policy
 from online.registry import find_policy, policy_names
 from online.run import InfeasibleDecision
@@ -135,8 +136,8 @@ def find_policies(problem_name: str, names: Sequence[str]) -> list[type[Policy]]
 
 def add_policy_argument(parser: Parser) -> None:
     """Option that chooses the policies, for :func:`find_policies`."""
-    built = [name for name in problem_names() if has_sub_package("online", name)]
-    known = "; ".join(f"{name}: {', '.join(policy_names(name))}" for name in built)
+    sides = all_offered("online", "ONLINE", OnlineSide)
+    known = "; ".join(f"{name}: {', '.join(side.policies)}" for name, side in sides.items())
     parser.add_argument(
         "--policy",
         action="append",

@@ -26,10 +26,10 @@ from solvers.errors import WrongSolution
 from solvers.highs import SOLVER, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP, SolveResult, Status
-from solvers.utility.knowledge import ROUND_OFF, Knowledge
 from solvers.utility.occupancy import Occupancy
 from solvers.utility.oracle import zero_prices
 from solvers.utility.scaling import scale_utilities
+from solvers.utility.search_state import ROUND_OFF, SearchState
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["solve"]
@@ -111,7 +111,7 @@ class _Search:
         self._factor = scaled.factor
         self._program = program = TotalsProgram(scaled.instance)
         deadline = self._began + (math.inf if options.time_limit is None else options.time_limit)
-        self._known = known = Knowledge(instance, program.limits, deadline, _PLACING_SECONDS)
+        self._known = known = SearchState(instance, program.limits, deadline, _PLACING_SECONDS)
         self._message = ""
         greedy = Occupancy(instance)
         by_value = sorted(program.limits, key=lambda i: (-float(instance.jobs[i].utility(0)), i))
@@ -123,14 +123,14 @@ class _Search:
     def run(self) -> SolveResult[UtilitySchedule]:
         """Rounds until the gap is closed or time is up."""
         if not self._program.limits:
-            self._known.lower_bound_to(0.0)
+            self._known.tighten_bound(0.0)
             self._message = "no job can complete"
             return self._result("optimal")
         self._cut_root()
-        while not self._closed and self._known.left > 0:
+        while not self._closed and self._known.seconds_left > 0:
             if not self._round():
                 break
-        if not self._closed and self._known.left <= 0:
+        if not self._closed and self._known.seconds_left <= 0:
             self._message = "time limit"  # whatever the last of its programs came to
         return self._result("optimal" if self._closed else "feasible")
 
@@ -153,7 +153,7 @@ class _Search:
             )
             if not result.is_optimal or result.x is None or result.bound is None:
                 break
-            self._known.lower_bound_to(result.bound / self._factor)
+            self._known.tighten_bound(result.bound / self._factor)
             x = result.x
             if not self._separate(x):
                 break
@@ -167,13 +167,13 @@ class _Search:
         result = self._solve(self._program.program(), start)
         self._message = result.message
         if result.bound is not None:
-            self._known.lower_bound_to(result.bound / self._factor)
+            self._known.tighten_bound(result.bound / self._factor)
         if result.x is None:
             return False
         kept = np.round(result.x)
         learnt = news = self._take_in(kept)
         for _ in range(_KEPT_ROUNDS):
-            if not news or self._closed or self._known.left <= 0:
+            if not news or self._closed or self._known.seconds_left <= 0:
                 break
             program = self._program.program(ends=self._program.ends(kept))
             again = self._solve(program, node_limit=_KEPT_NODES)
@@ -190,7 +190,7 @@ class _Search:
         start: np.ndarray | None = None,
         node_limit: int | None = None,
     ) -> MatrixResult:
-        limit = max(self._known.left, 0.1) if self._options.time_limit is not None else None
+        limit = max(self._known.seconds_left, 0.1) if self._options.time_limit is not None else None
         options = replace(
             self._options,
             time_limit=limit,
@@ -231,7 +231,7 @@ class _Search:
 
     def _result(self, status: Status) -> SolveResult[UtilitySchedule]:
         known = self._known
-        known.settle()
+        known.reconcile()
         return SolveResult(
             status=status,
             objective=known.objective,

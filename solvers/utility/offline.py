@@ -15,11 +15,11 @@ from solvers.column_generation import ColumnGeneration
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
 from solvers.utility.deadline_search import deadline_search
 from solvers.utility.exact import solve as solve_exactly
-from solvers.utility.knowledge import ROUND_OFF
 from solvers.utility.local_search import local_search
 from solvers.utility.pool_bound import pool_bound, rounded
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities
+from solvers.utility.search_state import ROUND_OFF
 
 __all__ = ["solve"]
 

@@ -21,7 +21,7 @@ from models.utility.instance import UtilityInstance
 from solvers.highs import HighsOptions, LinearProgram
 from solvers.highs import solve as run_highs
 from solvers.utility.cut_pool import CutPool
-from solvers.utility.knowledge import Knowledge
+from solvers.utility.search_state import SearchState
 from solvers.utility.totals_program import SIDES
 
 __all__ = ["Followed", "Plan", "PlanTracker"]
@@ -80,7 +80,7 @@ class PlanTracker:
     limits : dict of int to JobLimits
     cuts : CutPool
         Packing cuts that loads have to obey; it learns those that a slot's load breaks.
-    known : Knowledge
+    known : SearchState
         Places and separates.
     seconds : float
         For following one plan: where it takes longer, slots have one try each, without new cuts.
@@ -91,7 +91,7 @@ class PlanTracker:
         instance: UtilityInstance,
         limits: Mapping[int, JobLimits],
         cuts: CutPool,
-        known: Knowledge,
+        known: SearchState,
         seconds: float,
     ) -> None:
         self._instance, self._limits, self._seconds = instance, limits, seconds
@@ -132,7 +132,7 @@ class PlanTracker:
         workers = np.zeros((slots, len(jobs)), dtype=np.int64)
         places: dict[tuple[int, int], np.ndarray] = {}
         for t in range(slots):
-            if self._known.left <= 0:
+            if self._known.seconds_left <= 0:
                 break
             in_time = time.monotonic() - began <= self._seconds * (t + 1) / slots
             active = np.flatnonzero((end >= 0) & (arrival <= t) & (done < work))

@@ -1,6 +1,6 @@
-"""The compact ILP as the paper has it, handed to HiGHS whole; and its LP relaxation.
+"""The paper's compact ILP, handed to HiGHS as a whole, and its LP relaxation.
 
-What :mod:`solvers.utility.exact` is checked against and compared with; it is far slower.
+It is far slower than :mod:`solvers.utility.exact`, which is checked against it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 Each round solves :class:`solvers.utility.totals_program.TotalsProgram` with HiGHS, which gives an
 upper bound, and tries to place the loads of its optimum. Loads that cannot be placed give
-packing cuts, or write a slot out, for the next round, and a repaired schedule meanwhile. When
-all loads can be placed, the optimum of the program is the optimum of the instance.
+packing cuts for the next round or, if no cut is found, have their slot written out server by
+server; meanwhile they are repaired into a feasible schedule. When all loads can be placed, the
+optimum of the program is the optimum of the instance.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def solve(
 
 
 class _Search:
-    """The rounds; holds the best schedule and the best bound so far."""
+    """The rounds of one solve, with the best schedule and the best bound so far."""
 
     def __init__(
         self,
@@ -139,7 +140,7 @@ class _Search:
         return self._known.closed(self._options.mip_rel_gap)
 
     def _cut_root(self) -> None:
-        """Solve the relaxation and cut it off, until no cut is found."""
+        """Solve the relaxation and cut its optimum off, again and again, until no cut is found."""
         share = None
         if self._options.time_limit is not None:
             share = self._began + _ROOT_SHARE * self._options.time_limit
@@ -162,7 +163,7 @@ class _Search:
             self._known.offer(self._known.repaired(self._program, x))
 
     def _round(self) -> bool:
-        """One solve of the integer program; False if it brings no further."""
+        """Solve the integer program once; False if another round would bring nothing new."""
         start = self._program.point(without_idle(self._instance, self._known.schedule))
         result = self._solve(self._program.program(), start)
         self._message = result.message
@@ -178,7 +179,7 @@ class _Search:
             program = self._program.program(ends=self._program.ends(kept))
             again = self._solve(program, node_limit=_KEPT_NODES)
             if again.x is None:
-                break  # it is hard to tell
+                break  # nothing was found within the limit of nodes
             news = self._take_in(np.round(again.x))
         if not learnt and result.is_optimal and not self._closed:
             self._message += "; a load exceeds the scorer's tolerance by a hair"
@@ -195,7 +196,7 @@ class _Search:
             self._options,
             time_limit=limit,
             node_limit=node_limit,
-            # HiGHS's gap is relative to its own objective: the scorer's may end a hair beyond it.
+            # HiGHS's gap is relative to its own objective; by the scorer's it may be a hair wider.
             mip_rel_gap=0.99 * self._options.mip_rel_gap,
         )
         in_child = options.threads > 1 or (limit is not None and program.matrix.nnz > _SMALL)
@@ -205,12 +206,12 @@ class _Search:
             raise WrongSolution(f"{self._instance.name}: {error}") from error
 
     def _take_in(self, x: np.ndarray) -> int:
-        """Learn from a whole point: a schedule close to it, and why it is none itself.
+        """Learn from an integer point: find a schedule close to it, and why it is none itself.
 
         Returns
         -------
         int
-            How many cuts and slots written out the program has now been given.
+            How many cuts were added, or else how many slots were written out.
         """
         x = self._program.with_ps_needed(x)
         unplaced = self._known.unplaced(self._program, x)
@@ -223,7 +224,7 @@ class _Search:
         return len(unplaced)
 
     def _separate(self, x: np.ndarray) -> int:
-        """Add the cuts that a point breaks, in every slot; returns how many."""
+        """Add the cuts that a point violates, in every slot; returns how many."""
         cuts = self._known.cuts(self._program, x)
         for side, cut in cuts:
             self._program.add_cut(side, cut)

@@ -58,7 +58,7 @@ def with_whole_workers(
     Raises
     ------
     WrongSolution
-        If the program does not allow the best schedule, which has these deadlines.
+        If the best schedule has these deadlines, but the program does not allow it.
     """
     totals, upper, proving = shared.totals, math.inf, False
     written: list[tuple[int, int]] = []

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.cli import Parser, parse_count, parse_range
+from benchmarks.contract import Experiments
 from benchmarks.traces import read_trace
 from benchmarks.workload.contract import Size, Workload
 from models.errors import InputError
 from models.problem import (
-    has_sub_package,
+    all_offered,
     problem,
     problem_names,
     read_instance,
@@ -66,10 +67,9 @@ def add_instance_arguments(parser: Parser) -> None:
 def add_set_argument(parser: Parser) -> None:
     """Option for the further settings of a workload, read by :func:`parse_set`."""
     named = "; ".join(
-        f"{name}: {', '.join(f'{key}={value}' for key, value in workload.examples.items())}"
-        for name in problem_names()
-        if has_sub_package("benchmarks", name)
-        and (workload := sub_package("benchmarks", name).WORKLOAD).examples
+        f"{name}: {', '.join(f'{key}={value}' for key, value in side.workload.examples.items())}"
+        for name, side in all_offered("benchmarks", "EXPERIMENTS", Experiments).items()
+        if side.workload.examples
     )
     parser.add_argument(
         "--set",

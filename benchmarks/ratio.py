@@ -24,7 +24,8 @@ from benchmarks.study.rows import Row, Timing, join, to_json_lines
 from benchmarks.study.scheme import Scheme, schemes_of
 from benchmarks.study.study import Entry, Trial
 from benchmarks.table import common_origin, format_table, summarise
-from models.problem import has_sub_package, problem_names
+from models.problem import all_offered
+from online.contract import OnlineSide
 from online.policy import Policy
 from online.registry import find_policy, policy_names
 
@@ -200,8 +201,8 @@ def default_policies(problem_name: str) -> list[str]:
 
 def add_policy_argument(parser: Parser) -> None:
     """Option that chooses the policies: a list of references."""
-    built = [name for name in problem_names() if has_sub_package("online", name)]
-    known = "; ".join(f"{name}: {', '.join(policy_names(name))}" for name in built)
+    sides = all_offered("online", "ONLINE", OnlineSide)
+    known = "; ".join(f"{name}: {', '.join(side.policies)}" for name, side in sides.items())
     parser.add_argument(
         "--policy",
         action="extend",

@@ -1,4 +1,4 @@
-"""The problems of the toolkit, found by the name of their sub-package."""
+"""The problems: the toolkit's own by their sub-packages, others by their entry points."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import msgspec
 
 import models
+from models.entry_points import OutsideProblem, outside_problems
 from models.errors import InputError
 from models.files import peek, read_bytes
 from models.scoring import Score
@@ -22,8 +23,10 @@ __all__ = [
     "Instance",
     "Problem",
     "Schedule",
+    "all_offered",
     "has_sub_package",
     "offered",
+    "own_problem_names",
     "problem",
     "problem_names",
     "read_instance",
@@ -120,9 +123,14 @@ class Problem:
         return bool(self.wider) and bool(getattr(schedule, self.wider))
 
 
-def problem_names() -> tuple[str, ...]:
-    """Names of all problems, sorted."""
+def own_problem_names() -> tuple[str, ...]:
+    """Names of the toolkit's own problems, sorted."""
     return tuple(sorted(m.name for m in pkgutil.iter_modules(models.__path__) if m.ispkg))
+
+
+def problem_names() -> tuple[str, ...]:
+    """Names of all problems, those of other packages (:mod:`models.entry_points`) too, sorted."""
+    return tuple(sorted({*own_problem_names(), *outside_problems()}))
 
 
 def problem(name: str) -> Problem:
@@ -133,16 +141,24 @@ def problem(name: str) -> Problem:
     InputError
         If there is no such problem.
     """
-    return offered("models", name, "PROBLEM", Problem)
+    found = offered("models", name, "PROBLEM", Problem)
+    if found.name != name:
+        raise InputError(f"{_label(name)}: its `PROBLEM` is named '{found.name}'")
+    return found
 
 
 def has_sub_package(layer: str, name: str, module: str = "") -> bool:
-    """Whether :func:`sub_package` would find it; problems are built layer by layer."""
-    return (
-        name in problem_names()
-        and importlib.util.find_spec(f"{layer}.{name}") is not None
-        and (not module or importlib.util.find_spec(f"{layer}.{name}.{module}") is not None)
-    )
+    """Whether :func:`sub_package` would find it; problems are built layer by layer.
+
+    What another package has is imported to see whether it can be.
+    """
+    if name in outside_problems():
+        try:
+            sub_package(layer, name, module)
+        except InputError:
+            return False
+        return True
+    return name in own_problem_names() and _is_there(*_dotted(layer, name, module))
 
 
 def sub_package(layer: str, name: str, module: str = "") -> ModuleType:
@@ -160,14 +176,63 @@ def sub_package(layer: str, name: str, module: str = "") -> ModuleType:
     Raises
     ------
     InputError
-        If there is no such problem, or the layer has nothing of it yet.
+        If there is no such problem, the layer has nothing of it yet, or it is of another package
+        and cannot be imported.
     """
     if name not in problem_names():
         raise InputError(f"unknown problem '{name}': choose from {', '.join(problem_names())}")
-    if not has_sub_package(layer, name, module):
-        lacking = f"{layer}.{name}.{module}" if module else f"{layer}.{name}"
-        raise InputError(f"problem '{name}' has no {module or layer} part yet ({lacking})")
-    return importlib.import_module(f"{layer}.{name}.{module}" if module else f"{layer}.{name}")
+    package, target = _dotted(layer, name, module)
+    outside = outside_problems().get(name)
+    if outside is None:
+        found = importlib.import_module(target) if _is_there(package, target) else None
+    else:
+        found = _import_outside(outside, package, target)
+    if found is None:
+        raise InputError(f"{_label(name)} has no {module or layer} part yet ({target})")
+    return found
+
+
+def _dotted(layer: str, name: str, module: str) -> tuple[str, str]:
+    """Dotted names of a layer's sub-package of a problem, and of a module of it."""
+    outside = outside_problems().get(name)
+    package = f"{layer}.{name}" if outside is None else f"{outside.package}.{layer}"
+    return package, f"{package}.{module}" if module else package
+
+
+def _label(name: str) -> str:
+    """A problem for messages, with the distribution that it comes from."""
+    outside = outside_problems().get(name)
+    return f"problem '{name}'" if outside is None else outside.label
+
+
+def _is_there(*targets: str) -> bool:
+    """Whether there are such modules, outer ones first; imports the packages they are in."""
+    return all(importlib.util.find_spec(target) is not None for target in targets)
+
+
+def _import_outside(outside: OutsideProblem, package: str, target: str) -> ModuleType | None:
+    """Import a module of another package; None if there is none.
+
+    Raises
+    ------
+    InputError
+        If the problem cannot be used, naming the distribution.
+    """
+    if outside.name in own_problem_names():
+        raise InputError(f"{outside.label} has the name of one of the toolkit's own: uninstall it")
+    if outside.fault:
+        raise InputError(f"{outside.label} {outside.fault}")
+    try:
+        is_there = _is_there(outside.package)
+        found = importlib.import_module(target) if is_there and _is_there(package, target) else None
+    except Exception as error:  # anything may happen while another's package is imported
+        reason = " ".join(str(error).split())
+        raise InputError(
+            f"{outside.label}: {target} cannot be imported: {type(error).__name__}: {reason}"
+        ) from error
+    if not is_there:
+        raise InputError(f"{outside.label}: there is no package '{outside.package}'")
+    return found
 
 
 class _Head(msgspec.Struct):
@@ -200,10 +265,27 @@ def offered(layer: str, name: str, attribute: str, kind: type[OfferT]) -> OfferT
     package = sub_package(layer, name)
     found = getattr(package, attribute, None)
     if not isinstance(found, kind):
-        what = "lacks" if found is None else f"has a {type(found).__name__} for"
+        what = "is missing" if found is None else f"is of type {type(found).__name__}"
         raise InputError(
-            f"problem '{name}': {package.__name__} {what} `{attribute}`, a {kind.__qualname__}"
+            f"{_label(name)}: `{attribute}` of {package.__name__} {what}: want {kind.__qualname__}"
         )
+    return found
+
+
+def all_offered(layer: str, attribute: str, kind: type[OfferT]) -> dict[str, OfferT]:
+    """What a layer offers of each problem of which it has something: name -> :func:`offered`.
+
+    A problem of another package that cannot be used is left out, so that it spoils nothing else;
+    whoever asks for it is told why.
+    """
+    found = {}
+    for name in problem_names():
+        try:
+            if has_sub_package(layer, name):
+                found[name] = offered(layer, name, attribute, kind)
+        except InputError:
+            if name not in outside_problems():
+                raise
     return found
 
 

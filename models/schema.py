@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from models.files import write_atomic
-from models.problem import problem, problem_names
+from models.problem import own_problem_names, problem
 
 __all__ = ["json_schema", "kept_schemas"]
 
@@ -29,7 +29,7 @@ def json_schema(file_type: type[msgspec.Struct], title: str) -> dict[str, Any]:
 def kept_schemas() -> dict[Path, str]:
     """Path and text of every schema kept in the repository."""
     texts = {}
-    for name in problem_names():
+    for name in own_problem_names():
         kind = problem(name)
         file_types = {
             "instance": kind.instance_file,

@@ -25,7 +25,7 @@ class World(Protocol):
     def apply(self, decision: Decision) -> Mapping[str, Any]:
         """Carry a decision out; raises InfeasibleDecision.
 
-        Returns what is worth recording of it beside the policy's own info.
+        Returns what is recorded of it, in addition to the policy's own info.
         """
 
     def schedule(self) -> Any:

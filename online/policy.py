@@ -1,4 +1,4 @@
-"""What a policy sees and answers: the nouns of the online side, the same for every problem."""
+"""Events, decisions and policies: what the online side of every problem has in common."""
 
 from __future__ import annotations
 
@@ -106,12 +106,12 @@ class Decision:
         Send a SlotStart at this slot, whatever happens: after the current one and before the
         horizon.
     info : Mapping[str, Any]
-        Numbers worth recording beside the decision (payoff, dual increments, ...); not under
-        ``slot``, ``event``, ``job`` or what else the runner and the world record.
+        Numbers to be recorded with the decision (payoff, dual increments, ...). Names that the
+        runner and the world use themselves, such as ``slot``, ``event`` and ``job``, are refused.
     allocation : Any, optional
         What is allocated in this slot, for problems that are decided slot by slot and not job by
-        job (``reward``: an array, see :mod:`online.reward.events`). It is read at once and never
-        changed, so a policy may go on using its array.
+        job (``reward``: an array, see :mod:`online.reward.events`). The world reads it at once and
+        does not change it, so a policy may reuse its array.
     """
 
     plans: Mapping[int, Any] = field(default_factory=dict)
@@ -149,11 +149,11 @@ class Policy(ABC):
     """
 
     name: ClassVar[str]
-    """Name on the command line and in the results, of files too: a-z, 0-9 and dashes."""
+    """Name on the command line, in the results and in names of files: a-z, 0-9 and dashes."""
 
     wider: ClassVar[bool] = False
     """Whether its schedules may do what the problem's exact models do not allow
-    (:attr:`models.problem.Problem.wider`), so that all are compared with bounds that cover it."""
+    (:attr:`models.problem.Problem.wider`). They are compared with bounds that allow it, too."""
 
     @classmethod
     def for_instance(cls, instance: Any, *_: Any, **parameters: Any) -> Policy:
@@ -169,7 +169,7 @@ class Policy(ABC):
 
     @abstractmethod
     def step(self, event: Any) -> Decision:
-        """Answer one event; which events there are, the problem's world says."""
+        """Answer one event; the problem's world defines which events there are."""
 
     @property
     def final_prices(self) -> Any | None:
@@ -177,7 +177,7 @@ class Policy(ABC):
         return None
 
     def evidence(self, instance: Any, trace: Any) -> Mapping[str, Any] | None:
-        """What :meth:`applies` needs to know of the run just ended; None: nothing is promised.
+        """What :meth:`applies` needs to know of the run just ended; None if nothing is promised.
 
         Called after a run, with the whole instance and its Trace. Nothing of it depends on the
         offline side, and all of it is of JSON's types (text, finite numbers, true and false, null,

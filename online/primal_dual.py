@@ -9,7 +9,7 @@ __all__ = ["PriceBook", "decide"]
 
 
 class PriceBook(Protocol):
-    """Prices that follow the resources taken."""
+    """Prices that depend on the resources taken so far."""
 
     @property
     def prices(self) -> Any:
@@ -17,7 +17,7 @@ class PriceBook(Protocol):
 
     @property
     def free(self) -> Any:
-        """What is not yet taken."""
+        """Resources that are not taken yet."""
 
     def take(self, job: Any, column: Any) -> Mapping[str, Any]:
         """Take a column's resources and raise the prices; returns numbers for the record."""

@@ -15,7 +15,7 @@ from online.user_module import load_user_module
 
 __all__ = ["build_policy", "check_policy", "find_policy", "knows_future", "policy_names"]
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")  # it names files, too
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")  # it is used in names of files
 
 
 def policy_names(problem_name: str) -> tuple[str, ...]:
@@ -68,15 +68,15 @@ def check_policy(policy: Any, label: str) -> type[Policy]:
     Parameters
     ----------
     policy : type
-        What is said to be a policy.
+        The supposed policy.
     label : str
         What messages call it.
 
     Raises
     ------
     InputError
-        If it is not a subclass of :class:`Policy` with a proper name, is abstract, or needs
-        arguments that nobody gives it.
+        If it is not a subclass of :class:`Policy` with a proper name, is abstract, or has a
+        constructor with required arguments and no ``for_instance``.
     """
 
     def fault(what: str) -> InputError:
@@ -106,7 +106,7 @@ def knows_future(policy: type[Policy]) -> bool:
 
 
 def build_policy(policy: type[Policy], instance: Any, **parameters: Any) -> Policy:
-    """Build a policy for one instance; the one door through which parameters may be tuned.
+    """Build a policy for one instance: the only place where an instance may set its parameters.
 
     Parameters
     ----------
@@ -118,8 +118,8 @@ def build_policy(policy: type[Policy], instance: Any, **parameters: Any) -> Poli
     Raises
     ------
     InputError
-        If the policy has no such parameter, or ``for_instance`` builds something else. What it
-        raises itself goes through, with a note that names policy and instance.
+        If the policy has no such parameter, or ``for_instance`` returns something else. What it
+        raises itself is passed on, with a note that names policy and instance.
     """
     takes, given = (policy.for_instance, (instance,)) if knows_future(policy) else (policy, ())
     try:

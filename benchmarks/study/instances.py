@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.contract import experiments_of
 from benchmarks.traces import Trace, read_trace
 from models.errors import InputError
 from models.files import read_bytes
@@ -119,7 +120,7 @@ def _instance(text: str, content: bytes | None) -> Any:
         if trace_digest(source["trace"]["trace"]) != source["trace"]:
             raise InputError(f"{source['trace']['trace']}: its files have changed")
         trace = _trace(source["trace"]["trace"])
-    instance, _ = sub_package("benchmarks", name).WORKLOAD.draw(
+    instance, _ = experiments_of(name).workload.draw(
         jobs=source["jobs"],
         slots=source["slots"],
         servers=source["servers"],

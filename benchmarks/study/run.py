@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.contract import experiments_of
 from benchmarks.study.cell import Cell, Needs, Result
 from benchmarks.study.instances import (
     Source,
@@ -20,7 +21,7 @@ from benchmarks.study.instances import (
     package_of,
 )
 from benchmarks.study.scheme import Scheme, policy_of, policy_roots
-from models.problem import problem, sub_package
+from models.problem import problem
 from models.scoring import Score
 from online.policy import Policy
 from online.registry import build_policy, knows_future
@@ -185,13 +186,12 @@ def result_of(instance: Any, found: Run) -> Result:
 
 def about(instance: Any) -> dict[str, Any]:
     """What every row says of an instance."""
-    load = getattr(sub_package("benchmarks", instance.problem).WORKLOAD, "load", None)
     return {
         "instance": instance.name,
         "instance_hash": instance.hash,
         "instance_seed": instance.seed,
         "origin": instance.origin,
-        "load": None if load is None else load(instance),
+        "load": experiments_of(instance.problem).workload.load(instance),
     }
 
 
@@ -213,7 +213,7 @@ def _warm(problem_name: str, policy: str) -> None:
 @functools.cache
 def small_instance(problem_name: str) -> Any:
     """The first instance of the workload's quick size."""
-    size = sub_package("benchmarks", problem_name).WORKLOAD.quick
+    size = experiments_of(problem_name).workload.quick
     return instance_of(
         drawn(problem_name, jobs=size.jobs, slots=size.slots, servers=size.servers, seed=0)
     )

@@ -30,9 +30,9 @@ class AOnline(Policy):
 
     A job's chunks are sent where Q of (5) is least, once and for all; each worker runs the
     pending chunk of highest rate ``gamma = n / (E D B)`` whose data is there (HAPRF). The queues
-    are rolled forward from event to event. Where there is no cloud, a job that finds too little
-    storage, or as many jobs under way as there are parameter servers, is sent as a whole when it
-    can be, in order of arrival; the paper, which always has the cloud, does not say.
+    are rolled forward from event to event. The paper always has a cloud. Without one, a job for
+    which there is too little storage or no parameter server waits until all of it can be sent;
+    such jobs are sent in order of arrival.
 
     Rows record ``alpha`` and ``in_cloud``: the sum of ``alpha_jd`` and the number of chunks sent
     to the cloud, over the jobs sent in the slot.
@@ -65,7 +65,7 @@ class AOnline(Policy):
         self.duals = DualRecord(public)
 
     def step(self, event: JctEvent) -> Decision:
-        """Send the jobs that have come, then see to every worker whose queue has changed."""
+        """Send the jobs that have arrived, then update every worker whose queue has changed."""
         if isinstance(event, Arrival):
             self._waiting.append(event.job)
             return Decision()
@@ -123,7 +123,7 @@ class AOnline(Policy):
     # ---- jobs ----------------------------------------------------------------------------
 
     def _note(self, event: ChunkSlot) -> set[int]:
-        """Take note of what is done; the workers whose queues change now."""
+        """Take note of what is done; returns the workers whose queues change now."""
         touched = set()
         for key in event.finished:
             self.duals.finish(*key, event.slot)
@@ -169,7 +169,7 @@ class AOnline(Policy):
         return sent
 
     def _places(self, job: Job, now: int) -> Dispatch | None:
-        """Without the cloud where that is asked for and possible."""
+        """Where the chunks go: without the cloud if that is asked for and possible."""
         if self._served.count(job.ps_type) >= most_at_once(job, self._cluster):
             return None
         sent = None
@@ -207,7 +207,7 @@ class AOnline(Policy):
 
     def _next_change(self) -> int | None:
         while self._changes and self._until[self._changes[0][1]] != self._changes[0][0]:
-            heapq.heappop(self._changes)  # put off since
+            heapq.heappop(self._changes)  # this change has been postponed since then
         if not self._changes or self._changes[0][0] >= self._cluster.slots:
             return None
         return self._changes[0][0]

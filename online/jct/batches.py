@@ -19,7 +19,7 @@ __all__ = ["BatchSche"]
 
 
 class _Option(NamedTuple):
-    """A way to run a job: g workers that begin together, or the cloud (no workers)."""
+    """A way to run a job: on g workers that start together, or in the cloud (no workers)."""
 
     start: int
     stop: int
@@ -61,7 +61,7 @@ class BatchSche(Policy):
         self._length = 1  # tau of the batch that is open
 
     def step(self, event: JctEvent) -> Decision:
-        """Close the batch if it is time, and begin what was decided to begin now."""
+        """Close the batch if it is time, and start what was scheduled for this slot."""
         if isinstance(event, Arrival):
             self._waiting.append(event.job)
             return Decision()
@@ -97,7 +97,7 @@ class BatchSche(Policy):
         return coming if coming < self._cluster.slots else None
 
     def _last_chance(self, job: Job) -> int:
-        """Last slot in which the job may be sent and completes in the cloud by the horizon."""
+        """Last slot in which the job can be sent to complete in the cloud by the horizon."""
         if job.cloud_upload_slots is None:
             return self._cluster.slots
         return self._cluster.slots - job.cloud_upload_slots - job.cloud_chunk_slots
@@ -125,7 +125,7 @@ class BatchSche(Policy):
         return min(options, key=rank)
 
     def _at_the_edge(self, job: Job, now: int, workers: np.ndarray, size: int) -> Iterator[_Option]:
-        """One option for every start at which a worker gets free, until one costs nothing."""
+        """One option for every slot in which a worker becomes free, until one costs nothing."""
         if size == 0:
             return
         share = -(-job.chunks // size)

@@ -13,7 +13,7 @@ from online.jct.stock import Stock
 
 __all__ = ["Dispatch", "dispatch"]
 
-_DIGITS = 9  # to which prices are compared, so that round-off breaks no tie
+_DIGITS = 9  # decimals in which prices are compared, so that round-off breaks no tie
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,9 @@ def dispatch(
         price, n, before = candidates[0] if candidates else (np.inf, -1, 0)
         if price == apart == np.inf:
             return None
-        if round(apart, _DIGITS) < price:  # and it stays so: the cloud's price does not rise
+        if (
+            round(apart, _DIGITS) < price
+        ):  # also for later chunks: the price of the cloud does not rise
             rest = chunks - len(chosen)
             chosen += [CLOUD] * rest
             alphas += [apart] * rest

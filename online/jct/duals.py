@@ -68,10 +68,11 @@ class DualRecord:
     def posterior_bound(self, epsilon: float = 0.0) -> float:
         """Lower bound on the offline optimum from this run's beta, by weak duality of (11).
 
-        Keeps ``beta / (1 + epsilon)`` of the edge and resets every alpha to the most that (11a)
-        allows: the least of ``(t - r)/D + p beta_sw(t)``, p at the online speed, over eligible
-        workers, the cloud's idle ones too, and slots from the upload on. In the cloud, where an
-        idle worker limits alpha anyway, beta is set to 0. In slots of the run.
+        Keeps ``beta / (1 + epsilon)`` of the edge and resets every alpha to the largest value that
+        (11a) allows: the least ``(t - r)/D + p beta_sw(t)``, with p at the online speed, over all
+        eligible workers, idle ones of the cloud too, and all slots from the upload on. In the
+        cloud, where an idle worker limits alpha anyway, beta is set to 0. The unit is a slot of
+        the run.
 
         Parameters
         ----------
@@ -96,7 +97,7 @@ class DualRecord:
         return self._done.get((rank, chunk), self._cluster.slots)
 
     def _least(self) -> np.ndarray:
-        """Right side of (6a), times ``p``, at its least; shape (jobs,)."""
+        """Least right-hand side of (6a), times ``p``, of each job; shape (jobs,)."""
         first, slots, beta = self._betas()
         least = np.full(len(self._jobs), np.inf)
         for place, job in enumerate(self._jobs.values()):

@@ -1,4 +1,4 @@
-"""What crosses between the ``jct`` world and a policy: events of slots, plans made of orders."""
+"""What the ``jct`` world and a policy exchange: events of slots, and plans made of orders."""
 
 from __future__ import annotations
 

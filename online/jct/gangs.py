@@ -46,7 +46,7 @@ class Gang:
 
     @property
     def need(self) -> int:
-        """Workers it takes now: those it has, or as many as asked for and still of use."""
+        """Workers it needs now: those it has, or as many as it asks for and can still use."""
         return len(self.lists) or min(self.size, len(self.left))
 
     @property
@@ -97,10 +97,10 @@ class GangPolicy(Policy):
 
     @abstractmethod
     def priority(self, gang: Gang) -> tuple[float, ...]:
-        """Least first; ties by order of arrival."""
+        """Priority of a job, the least first; ties by order of arrival."""
 
     def next_turn(self, gang: Gang) -> int | None:
-        """Slots until the priority of a running job changes of itself; None for never."""
+        """Slots until the priority of a running job changes by itself; None if it never does."""
         return None
 
     def step(self, event: JctEvent) -> Decision:
@@ -118,7 +118,7 @@ class GangPolicy(Policy):
             if rank in self._gangs:
                 self._drop(self._gangs[rank])
         if not self._cluster.cloud or (event.completed and self._cluster.has_storage_limits):
-            touched.update(self._of_type)  # what they wait for may be free now
+            touched.update(self._of_type)  # what jobs of any type wait for may be free now
         touched.update(
             self._gangs[rank].job.worker_type for rank in event.arrived if rank in self._gangs
         )
@@ -165,7 +165,7 @@ class GangPolicy(Policy):
     def _finish(
         self, gang: Gang, chunk: int, now: int, orders: dict[tuple[int, int], Order]
     ) -> int:
-        """A chunk is done: its worker goes on with the next one, or is free."""
+        """Take note that a chunk is done: its worker starts its next one, or becomes free."""
         self._advance(gang, now)
         worker = next(w for w, chunks in gang.lists.items() if chunks[0] == chunk)
         del gang.left[chunk]
@@ -183,7 +183,7 @@ class GangPolicy(Policy):
         del self._gangs[gang.job.index], self._of_type[gang.job.worker_type][gang.job.index]
 
     def _advance(self, gang: Gang, now: int) -> None:
-        """Bring what is left of a job up to a slot; no chunk is done before it."""
+        """Update the work left of a job to a slot before which no chunk is done."""
         for worker, chunks in gang.lists.items():
             server = int(self._cluster.worker_server[worker])
             begin = max(gang.since, gang.ready[chunks[0], server])
@@ -261,7 +261,7 @@ class GangPolicy(Policy):
         return True
 
     def _never_fits(self, gang: Gang, now: int) -> bool:
-        """Whether storage forbids it even on all workers: room since the arrival only shrinks."""
+        """Whether storage rules it out even on all workers: later there will be no more room."""
         workers = gang.job.eligible(self._cluster)
         return self._deal(gang, workers, self._room(gang.job, now)) is None
 

@@ -11,15 +11,16 @@ __all__ = ["least_slack", "prices", "roll"]
 def roll(ready, left, count, start, stop):  # type: ignore[no-untyped-def]
     """Run one worker's queue preemptively from slot ``start`` to ``stop``; ``left`` is changed.
 
-    In every slot the first chunk runs that is there and not done. Between two events (a chunk
-    done, or its data come in) nothing changes, so the time goes with the events, not the slots.
+    In every slot, the first chunk runs whose data is there and that is not done. Between two events
+    (a chunk is done, or data arrives) nothing changes, so the running time grows with the number of
+    events, not of slots.
 
     Parameters
     ----------
     ready : ndarray of int64, shape (K,)
         Slot from which each chunk's data is there, in order of priority.
     left : ndarray of int64, shape (K,)
-        Slots of work left at ``start``; afterwards, at ``stop``.
+        Slots of work left at ``start``; changed to those left at ``stop``.
     count : int
         Chunks in the queue.
     start, stop : int

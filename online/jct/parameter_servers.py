@@ -14,9 +14,9 @@ __all__ = ["assign_parameter_servers", "most_at_once", "running"]
 
 
 def most_at_once(job: Job, cluster: Cluster) -> float:
-    """Jobs of this one's kind that parameter servers allow to run at once, (2e) and (2f).
+    """How many jobs of this one's kind the parameter servers allow at once, (2e) and (2f).
 
-    The paper's cloud always has one more. Without it, the policies here let jobs wait.
+    The paper's cloud always has a further one. Without a cloud, the policies here let jobs wait.
     """
     return np.inf if cluster.cloud else len(job.eligible_ps(cluster))
 
@@ -43,7 +43,7 @@ def assign_parameter_servers(
     A job keeps its parameter server while it runs in consecutive slots, (2e); a server serves
     one job at a time, (2f). The paper picks any free one at random; here it is the first free
     one of the type at the edge, and one of the cloud, which has plenty, when none is free or the
-    job is together in the cloud, (2g). A slot's choice looks at nothing later.
+    job is together in the cloud, (2g). The choice in a slot does not depend on later ones.
 
     Parameters
     ----------

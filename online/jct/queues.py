@@ -31,10 +31,10 @@ class Head(NamedTuple):
 
 
 class Queues:
-    """Pending chunks per worker, by falling gamma; ties by arrival, then index (spec of HAPRF).
+    """Pending chunks per worker, by falling gamma; ties by arrival, then index.
 
-    A queue is exact at the slot ``since`` of its last change. What it will have done by a later
-    slot follows from rolling it forward, which is done when somebody asks.
+    A queue is exact at the slot ``since`` of its last change. It is rolled forward to a later slot
+    only when that is asked for.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Queues:
         processing: int,
         weight: float,
     ) -> None:
-        """Put a chunk behind all of its rate or more; jobs come in order of arrival."""
+        """Insert a chunk after all with its rate or a higher one; jobs come in order of arrival."""
         self._advance(worker, now)
         count = int(self._count[worker])
         if count == self._rate.shape[1]:

@@ -47,7 +47,7 @@ class Recorder:
         Parameters
         ----------
         together : dict of int to bool
-            ``zeta`` of the jobs, by rank, as far as they were sent anywhere.
+            ``zeta`` of the jobs that were sent anywhere, by rank.
         """
         instance, places = self._instance, self._places
         jobs = {rank: instance.jobs[place] for rank, place in enumerate(places)}

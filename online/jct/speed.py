@@ -1,4 +1,4 @@
-"""Speed augmentation by ``epsilon = a/b`` without rounding it away: the slots are refined."""
+"""Speed augmentation by ``epsilon = a/b``, in finer slots so that it is not rounded away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is stored on the servers: room for a job now, and since its arrival."""
+"""Storage on the servers: what is free now, and what has been free since a job's arrival."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["Stock"]
 class Stock:
     """Free storage of the servers, slot by slot as far as a decision may still look back.
 
-    (7c) stores a chunk from the arrival of its job to the completion, whenever it is sent. So
-    what is sent late must have had room all the while.
+    By (7c) a chunk is stored from the arrival of its job to the completion, no matter when it is
+    sent. So a chunk sent later must have had room since the arrival.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -31,7 +31,7 @@ class Stock:
         first = bisect_right(self._slots, since) - 1
         least = np.minimum.reduce(self._free[first:])
         with np.errstate(over="ignore"):
-            # A hair more, since sums and quotients carry round-off.
+            # Slightly more, because sums and quotients carry round-off.
             count = np.floor(least / job.chunk_gb * (1.0 + 1e-10))
         return np.clip(count, 0, job.chunks).astype(np.int64)
 

@@ -25,7 +25,7 @@ class TiresiasL(GangPolicy):
         Worker-slots; by default (``for_instance``) the median job's total service, which an
         operator would know from the past.
     use_cloud : bool
-        As there.
+        As in :class:`online.jct.gangs.GangPolicy`.
     """
 
     name: ClassVar[str] = "tiresias-l"
@@ -42,7 +42,7 @@ class TiresiasL(GangPolicy):
         return cls(threshold, use_cloud=use_cloud)
 
     def priority(self, gang: Gang) -> tuple[float, ...]:
-        """The queue."""
+        """Which of the two queues the job is in."""
         return (float(gang.attained >= self._threshold),)
 
     def next_turn(self, gang: Gang) -> int | None:

@@ -154,7 +154,7 @@ class JctWorld:
         return tuple(sorted(finished)), tuple(sorted(completed))
 
     def _stop(self) -> None:
-        """Cut at the horizon what still runs."""
+        """Cut off at the horizon what is still running."""
         horizon = self.public.slots
         self._finish(horizon)
         for rank, chunks in self._chunks.items():
@@ -169,7 +169,7 @@ class JctWorld:
     # ---- orders --------------------------------------------------------------------------
 
     def _check_plan(self, rank: Any, plan: Any) -> tuple[Job, Plan]:
-        """The form of a plan, and what concerns its job alone: (2a), (2g), (2h)."""
+        """Check the form of a plan, and the constraints on its job alone: (2a), (2g), (2h)."""
         if rank not in self._chunks:
             raise InfeasibleDecision(f"a plan for {rank!r}, which is no job that is waiting")
         job = self._jobs[rank]

@@ -1,7 +1,7 @@
 """Gang scheduling (Sec. 3.5): jobs that earn nothing unless enough of their components run.
 
-A component runs if the channels of its lane hold together what it requests of every device. The
-kernels work on an allocation in place; ``free`` is what it leaves of the capacities.
+A component runs if the channels of its lane together hold what it requests of every device. The
+kernels change an allocation in place; ``free`` is what it leaves of the capacities.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from numba import njit
 
 __all__ = ["complete_gangs", "drop_copy", "drop_gangs", "lane_runs"]
 
-_ENOUGH = 1.0 - 1e-10  # of a request: round-off of sums, within the scorer's 1e-9
+_ENOUGH = (
+    1.0 - 1e-10
+)  # share of a request that is enough: allows for round-off, within the scorer's 1e-9
 
 
 @njit(cache=True)
@@ -37,7 +39,7 @@ def _gang_runs(y, request, layout, m):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def drop_copy(y, free, layout, m):  # type: ignore[no-untyped-def]
-    """Take away from copy m all that it is allocated."""
+    """Take back everything that copy m is allocated."""
     for place in range(layout.copy_start[m], layout.copy_start[m + 1]):
         c = layout.channels[place]
         for k in range(y.shape[1]):
@@ -47,7 +49,7 @@ def drop_copy(y, free, layout, m):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def drop_gangs(y, free, request, layout):  # type: ignore[no-untyped-def]
-    """Take away from every copy whose gang does not run all that it is allocated."""
+    """Take back everything from the copies whose gangs do not run."""
     for m in range(layout.minimum.shape[0]):
         if layout.minimum[m] > 0 and not _gang_runs(y, request, layout, m):
             drop_copy(y, free, layout, m)
@@ -55,14 +57,14 @@ def drop_gangs(y, free, request, layout):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def complete_gangs(wanted, y, free, request, layout):  # type: ignore[no-untyped-def]
-    """Make every gang run, or take away all that its copy is allocated.
+    """Make every gang run, or take back everything that its copy is allocated.
 
-    Gangs that run keep what they have, and copies that have nothing stay so. The others give all
-    back, and then come in the order of what they lack, least first (as a share of the request,
-    summed over device types and over the ``m_l`` components that lack least). A copy gets back
-    what it had, as far as it is free, and ``m_l`` components, those that lack least first, are
-    filled up to their requests, servers in their order. Where that does not suffice, the copy is
-    dropped. Ties go to the lower index.
+    Gangs that run keep what they have, and copies that have nothing get nothing. All other copies
+    first give everything back. Then they are served in the order of what they lack, least first
+    (as a share of the request, summed over device types and over the ``m_l`` components that lack
+    least). A copy gets back what it had, as far as it is still free; then ``m_l`` components are
+    filled up to their requests, those that lack least first, from the servers by index. If that is
+    not possible, the copy is dropped. Ties go to the lower index.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def gradient(y, active, kind, alpha, beta, layout, out):  # type: ignore[no-unty
     Returns
     -------
     float
-        Its squared Euclidean norm.
+        Squared Euclidean norm of the gradient.
     """
     devices = y.shape[1]
     total = np.empty(devices)

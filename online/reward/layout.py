@@ -1,4 +1,4 @@
-"""The channels of a cluster by lane and by copy; its own order is by server."""
+"""The channels of a cluster by lane and by copy; in the cluster itself they are by server."""
 
 from __future__ import annotations
 

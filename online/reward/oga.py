@@ -45,14 +45,14 @@ class OGASched(Policy):
         Step sizes; by default ``Decay(25, 0.9999)``, those of the experiments (Table 1), for
         which (14) is not proven.
     start : {"shares", "zero"}
-        ``y(1)``: every port's proportional share of every server (feasible, and all that can be
-        said before anything is known of the arrivals; the paper says no more than that its
-        initial solution is well designed), or nothing.
+        ``y(1)``: every port's proportional share of every server, or nothing. The shares are
+        feasible and need no knowledge of the arrivals; of its own initial solution, the paper says
+        only that it is well designed.
 
     Attributes
     ----------
     path : GradientPath
-        After or during a run: its moves so far.
+        Moves of the run so far.
     """
 
     name = "ogasched"
@@ -75,7 +75,7 @@ class OGASched(Policy):
         self.path = GradientPath(self._y.copy(), np.zeros(public.shape))
 
     def step(self, event: RewardEvent) -> Decision:
-        """Commit; then learn from what came."""
+        """Commit an allocation; then learn from the arrivals."""
         if isinstance(event, Commit):
             return self._commit()
         cluster = self._cluster

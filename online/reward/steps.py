@@ -35,7 +35,7 @@ class Constant(StepRule):
         self._step = diameter(cluster) / (most * math.sqrt(cluster.slots)) if most > 0.0 else 0.0
 
     def size(self, slot: int, square: float) -> float:
-        """The same in every slot."""
+        """The same step in every slot."""
         return self._step
 
 
@@ -60,7 +60,7 @@ class Decay(StepRule):
         """Nothing is computed from the cluster."""
 
     def size(self, slot: int, square: float) -> float:
-        """A little less from slot to slot."""
+        """Step that shrinks by the factor from slot to slot."""
         return self.initial * self.factor**slot
 
 
@@ -76,7 +76,7 @@ class Literal(StepRule):
         self._length = diameter(cluster) / math.sqrt(cluster.slots)
 
     def size(self, slot: int, square: float) -> float:
-        """None where the gradient is 0."""
+        """Step of a fixed length; 0 where the gradient is 0."""
         return self._length / math.sqrt(square) if square > 0.0 else 0.0
 
 
@@ -94,6 +94,6 @@ class Adaptive(StepRule):
         self._squares = 0.0
 
     def size(self, slot: int, square: float) -> float:
-        """Smaller with every gradient seen."""
+        """Step that shrinks with every gradient seen."""
         self._squares += square
         return self._diameter / math.sqrt(2.0 * self._squares) if self._squares > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""What the paper's Theorem 1 promises of OGASched: its constants, its bound, its proof on a run.
+"""The paper's Theorem 1 on OGASched: its constants, its bound, and its proof checked on a run.
 
 The theorem is about the *regret*: reward of the best fixed decision in hindsight minus the
 reward achieved. It holds for the constant step ``D / (G sqrt T)``, whatever the arrivals, and it
@@ -39,15 +39,15 @@ def regret_bound(cluster: Cluster) -> float:
 
     Notes
     -----
-    It grows with the root of T, but from far up: at the sizes of Table 1 it exceeds the best
-    fixed reward itself until T is about 5,000, and then holds of any policy.
+    It grows with the root of T, but its constant is large: at the sizes of Table 1 it exceeds the
+    best fixed reward itself as long as T is below about 5,000, and so holds for any policy.
     """
     return diameter(cluster) * gradient_bound(cluster) * math.sqrt(cluster.slots)
 
 
 @dataclass
 class GradientPath:
-    """The moves of one run of projected gradient ascent, summed up.
+    """Sums over the moves of one run of projected gradient ascent.
 
     With steps ``eta_t`` and gradients ``g_t`` at ``y_t``, the first lines of the proof, (15),
     summed over the slots, hold for any step sizes and any feasible y*::

@@ -20,10 +20,10 @@ __all__ = ["RewardWorld"]
 
 
 class RewardWorld:
-    """Holds the arrivals, and hands every allocation to the scorer as it comes.
+    """Holds the arrivals, and hands every allocation to the scorer at once.
 
-    An allocation is scored, and copied where it is kept, before the policy hears of anything
-    else; so it cannot be changed after the arrivals are known. The scorer's own rule says
+    An allocation is scored (and copied, if it is kept) before the policy gets its next event,
+    so it cannot be changed after the arrivals are known. The scorer's own rule says
     whether it is feasible. A slot for which nothing is allocated counts 0.
 
     Rows record ``committed``: whether the slot was decided before its arrivals were known. Those
@@ -41,7 +41,7 @@ class RewardWorld:
         self._committed = False
 
     def events(self) -> Iterator[RewardEvent]:
-        """Two for every slot."""
+        """Two events for every slot."""
         for slot in range(self.public.slots):
             self._slot, self._revealed, self._committed = slot, False, False
             yield Commit(slot)
@@ -49,7 +49,7 @@ class RewardWorld:
             yield Reveal(slot, sealed(self._arrivals[slot]))
 
     def apply(self, decision: Decision) -> Mapping[str, Any]:
-        """Take the allocation of the slot, if this is the answer that brings it."""
+        """Score the allocation of the slot, if this decision has it."""
         if decision.plans:
             raise InfeasibleDecision("`plans` are not for this problem: slots have an `allocation`")
         if decision.wake_at is not None:

@@ -119,7 +119,7 @@ class Dorm(Policy):
         )
 
     def _describe(self, event: SlotStart) -> list[DormJob]:
-        """What the programme has to know of the unfinished jobs, but those that must wait."""
+        """What the programme has to know of the unfinished jobs, without those that must wait."""
         jobs = list(self._jobs.values())
         left = [event.remaining[job.index] for job in jobs]
         fair = self._shares.fill(jobs, left, self._running)

@@ -127,7 +127,7 @@ class DormModel:
         )
 
     def standing(self) -> np.ndarray | None:
-        """The point of leaving everything as it is; None if that is too unfair."""
+        """The point that leaves everything as it is; None if that is too unfair."""
         point = np.zeros(self.program.cost.size)
         for i, job in enumerate(self.jobs):
             point[self._l[i]] = job.loss(int(job.x.sum()))
@@ -185,7 +185,7 @@ class DormModel:
     def _matrix(self, size: int) -> sparse.csr_array:
         lengths = [len(row[0]) for row in self._rows]
         values = np.concatenate([row[1] for row in self._rows])
-        values[np.abs(values) < 1e-9] = 0.0  # HiGHS takes them for 0
+        values[np.abs(values) < 1e-9] = 0.0  # HiGHS treats them as 0
         return sparse.csr_array(
             (
                 values,

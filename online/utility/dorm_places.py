@@ -1,4 +1,4 @@
-"""From numbers by group of servers to servers: the second half of a decision of Dorm."""
+"""The second half of a decision of Dorm: from numbers per group of servers to servers."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class GroupPlaces:
         """Put numbers by group on servers.
 
         Jobs whose numbers do not change stay where they are. The others follow, largest
-        share of one worker first, each as :meth:`ServerGroups.pack` does it. The room of a
-        group is cut up among its servers, so some workers may find no place. Conversely room
-        may be left: it goes to the same jobs, largest gain first, up to their limits and as
-        far as the sum of fairness losses allows.
+        share of one worker first, each placed by :meth:`ServerGroups.pack`. The room of a group
+        is split among its servers, so some workers may find no place. If on the other hand room
+        is left, it goes to the same jobs, largest gain first, up to their limits and as far as
+        the sum of fairness losses allows.
 
         Parameters
         ----------
@@ -55,7 +55,7 @@ class GroupPlaces:
         x, z : ndarray of int64, shapes (J, G) and (J, G')
             Workers and parameter servers by group, from the programme.
         before : Mapping[int, Placement]
-            Where the running jobs stand, by ``job.index``.
+            Placement of the running jobs, by ``job.index``.
 
         Returns
         -------
@@ -89,7 +89,7 @@ class GroupPlaces:
         placed: dict[int, Placement],
         free: Free,
     ) -> None:
-        """Give the room that is left to the changed jobs."""
+        """Give the room that is left to the jobs whose numbers change."""
         loss = sum(j.loss(placed.get(j.job.index, NOWHERE).size) for j in jobs)
         for j in sorted(changed, key=lambda j: -j.gain):
             now = placed[j.job.index]

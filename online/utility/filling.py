@@ -50,7 +50,7 @@ class FairShares:
         left : sequence of int
             Their work left in worker-slots.
         before : Mapping[int, Placement]
-            Where the running ones stand, by ``job.index``.
+            Placement of the running jobs, by ``job.index``.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""When does the 2 alpha of Theorem 4 hold for a run of OASiS? Assumption by assumption."""
+"""Whether the ratio 2 alpha of Theorem 4 is proven for a run of OASiS: assumption by assumption."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ def check_guarantee(evidence: Mapping[str, Any], best_known: float) -> Guarantee
 def _dual_violation(
     instance: UtilityInstance, payoffs: Sequence[float], prices: Resources
 ) -> tuple[float, str]:
-    """Largest excess of a payoff at the final prices over mu_i, and whose it is.
+    """Largest excess of a payoff at the final prices over mu_i, and the job that has it.
 
-    Over all that the scorer accepts: the optimum may use its tolerance.
+    Over all schedules that the scorer accepts, since the optimum may use its tolerance.
     """
     full = full_capacity(instance.cluster.tolerant)
     worst, job_id = 0.0, ""

@@ -13,7 +13,7 @@ def list_completions(use, slots, now):  # type: ignore[no-untyped-def]
     """Completion slots when jobs start in a given order as soon as the pools allow.
 
     In slot ``now``, and whenever a job has ended, every job that has not started and whose
-    use fits in what is free starts, in order. Servers count as one: it is an estimate.
+    use fits in what is free starts, in order. It is an estimate: all servers count as one.
 
     Parameters
     ----------

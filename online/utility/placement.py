@@ -1,4 +1,4 @@
-"""Where a job stands now: round-robin placement and the plans that follow from a change."""
+"""Placements that last until the next event: round-robin, and the plans that change them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["NOWHERE", "Free", "Placement", "RoundRobin", "changed_plans", "rows_
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Servers that one job uses in every slot until it is placed anew.
+    """Servers that one job uses in every slot, until it gets another placement.
 
     Parameters
     ----------
@@ -53,18 +53,18 @@ def rows_of(counts: np.ndarray) -> np.ndarray:
 
 
 class Free:
-    """What is free on every server now, of a state that lasts until the next event.
+    """What is free on every server until the next event.
 
     Parameters
     ----------
     cluster : Cluster
-        It starts empty.
+        Nothing is placed on it at first.
 
     Attributes
     ----------
     workers, ps : ndarray of float, shapes (H, R) and (K, R)
-        At first the capacities, and a hair more for round-off
-        (:func:`~models.utility.tolerance.usable`): what fits is what is not above them.
+        At first the capacities, slightly enlarged for round-off
+        (:func:`~models.utility.tolerance.usable`): what is not above them fits.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -108,7 +108,7 @@ class RoundRobin:
     def place(self, job: Job, workers: int, free: Free) -> Placement | None:
         """Find places for so many workers and the parameter servers that (6) asks for.
 
-        Takes nothing: the caller does. The turn moves only if everything fits.
+        Nothing is taken; that is up to the caller. The turn moves only if everything fits.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The two pools of servers as wholes: capacities summed over servers, and shares of them.
+"""The two pools of servers, each as a whole: capacities summed over servers, and their shares.
 
 Workers and parameter servers live on separate servers, so each resource of each of the two
 pools is a resource of its own; a share is a share of that pool's total.

@@ -92,8 +92,8 @@ class PriceBounds:
         can earn nothing, for want of a schedule or of worth, do not count.
         ``1/eta = min(1, min_i W_i sum_r w_i / (T sum c))``.
 
-        That floor may lift L to the U of a resource that only jobs of next to no worth demand:
-        L is at most 1/e of the least positive U of its side, so that each has ``ln U/L >= 1``.
+        That floor could raise L above the U of a resource that only nearly worthless jobs demand.
+        So L is at most 1/e of the least positive U of its side, and each has ``ln U/L >= 1``.
         """
         counted: list[tuple[Job, float, float]] = []
         for job in jobs:

@@ -1,4 +1,4 @@
-"""Price books of the ``utility`` problem: what is taken, what is free, what it costs."""
+"""Price books of the ``utility`` problem: free capacities and current prices."""
 
 from __future__ import annotations
 

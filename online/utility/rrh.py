@@ -131,7 +131,7 @@ class RRH(Policy):
         )
 
     def _give_up(self, event: SlotStart) -> None:
-        """Forget waiting jobs that cannot end before T any more; running ones always can."""
+        """Drop waiting jobs that can no longer end before T; running ones always can."""
         for index, candidate in list(self._admitted.items()):
             if index not in self._running and not self._in_time(candidate, event):
                 del self._admitted[index]
@@ -187,8 +187,8 @@ class RRH(Policy):
 
     def _choose(self, ranked: Sequence[_Candidate]) -> dict[int, Placement]:
         """Who runs and where, best reward first."""
-        taken = Free(self._cluster)  # what the jobs chosen so far leave
-        unused = Free(self._cluster)  # what neither they nor the running jobs behind them use
+        taken = Free(self._cluster)  # what is left by the jobs chosen so far
+        unused = Free(self._cluster)  # what neither they nor the running jobs after them use
         for c in ranked:
             if c.job.index in self._running:
                 unused.take(c.job, self._running[c.job.index])

@@ -1,4 +1,4 @@
-"""What crosses between a policy and the world: sealed on the way out, copied on the way in."""
+"""Copies of what a policy is shown, which it cannot change, and of what it answers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def copy_plan(job: str, plan: Any) -> Plan:
     Raises
     ------
     InfeasibleDecision
-        If it has not the form of a plan; the constraints are not looked at.
+        If it does not have the form of a plan; constraints are not checked.
     """
     if not isinstance(plan, tuple | list):
         raise InfeasibleDecision(f"job '{job}': a plan is a tuple of Segment, not {_kind(plan)}")

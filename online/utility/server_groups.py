@@ -56,12 +56,12 @@ class ServerGroups:
     def pack(
         self, free: np.ndarray, demand: np.ndarray, count: int, wanted: np.ndarray
     ) -> np.ndarray:
-        """Put copies of one demand on servers and take the room, as far as there is room.
+        """Put copies of one demand on servers, as far as there is room, and take that room.
 
-        Totals of a group say nothing of how its room is cut up, so not every copy need find
-        a server. Copies go, one by one, to the fullest server of their group with room (the
-        least sum of free shares; ties: the lowest index); those without a place there, to
-        the fullest one of any group.
+        The total of a group does not say how its room is split up, so not every copy may find a
+        server. Copies go, one by one, to the fullest server of their group with room (the least
+        sum of free shares; ties: the lowest index). Those without a place there go to the fullest
+        one of any group.
 
         Parameters
         ----------

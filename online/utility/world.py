@@ -117,7 +117,7 @@ class UtilityWorld:
     def _next_slot(self, coming: int) -> int | None:
         """Next slot with an arrival, a completion just before it, or a wake-up."""
         while self._ends and self._end.get(self._ends[0][1]) != self._ends[0][0]:
-            heapq.heappop(self._ends)  # planned anew since
+            heapq.heappop(self._ends)  # the job has a new plan since then
         while self._wakes and self._wakes[0] <= self._slot:
             heapq.heappop(self._wakes)
         slots = []
@@ -240,7 +240,7 @@ class UtilityWorld:
                 )
             for rows, side in ((segment.workers, self._sides[0]), (segment.ps, self._sides[1])):
                 side.check_rows(where, rows)
-            # Python's integers, for those of NumPy wrap round.
+            # As Python's integers, because NumPy's can overflow.
             n, m = sum(segment.workers[:, 1].tolist()), sum(segment.ps[:, 1].tolist())
             if n > job.chunks:
                 raise InfeasibleDecision(f"{where}: (3) {n} workers, more than N = {job.chunks}")
@@ -292,7 +292,7 @@ class _Usage:
         )
 
     def check_rows(self, where: str, rows: np.ndarray) -> None:
-        """Servers exist and stand once, counts are positive integers."""
+        """Check that servers exist and are named once, and that counts are positive integers."""
         servers = rows[:, 0]
         unknown = servers[(servers < 0) | (servers >= len(self._capacity))]
         if len(unknown):

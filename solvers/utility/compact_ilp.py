@@ -1,6 +1,6 @@
-"""The compact ILP as the paper has it, handed to HiGHS whole; and its LP relaxation.
+"""The paper's compact ILP, handed to HiGHS as a whole, and its LP relaxation.
 
-What :mod:`solvers.utility.exact` is checked against and compared with; it is far slower.
+It is far slower than :mod:`solvers.utility.exact`, which is checked against it.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ def solve(
         spent = time.perf_counter() - began
         options = replace(options, time_limit=max(time_limit - spent, 0.1 * time_limit))
     try:
-        warm = start is not None and len(model.n) > 0
-        solved = solve_model(model, options, warm_start=warm, log=log)
+        has_start = start is not None and len(model.n) > 0
+        solved = solve_model(model, options, warm_start=has_start, log=log)
     except InputError as error:  # of options and start that have passed their checks
         raise WrongSolution(f"{instance.name}: {error}") from error
     result = _judged(instance, solved, scaled.factor, mip_rel_gap, start)

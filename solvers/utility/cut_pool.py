@@ -1,4 +1,4 @@
-"""Packing cuts that are known, and the intervals in which a program has them as rows."""
+"""All packing cuts known, and in which intervals a program has them as rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Known:
 
 
 class CutPool:
-    """Cuts for a program in which a row for every cut and slot would be more than HiGHS can bear.
+    """Cuts for a program that would be too large with a row for every cut and slot.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class CutPool:
         return weight.reshape(-1, jobs), np.array([cut.capacity for cut in cuts])
 
     def add_near(self, loads: Sequence[np.ndarray], share: float) -> int:
-        """Give the program the cuts, in slots where loads come up to a share of the capacity.
+        """Add cuts as rows in those slots whose loads reach a share of the cut's capacity.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class CutPool:
         Returns
         -------
         int
-            How many rows are new.
+            How many rows were added.
         """
         added = 0
         for known in self._known.values():
@@ -73,7 +73,7 @@ class CutPool:
         return added
 
     def moved_to(self, program: TotalsProgram) -> CutPool:
-        """The same cuts for another program, as rows where this one has them."""
+        """The same cuts for another program, which gets rows where this one has them."""
         pool, interval = CutPool(program), self._program.grid.interval
         for key, known in self._known.items():
             has = program.grid.any(known.has[interval])

@@ -1,4 +1,4 @@
-"""Deadlines of a job that are worth the same, or nearly the same, taken together."""
+"""Groups of a job's deadlines that are worth the same, or nearly the same."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class DeadlineGroups:
     ends : ndarray of int64
         Last slot of each group.
     values : ndarray
-        What each counts: the worth of its first slot.
+        What each group counts for: the worth of its first slot.
     left_out : float
-        Most that a deadline after the last group is worth.
+        The most that a deadline after the last group is worth.
     """
 
     ends: np.ndarray
@@ -30,7 +30,7 @@ class DeadlineGroups:
     left_out: float
 
     def first(self, slot: ArrayLike) -> np.ndarray:
-        """First group that a completion in this slot keeps; also for an array of slots."""
+        """First group whose deadline a completion in a slot meets; also for an array of slots."""
         return np.asarray(np.searchsorted(self.ends, slot))
 
 
@@ -42,7 +42,7 @@ def deadline_groups(value: Sequence[float], earliest: int, coarse: float) -> Dea
     value : sequence of float, length T
         Worth of a completion in each slot, non-increasing from ``earliest`` on.
     earliest : int
-        First deadline that can be kept.
+        First deadline that can be met.
     coarse : float
         Deadlines that differ by at most this are one group; those worth at most this are left out.
     """

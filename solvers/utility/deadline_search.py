@@ -1,30 +1,33 @@
-"""Large instances: which jobs complete by when, decided first; their workers, slot by slot, then.
+"""Large instances: first decide which jobs complete, and by when; then their workers by slot.
 
 A round has four steps.
 
-1. The totals program, made coarse and on a grid of time, with the deadlines d alone integer. HiGHS
-   branches on a few hundred variables instead of thousands: deadlines, and a bound where all
-   of the capacities may be used. With a little less of them, deadlines that can be kept: only
-   those are searched that the linear relaxation leaves undecided.
-2. Packing cuts that its loads break, as rows where loads come near to them.
-3. The same program slot by slot, in which jobs keep these deadlines, or later ones, or stay out:
-   solved in a second or a few, again and again until no cut is broken. It is a plan in fractions of
-   workers. One that uses a little less than all of the capacities is followed by whole workers on
-   real servers (:mod:`solvers.utility.plan_tracking`).
-4. Where there is hope to prove the optimum, a bound on what these deadlines are worth, and their
-   best schedule in whole workers (:mod:`solvers.utility.whole_workers`). If no schedule with
-   these deadlines, or later ones, is worth more than the best one known, they are done with: the
-   program of step 1 is told to look elsewhere. Elsewhere only the best deadlines of the process
-   beside are asked about.
+1. Choose deadlines: solve the totals program, made coarse and put on a grid of time, in which only
+   the deadline variables d are integer. So HiGHS branches on a few hundred variables instead of
+   thousands. Where the program may use all of the capacities, its bound is one on all schedules.
+   Where it may use only a little less, its deadlines are easier to keep; then only those deadlines
+   are searched that the linear relaxation leaves undecided.
+2. Find the packing cuts that its loads violate, and add as rows those that the loads come near.
+3. Plan: solve the same program slot by slot, with every job keeping its deadline, taking a later
+   one or staying out. That takes a few seconds at most, and is repeated until no cut is violated.
+   The plan has fractions of workers. If it leaves a little of the capacities free, whole workers on
+   real servers can follow it (:mod:`solvers.utility.plan_tracking`).
+4. On instances small enough to hope for a proof of optimality: bound the worth of all schedules
+   with these deadlines, and look for the best one in whole workers
+   (:mod:`solvers.utility.whole_workers`). If no schedule with these deadlines or later ones beats
+   the best one known, the deadlines are excluded from the program of step 1. On larger instances
+   this is tried only for the best deadlines that the child process finds (see below).
 
-The first rounds are short and find the cuts that matter; a long one has the time for the bound. On
-a grid, every other short round looks where the best schedule and the relaxation differ, once a
-plan has led to one. With a second thread, one program is solved for the bound alone all the while,
-in a child process, and there are short rounds only. When its best deadlines are found, they are
-completed as well, the grid is made finer where they are, and it is solved again. Where there is
-hope to prove the optimum, these short rounds, too, look around the linear relaxation alone, which
-takes a fraction of the time. If they find nothing new, there is a long one after all: the program
-is solved here as well, from another random seed, and whichever is first stops the other.
+The first rounds are short and find the cuts that matter. A long round leaves HiGHS the time to
+improve the bound. On a grid, once a plan has led to a better schedule, every other short round
+searches only where the best schedule and the linear relaxation differ.
+
+With a second thread, a child process solves the program of step 1 for its bound all the time, and
+all rounds here are short. When it has found its best deadlines, these get steps 3 and 4 as well,
+the grid is refined where they lie, and the child process starts again. On instances small enough to
+hope for a proof, these short rounds search around the linear relaxation only, which takes a
+fraction of the time. If they find nothing new, there is a long round after all: the program is
+solved here too, with another random seed, and whichever process ends first stops the other.
 """
 
 from __future__ import annotations
@@ -35,11 +38,11 @@ import numpy as np
 
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
-from solvers.utility.aside import Aside
+from solvers.utility.bound_process import BoundProcess
 from solvers.utility.deadline_completion import DeadlineCompletion
 from solvers.utility.deadline_program import DeadlineProgram
 from solvers.utility.deadline_rounds import Rounds
-from solvers.utility.knowledge import Knowledge
+from solvers.utility.search_state import SearchState
 from solvers.utility.separation import PackingCut
 
 __all__ = ["deadline_search"]
@@ -56,45 +59,45 @@ def deadline_search(
     deadline: float,
     improve: Callable[[UtilitySchedule], UtilitySchedule],
     threads: int = 1,
-) -> Knowledge:
-    """Bound and schedule, better than the ones it is given, in a given time.
+) -> SearchState:
+    """Improve a bound and a schedule until a deadline.
 
     Parameters
     ----------
     instance : UtilityInstance
     cuts : iterable of (int, PackingCut)
-        Packing cuts of the column generation, with their sides.
+        Packing cuts that the column generation found, with their sides.
     loads : pair of ndarray, shape (T, I)
-        Workers and parameter servers of its fractional solution.
+        Workers and parameter servers in its fractional solution.
     completions : ndarray, shape (T, I)
-        How much of each job completes in each slot there.
+        Share of each job that completes in each slot of that solution.
     bound : float
-        Its bound.
+        The bound that it proved.
     start : UtilitySchedule
         A feasible schedule.
     deadline : float
         ``time.monotonic()`` at which to stop; finite.
     improve : callable
-        Local search: asked of every schedule found.
+        Local search, applied to every schedule found.
     threads : int
-        With two or more, the bound has a process of its own.
+        With two or more, a child process works on the bound.
 
     Returns
     -------
-    Knowledge
-        Its bound is HiGHS's word where it is better than the given one.
+    SearchState
+        Where its bound is better than the given one, only HiGHS vouches for it.
 
     Raises
     ------
     WrongSolution
         If a schedule breaks a constraint or is worth more than the bound.
     """
-    ground = DeadlineProgram(instance, bound, deadline, completions)
-    ground.begin(cuts, loads, start)
-    with Aside() as aside:
-        rounds = Rounds(ground, DeadlineCompletion(ground, improve))
+    shared = DeadlineProgram(instance, bound, deadline, completions)
+    shared.begin(cuts, loads, start)
+    with BoundProcess() as bound_process:
+        rounds = Rounds(shared, DeadlineCompletion(shared, improve))
         if threads > 1:
-            rounds.prove_aside(aside)
+            rounds.use_bound_process(bound_process)
         rounds.run()
-    ground.known.settle()
-    return ground.known
+    shared.known.reconcile()
+    return shared.known

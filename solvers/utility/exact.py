@@ -2,8 +2,9 @@
 
 Each round solves :class:`solvers.utility.totals_program.TotalsProgram` with HiGHS, which gives an
 upper bound, and tries to place the loads of its optimum. Loads that cannot be placed give
-packing cuts, or write a slot out, for the next round, and a repaired schedule meanwhile. When
-all loads can be placed, the optimum of the program is the optimum of the instance.
+packing cuts for the next round or, if no cut is found, have their slot written out server by
+server; meanwhile they are repaired into a feasible schedule. When all loads can be placed, the
+optimum of the program is the optimum of the instance.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from solvers.errors import WrongSolution
 from solvers.highs import SOLVER, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP, SolveResult, Status
-from solvers.utility.knowledge import ROUND_OFF, Knowledge
 from solvers.utility.occupancy import Occupancy
 from solvers.utility.oracle import zero_prices
 from solvers.utility.scaling import scale_utilities
+from solvers.utility.search_state import ROUND_OFF, SearchState
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["solve"]
@@ -96,7 +97,7 @@ def solve(
 
 
 class _Search:
-    """The rounds; holds the best schedule and the best bound so far."""
+    """The rounds of one solve, with the best schedule and the best bound so far."""
 
     def __init__(
         self,
@@ -111,7 +112,7 @@ class _Search:
         self._factor = scaled.factor
         self._program = program = TotalsProgram(scaled.instance)
         deadline = self._began + (math.inf if options.time_limit is None else options.time_limit)
-        self._known = known = Knowledge(instance, program.limits, deadline, _PLACING_SECONDS)
+        self._known = known = SearchState(instance, program.limits, deadline, _PLACING_SECONDS)
         self._message = ""
         greedy = Occupancy(instance)
         by_value = sorted(program.limits, key=lambda i: (-float(instance.jobs[i].utility(0)), i))
@@ -123,14 +124,14 @@ class _Search:
     def run(self) -> SolveResult[UtilitySchedule]:
         """Rounds until the gap is closed or time is up."""
         if not self._program.limits:
-            self._known.lower_bound_to(0.0)
+            self._known.tighten_bound(0.0)
             self._message = "no job can complete"
             return self._result("optimal")
         self._cut_root()
-        while not self._closed and self._known.left > 0:
+        while not self._closed and self._known.seconds_left > 0:
             if not self._round():
                 break
-        if not self._closed and self._known.left <= 0:
+        if not self._closed and self._known.seconds_left <= 0:
             self._message = "time limit"  # whatever the last of its programs came to
         return self._result("optimal" if self._closed else "feasible")
 
@@ -139,7 +140,7 @@ class _Search:
         return self._known.closed(self._options.mip_rel_gap)
 
     def _cut_root(self) -> None:
-        """Solve the relaxation and cut it off, until no cut is found."""
+        """Solve the relaxation and cut its optimum off, again and again, until no cut is found."""
         share = None
         if self._options.time_limit is not None:
             share = self._began + _ROOT_SHARE * self._options.time_limit
@@ -153,7 +154,7 @@ class _Search:
             )
             if not result.is_optimal or result.x is None or result.bound is None:
                 break
-            self._known.lower_bound_to(result.bound / self._factor)
+            self._known.tighten_bound(result.bound / self._factor)
             x = result.x
             if not self._separate(x):
                 break
@@ -162,23 +163,23 @@ class _Search:
             self._known.offer(self._known.repaired(self._program, x))
 
     def _round(self) -> bool:
-        """One solve of the integer program; False if it brings no further."""
+        """Solve the integer program once; False if another round would bring nothing new."""
         start = self._program.point(without_idle(self._instance, self._known.schedule))
         result = self._solve(self._program.program(), start)
         self._message = result.message
         if result.bound is not None:
-            self._known.lower_bound_to(result.bound / self._factor)
+            self._known.tighten_bound(result.bound / self._factor)
         if result.x is None:
             return False
         kept = np.round(result.x)
         learnt = news = self._take_in(kept)
         for _ in range(_KEPT_ROUNDS):
-            if not news or self._closed or self._known.left <= 0:
+            if not news or self._closed or self._known.seconds_left <= 0:
                 break
             program = self._program.program(ends=self._program.ends(kept))
             again = self._solve(program, node_limit=_KEPT_NODES)
             if again.x is None:
-                break  # it is hard to tell
+                break  # nothing was found within the limit of nodes
             news = self._take_in(np.round(again.x))
         if not learnt and result.is_optimal and not self._closed:
             self._message += "; a load exceeds the scorer's tolerance by a hair"
@@ -190,12 +191,12 @@ class _Search:
         start: np.ndarray | None = None,
         node_limit: int | None = None,
     ) -> MatrixResult:
-        limit = max(self._known.left, 0.1) if self._options.time_limit is not None else None
+        limit = max(self._known.seconds_left, 0.1) if self._options.time_limit is not None else None
         options = replace(
             self._options,
             time_limit=limit,
             node_limit=node_limit,
-            # HiGHS's gap is relative to its own objective: the scorer's may end a hair beyond it.
+            # HiGHS's gap is relative to its own objective; by the scorer's it may be a hair wider.
             mip_rel_gap=0.99 * self._options.mip_rel_gap,
         )
         in_child = options.threads > 1 or (limit is not None and program.matrix.nnz > _SMALL)
@@ -205,12 +206,12 @@ class _Search:
             raise WrongSolution(f"{self._instance.name}: {error}") from error
 
     def _take_in(self, x: np.ndarray) -> int:
-        """Learn from a whole point: a schedule close to it, and why it is none itself.
+        """Learn from an integer point: find a schedule close to it, and why it is none itself.
 
         Returns
         -------
         int
-            How many cuts and slots written out the program has now been given.
+            How many cuts were added, or else how many slots were written out.
         """
         x = self._program.with_ps_needed(x)
         unplaced = self._known.unplaced(self._program, x)
@@ -223,7 +224,7 @@ class _Search:
         return len(unplaced)
 
     def _separate(self, x: np.ndarray) -> int:
-        """Add the cuts that a point breaks, in every slot; returns how many."""
+        """Add the cuts that a point violates, in every slot; returns how many."""
         cuts = self._known.cuts(self._program, x)
         for side, cut in cuts:
             self._program.add_cut(side, cut)
@@ -231,7 +232,7 @@ class _Search:
 
     def _result(self, status: Status) -> SolveResult[UtilitySchedule]:
         known = self._known
-        known.settle()
+        known.reconcile()
         return SolveResult(
             status=status,
             objective=known.objective,

@@ -1,8 +1,8 @@
 """The rows of one job in the totals program: the compact ILP's, summed over servers and slots.
 
-All but two that say nothing more: the line of (6), which lies above the hull of its whole points,
-and (7). Parameter servers beyond the workers can be taken away: as one of them serves a worker at
-least, (6) still holds.
+Two rows are left out because they add nothing. The line of (6) lies above the hull of its integer
+points. And (7) can always be met by taking away the parameter servers that outnumber the workers:
+each of them serves at least one worker, so (6) still holds.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class JobColumns:
 
 
 def add_job_rows(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> list[int]:
-    """Add the rows of a job; returns those that have W d in them."""
+    """Add the rows of a job; returns those that contain W d."""
     limits, done, n, m = job.limits, job.done, job.n, job.m
     work, last, at = float(limits.job.work), done[-1], np.arange(len(n))
     slots = np.arange(limits.job.arrival, int(job.groups.ends[-1]) + 1)
@@ -71,8 +71,8 @@ def add_job_rows(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> list[int]
 def _work_by_deadlines(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> list[int]:
     """Work by the deadline: sum of n[i,s] over s <= t is at least W d[i,t].
 
-    Of the interval that t is in, all counts, and no more than the most workers in its slots up
-    to t.
+    All of the interval that contains t counts, but no more than the largest number of workers in
+    its slots up to t.
     """
     limits, ends, at = job.limits, job.groups.ends[:-1], np.arange(len(job.n))
     own = grid.interval[ends]

@@ -1,4 +1,4 @@
-"""Good schedules of large instances: drop a few jobs and put some back at dual prices."""
+"""Good schedules of large instances: drop a few jobs and insert some again at dual prices."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ __all__ = ["local_search", "server_prices"]
 
 _MOST_DROPPED = 6
 _PRICE_LEVELS = (0.0, 0.2, 0.5, 1.0, 1.5)
-_LEAST_PAYOFF = -0.3  # of its value: prices are those of a relaxation, and its columns fractions
-_TEMPERATURE = 0.003  # of the value of the first schedule, falling to 0
-_NEAR = 0.1  # of the horizon: jobs that arrive so shortly after a slot compete for it
-_BEFORE = 0.5  # of the horizon: and those that arrived so long before
+_LEAST_PAYOFF = -0.3  # share of a column's value; negative, as prices of a relaxation mislead
+_TEMPERATURE = 0.003  # at first, as a share of the first schedule's value; it falls to 0
+# Jobs compete for the time around a slot if they arrive, in shares of the horizon,
+_NEAR = 0.1  # at most so long after it,
+_BEFORE = 0.5  # or at most so long before
 
 
 def local_search(
@@ -36,10 +37,9 @@ def local_search(
 ) -> UtilitySchedule:
     """Simulated annealing over schedules.
 
-    A move drops up to six jobs that run around a random slot, and inserts these and some of
-    the others of that time again by the oracle, at a random share of the prices, in the order
-    of value over price with noise. Worse schedules are accepted with a probability that falls
-    to 0.
+    A move drops up to six jobs that run around a random slot. Then these and some of the other
+    jobs of that time are inserted by the oracle, at a random share of the prices, in the order of
+    value over price, with noise. Worse schedules are accepted with a probability that falls to 0.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def local_search(
     Returns
     -------
     UtilitySchedule
-        The best one met.
+        The best one found.
     """
     search = _Search(instance, server_prices(instance, prices), rng)
     best, value = search.begin(start)
@@ -93,7 +93,7 @@ def server_prices(instance: UtilityInstance, prices: PoolPrices) -> Resources:
 
 
 class _Search:
-    """The schedule at hand and what moves need."""
+    """The current schedule, and what moves need."""
 
     def __init__(
         self, instance: UtilityInstance, prices: Resources, rng: np.random.Generator

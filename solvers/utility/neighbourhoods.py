@@ -1,9 +1,9 @@
-"""Parts of the totals program in which most deadlines are decided: small, and quickly solved.
+"""Restrictions of the totals program that fix most deadlines, so that they are solved quickly.
 
-Where several points agree on whether a job completes by a slot, there is little to decide. With
-the linear relaxation alone this is the neighbourhood RENS of Berthold (2014), with a schedule
-beside it RINS of Danna, Rothberg and Le Pape (2005); a little is left free around what is not
-decided.
+Where several points agree on whether a job completes by a slot, that is fixed. With the linear
+relaxation as the only point this is the neighbourhood RENS of Berthold (2014); with a schedule as a
+second point, it is RINS of Danna, Rothberg and Le Pape (2005). Some deadlines near the undecided
+ones are left free as well.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ROUND_OFF = 1e-6  # of a d
 def where_undecided(
     program: LinearProgram, done: Iterable[np.ndarray], points: Sequence[np.ndarray], slack: int
 ) -> LinearProgram:
-    """The program with all d fixed on which points agree, but for some around the others.
+    """The program with every d fixed on which the points agree, unless an undecided one is near.
 
     Parameters
     ----------
@@ -34,8 +34,9 @@ def where_undecided(
     points : sequence of ndarray
         In the columns of the program.
     slack : int
-        So many groups of deadlines are free on both sides of those that points do not agree on,
-        or of where a job completes in all of them. Jobs that stay out of all points do so here.
+        How many groups of deadlines are left free on either side of those on which the points
+        differ, or of the one at which a job completes in all of them. Jobs that complete in none
+        of the points stay out.
     """
     lower, upper = np.array(program.lower), np.array(program.upper)
     for groups in done:

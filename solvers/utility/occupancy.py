@@ -1,4 +1,4 @@
-"""Who runs where: columns of (14) on the servers, and what they leave free."""
+"""Which columns of (14) run on the servers, and the capacities that they leave free."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Occupancy:
     Attributes
     ----------
     free : Resources
-        What is left.
+        Capacities that are left.
     columns : dict of int to Column
         By job.
     """
@@ -98,7 +98,7 @@ class Occupancy:
         return inserted
 
     def top_up(self, index: int) -> None:
-        """Let a job whose column lacks work run more workers; take it out if it lacks room.
+        """Give a job whose column lacks work more workers; drop it if there is no room for them.
 
         Slots up to its last one come first, then later ones.
         """
@@ -143,9 +143,9 @@ def repaired(
 ) -> Occupancy:
     """A feasible schedule close to given totals per slot.
 
-    Places what can be placed of the totals. Jobs that so get all their work keep it; those that
-    lack some take more workers where there is room; whoever still cannot complete, or did not
-    run at all, takes what is left, the most valuable first.
+    Places as much of the totals as possible. Jobs that get all their work done in this way keep
+    their workers. Jobs that lack some get more workers where there is room. Jobs that still cannot
+    complete, or do not run at all, are inserted in what is left, the most valuable ones first.
 
     Parameters
     ----------
@@ -153,8 +153,8 @@ def repaired(
     workers : ndarray of int64, shape (T, I)
         Workers of each job in each slot, none of them idle.
     place : callable of (side, slot) to ndarray of int64, shape (S, I)
-        Counts per server that fit together; ideally all workers (side 0), and as many parameter
-        servers as they need (side 1).
+        Counts per server that fit together: if possible all workers (side 0), and as many
+        parameter servers as they need (side 1).
     prices : Resources
         For the jobs that are inserted.
     """
@@ -190,7 +190,7 @@ def _column(instance: UtilityInstance, index: int, workers: np.ndarray, ps: np.n
 
 
 def _spread(room: np.ndarray, number: int, slot: int) -> np.ndarray:
-    """Rows (slot, server, count) of so many on servers with this room."""
+    """Rows (slot, server, count) that put so many on servers with this much room."""
     before = np.cumsum(room) - room
     counts = np.clip(number - before, 0, room)
     servers = np.flatnonzero(counts)

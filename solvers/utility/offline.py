@@ -15,20 +15,20 @@ from solvers.column_generation import ColumnGeneration
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
 from solvers.utility.deadline_search import deadline_search
 from solvers.utility.exact import solve as solve_exactly
-from solvers.utility.knowledge import ROUND_OFF
 from solvers.utility.local_search import local_search
 from solvers.utility.pool_bound import pool_bound, rounded
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities
+from solvers.utility.search_state import ROUND_OFF
 
 __all__ = ["solve"]
 
 _SMALL = 1_000  # entries of the exact solver's largest rows, up to which it comes first
-_GENERATION = 0.12  # of the time limit, until when the column generation may go on,
+_GENERATION = 0.12  # share of the time limit at which the column generation has to end,
 _LOCAL_SEARCH = 0.16  # and the local search
-_LEAST = 0.2  # seconds, for which no further step is begun
-_ITERATIONS = 2_000  # of the local search from the start,
-_IMPROVING = 500  # and of that from a schedule found later
+_LEAST = 0.2  # seconds: with less left, no further step is begun
+_ITERATIONS = 2_000  # of the first local search
+_IMPROVING = 500  # of each local search from a schedule found later
 _SEED = 0
 
 
@@ -41,10 +41,10 @@ def solve(
 ) -> SolveResult[UtilitySchedule]:
     """Optimum, or an interval that contains it.
 
-    A bound by column generation over pooled servers, recomputed from its prices; a good
-    schedule by local search at these prices; then both made better by deciding deadlines first
-    (:mod:`solvers.utility.deadline_search`), or by the exact solver where the instance is small.
-    Either has all the time it needs; the other one comes after it if it gives up.
+    First a bound by column generation over pooled servers, recomputed from its prices, and a good
+    schedule by local search at these prices. Then both are improved by deciding deadlines first
+    (:mod:`solvers.utility.deadline_search`) or, on small instances, by the exact solver. The one
+    that comes first may use all of the time; if it gives up before, the other one follows.
 
     Parameters
     ----------
@@ -134,10 +134,10 @@ def _better(
     schedule: UtilitySchedule | None,
     bound: float | None,
 ) -> SolveResult[UtilitySchedule]:
-    """What was known, with the schedule of a further step, and its bound if that is better.
+    """What was known, with the schedule of a further step, and with its bound if that is better.
 
-    The schedule may lie above the bound that another step had of HiGHS, by HiGHS's tolerance: the
-    bound is then lifted to it.
+    The schedule may exceed a bound that another step has from HiGHS, by HiGHS's tolerance; the
+    bound is then raised to it.
     """
     if bound is not None and known.bound is not None and bound < known.bound:
         known = replace(known, bound=bound, bound_source="milp")

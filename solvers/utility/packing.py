@@ -23,9 +23,9 @@ def _step(k, i, counts, demand, worth, left, value):  # type: ignore[no-untyped-
 def best_packing(capacity, demand, worth, limit, max_nodes):  # type: ignore[no-untyped-def]
     """Maximise ``worth y`` over whole ``0 <= y <= limit`` with ``sum_i demand_i y_i <= capacity``.
 
-    Depth-first search, the densest items first and as many of them as fit. A node is cut off
-    when no single resource leaves room for something better: what is left of resource r times
-    the best worth per unit of r among the items to come bounds their worth.
+    Depth-first search that takes the densest items first, and as many of each as fit. For every
+    resource r, what is left of it times the largest worth per unit of r among the remaining items
+    bounds their worth; a node is cut off if one of these bounds rules out anything better.
 
     Parameters
     ----------
@@ -110,5 +110,5 @@ def best_packing(capacity, demand, worth, limit, max_nodes):  # type: ignore[no-
                 k, down = _step(k, i, counts, demand, worth, left, value), True
             else:
                 k -= 1
-    # Cut-off nodes may have been better by the tolerance above.
+    # A node that was cut off may have been better by the tolerance above.
     return best, max(upper, best) * (1.0 + 1e-12), best_counts

@@ -1,4 +1,4 @@
-"""What whole workers the servers of one side can hold, servers alike taken together."""
+"""What the servers of one side can hold in whole workers, with equal servers grouped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from solvers.utility.packing import best_packing
 
 __all__ = ["PackingGroup", "most_worth", "packing_groups"]
 
-_MAX_NODES = 100_000  # more than where cuts are sought: there a search is one of many
+_MAX_NODES = 100_000  # more than in separation, where there are many searches
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Can the servers of a side hold a load? Where each worker goes, or that it is impossible."""
+"""Place a load on the servers of a side, or show that they cannot hold it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from solvers.utility.packing import best_packing
 __all__ = ["Placer", "Placing", "usable"]
 
 _MAX_NODES = 2_000
-_INWARD = 1e-8  # relative; more than the round-off that kernels grant themselves
+_INWARD = 1e-8  # relative; more than the round-off that the kernels allow for
 
 
 def usable(capacity: np.ndarray) -> np.ndarray:
-    """Capacities as far as the scorer lets them be used, less a hair for round-off."""
+    """Capacities up to the scorer's tolerance, less a hair for round-off."""
     return _most(capacity) * (1.0 - _INWARD)
 
 
@@ -55,16 +55,16 @@ class Placer:
         self._servers, self._most = usable(servers), _most(servers)
         self._demand = demand
         total = servers.sum(axis=0)
-        # The largest share of the cluster: what is hard to place goes first.
+        # The largest share of the cluster, so that what is hard to place goes first.
         self._size = (demand / np.where(total > 0, total, 1.0)).max(axis=1, initial=0.0)
         self._known: dict[bytes, Placing] = {}
 
     def place(self, load: np.ndarray, time_limit: float | None = None) -> Placing:
         """Place a load of whole workers (shape (I,)).
 
-        Server by server the packing of the largest size; if that leaves something over, an
-        integer program, which proves that nothing better exists if the time limit (in seconds,
-        none at all if it is not positive) allows.
+        Server after server takes the packing of the largest size. If something is left over, an
+        integer program places more or proves that nothing better exists, as far as the time limit
+        in seconds allows; it is not tried if that is not positive.
         """
         key = np.asarray(load, dtype=np.int64).tobytes()
         if key not in self._known:
@@ -72,7 +72,7 @@ class Placer:
         return self._known[key]
 
     def fill(self, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
-        """What is placed already (shape (S, I)), and as much of a further load as finds room."""
+        """Counts placed (shape (S, I)), and as much of a further load as there is room for."""
         active = np.flatnonzero(more)
         demand, size, left = self._demand[active], self._size[active], more[active]
         room = np.maximum(self._servers - counts @ self._demand, 0.0)

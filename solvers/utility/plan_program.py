@@ -1,11 +1,11 @@
-"""Workers slot by slot for given deadlines, in fractions, with packing cuts by need.
+"""Fractional workers slot by slot for given deadlines, with packing cuts added as needed.
 
-The totals program with a row for every cut and slot is too large to be solved again and again, and
-rows only where loads were once near to a cut let them break it elsewhere: plans were found that
-the servers cannot hold, by up to 18 percent in a slot. Here a linear program is kept whose jobs,
-deadlines and rows are those that matter. It gets the cuts that its loads break, those known first
-and then those that separation finds, until there is none; each solve begins with the basis of
-the last one. Only then its deadlines are made whole.
+With a row for every cut and slot, the totals program is too large to be solved again and again.
+With rows only where loads once came near a cut, loads violate it elsewhere: there were plans that
+exceeded by up to 18 percent what the servers can hold in a slot. So this is a linear program with
+only those jobs, deadlines and rows that matter. It is given the cuts that its loads violate, first
+known ones, then new ones that separation finds, until there are none; each solve starts from the
+basis of the one before. Only after that are its deadlines made integer.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from solvers.utility.totals_program import SIDES, TotalsProgram
 __all__ = ["BROKEN", "PlanProgram"]
 
 BROKEN = 1e-3
-"""Relative: a cut that loads exceed by more is given to the program."""
+"""Relative: the program is given a cut if its loads exceed it by more than this."""
 
 _SMALLEST = 1e-7  # weights of a cut below it, relative to its capacity, are left out
-_EARLY = 1e-3  # of the mean worth of a job: what it would gain by running a horizon earlier
+_EARLY = 1e-3  # gain of running a whole horizon earlier, as a share of the mean worth of a job
 
 
 class PlanProgram:
@@ -45,15 +45,15 @@ class PlanProgram:
     room : float
         Share of the capacities that may be used.
     spare : dict of int to float, optional
-        Worker-slots that jobs run beyond their work.
+        Worker-slots that jobs have to run beyond their work.
     early : bool
-        Whether what is worth the same had better run early: what does not go by a plan can
-        then be made up later. The objective is not that of the instance then.
+        Whether running earlier counts a little, so that what whole workers miss of the plan can
+        be made up later. The objective is then not quite that of the instance.
 
     Attributes
     ----------
     x : ndarray
-        In the columns of `totals`.
+        Its latest point, in the columns of `totals`.
     objective : float
         Of the linear program, after :meth:`solve`.
     """
@@ -128,7 +128,7 @@ class PlanProgram:
         self.x[self._columns] = optimum.x
 
     def add_broken(self, cuts: CutPool) -> int:
-        """Give the program the known cuts that its point breaks; returns how many rows."""
+        """Add the known cuts that its point violates; returns how many rows were added."""
         added = 0
         for side in SIDES:
             weight, capacity = cuts.of_side(side)
@@ -136,7 +136,7 @@ class PlanProgram:
             has[:, : self._has[side].shape[1]] = self._has[side]
             share = weight / capacity[:, None]
             used = self._totals.loads(self.x, side) @ share.T
-            # Less room is left of those capacities only that jobs could exceed.
+            # Only the capacities that jobs could exceed are reduced to the room.
             broken = (used > self._room * (1 + BROKEN)) & (self._most[side] @ share.T > 1) & ~has
             self._has[side] = has | broken
             slots, which = np.nonzero(broken)
@@ -166,14 +166,14 @@ class PlanProgram:
         )
 
     def undecided(self, slack: int, tolerance: float) -> LinearProgram:
-        """The part of :meth:`whole` around what the last point leaves undecided.
+        """The part of :meth:`whole` near what the latest point leaves undecided.
 
         Parameters
         ----------
         slack : int
-            Groups of deadlines that are free on both sides of it.
+            How many groups of deadlines stay free on either side of an undecided one.
         tolerance : float
-            Those d that are so close to 0 or 1 need not be whole.
+            A d this close to 0 or 1 counts as decided.
         """
         places = (self._place[self._totals.done[i]] for i in self._ends)
         done = [place[place != NEVER] for place in places]
@@ -183,11 +183,11 @@ class PlanProgram:
         return where_undecided(program, done, [x], slack)
 
     def move_to(self, point: np.ndarray) -> None:
-        """Make a point of :meth:`whole` the last one."""
+        """Make a point of :meth:`whole` the latest one."""
         self.x[self._columns] = point
 
     def keep(self, ends: Mapping[int, int]) -> None:
-        """From now on, keep these deadlines, or later ones."""
+        """From now on, allow only these deadlines or later ones."""
         upper = np.array(self._program.upper)
         for i in self._ends:
             out = self._place[self._totals.earlier(i, ends.get(i))]

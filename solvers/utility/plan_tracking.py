@@ -1,10 +1,11 @@
 """From a fractional plan to whole workers on real servers, slot by slot.
 
 A plan says how many workers each job runs in each slot, in fractions, and by when it completes.
-What whole workers do differently in one slot can be made up in the next: in each slot the servers
-take whole workers, first of all what the plan has run up to then and has not been done yet.
-Whatever could not be placed is so carried over. A plan that uses a little less than all of the
-capacities is followed almost without loss, where rounding a slot at a time would lose whole jobs.
+Whole workers cannot do exactly that, but what they miss in one slot they can make up in the next:
+in each slot the servers first take the work that the plan has done by then and the workers have
+not. So whatever could not be placed is carried over. If a plan leaves a little of the capacities
+free, it is followed almost without loss, whereas rounding each slot by itself would lose whole
+jobs.
 """
 
 from __future__ import annotations
@@ -21,17 +22,19 @@ from models.utility.instance import UtilityInstance
 from solvers.highs import HighsOptions, LinearProgram
 from solvers.highs import solve as run_highs
 from solvers.utility.cut_pool import CutPool
-from solvers.utility.knowledge import Knowledge
+from solvers.utility.search_state import SearchState
 from solvers.utility.totals_program import SIDES
 
 __all__ = ["Followed", "Plan", "PlanTracker"]
 
-_AHEAD = 0.2  # worth of a worker ahead of the plan, relative to one of the plan
-_LATE = 3.0  # worth of a worker of a job that is late, or has no slack, relative to its size;
-_STEEP = 4  # for one with slack, it grows from 1 with this power of the pace it has to run at
-_PS_SHARE = 0.2  # what the size of a job's parameter servers counts beside that of its workers
+_AHEAD = 0.2  # worth of a worker ahead of the plan, relative to one that the plan asks for
+# Worth of a worker relative to its size: 1 for a job with much slack, growing with the _STEEP-th
+# power of the pace that the job needs, up to _LATE for one that is late or has no slack.
+_LATE = 3.0
+_STEEP = 4
+_PS_SHARE = 0.2  # weight of parameter servers in the size of a worker, where workers have 1
 _SLOT_SECONDS = (0.01, 0.3)  # least and most for the program of one slot
-_TRIES = 3  # programs of one slot, each with the cuts that the load before it has broken
+_TRIES = 3  # programs for one slot, each with the cuts that the load before it violated
 _GAP = 1e-3
 _ROUND_OFF = 1e-6  # of a worker
 _SMALLEST = 1e-7  # shares of a capacity below it are left out
@@ -61,9 +64,9 @@ class Followed:
     workers : ndarray of int64, shape (T, I)
         Workers that have their parameter servers.
     places : dict of (int, int) to ndarray of int64, shape (S, I)
-        By side and slot, what the servers hold; at least those.
+        By side and slot, what the servers hold: at least these workers.
     lacking : dict of int to int
-        Work that jobs have not done by the ends of the plan; only those that lack some.
+        Work that jobs have not done by the ends of the plan; only jobs that lack some.
     """
 
     workers: np.ndarray
@@ -79,11 +82,11 @@ class PlanTracker:
     instance : UtilityInstance
     limits : dict of int to JobLimits
     cuts : CutPool
-        Packing cuts that loads have to obey; it learns those that a slot's load breaks.
-    known : Knowledge
-        Places and separates.
+        Packing cuts that loads have to satisfy; cuts that a load violates are added to it.
+    known : SearchState
+        Places loads and finds the cuts that they violate.
     seconds : float
-        For following one plan: where it takes longer, slots have one try each, without new cuts.
+        For following one plan; after that, every slot has one try, without new cuts.
     """
 
     def __init__(
@@ -91,7 +94,7 @@ class PlanTracker:
         instance: UtilityInstance,
         limits: Mapping[int, JobLimits],
         cuts: CutPool,
-        known: Knowledge,
+        known: SearchState,
         seconds: float,
     ) -> None:
         self._instance, self._limits, self._seconds = instance, limits, seconds
@@ -132,7 +135,7 @@ class PlanTracker:
         workers = np.zeros((slots, len(jobs)), dtype=np.int64)
         places: dict[tuple[int, int], np.ndarray] = {}
         for t in range(slots):
-            if self._known.left <= 0:
+            if self._known.seconds_left <= 0:
                 break
             in_time = time.monotonic() - began <= self._seconds * (t + 1) / slots
             active = np.flatnonzero((end >= 0) & (arrival <= t) & (done < work))
@@ -141,7 +144,7 @@ class PlanTracker:
             left, late = (work - done)[active], end[active] <= t
             most = np.minimum(limit[active], left)
             behind = np.where(late, most, np.clip(wanted[t, active] - done[active], 0.0, most))
-            # The share of its most workers that a job has to run from now on to be in time.
+            # The share of its largest number of workers that a job needs from now on to be in time.
             pace = np.minimum(left / (limit[active] * np.maximum(end[active] - t + 1, 1)), 1.0)
             worth = size[active] * np.where(late, _LATE, 1 + (_LATE - 1) * pace**_STEEP)
             counts = self._slot(active, most, behind, worth, _TRIES if in_time else 1)

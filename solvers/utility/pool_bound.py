@@ -70,10 +70,10 @@ class PoolPrices:
 
 
 def rounded(prices: PoolPrices) -> PoolPrices:
-    """Prices clipped at 0, with 7 significant digits: short to store, and as good to 1e-7.
+    """Prices clipped at 0, with 7 significant digits: short to store, and accurate to 1e-7.
 
-    The weights of the cuts stay as they are. They are whole numbers in some unit, mostly, and
-    the search for the best packing leaves out ties; it does not know them when they are rounded.
+    The weights of the cuts are not rounded. Mostly they are whole numbers in some unit, and the
+    search for the best packing skips ties, which it could not recognise after rounding.
     """
     return PoolPrices(
         _short(prices.worker),

@@ -1,4 +1,4 @@
-"""The schedule ILP (14) with servers pooled, and cuts that say what servers can really hold.
+"""The schedule ILP (14) with pooled servers, and cuts that say what the servers really hold.
 
 Rows of the relaxation: per slot, side and resource the capacities added up over the servers;
 and per slot and side any number of *packing cuts* ``sum_i u_i n_i(t) <= sum_h max {u y}``, the
@@ -116,7 +116,7 @@ class PooledProblem:
         return found
 
     def usage(self, column: TotalsColumn, first_row: int) -> tuple[np.ndarray, np.ndarray]:
-        """Amounts that a column takes of the rows from ``first_row`` on."""
+        """Amounts that a column uses of the rows from ``first_row`` on."""
         slot, side = self._slot[first_row:], self._side[first_row:]
         count = np.where(side == 0, column.workers[slot], column.ps[slot])
         amount = count * self._weight[column.job, first_row:]
@@ -152,14 +152,14 @@ class PooledProblem:
     def separate(
         self, columns: Sequence[TotalsColumn], weights: np.ndarray, deadline: float
     ) -> int:
-        """Add the packing cuts that the solution breaks, one per slot and side at most.
+        """Add the packing cuts that the solution violates, at most one per slot and side.
 
-        Not all of them once ``deadline``, of ``time.monotonic()``, is past.
+        Some may be missing if ``deadline``, of ``time.monotonic()``, comes first.
 
         Raises
         ------
         HighsError
-            If there is none, and some load had no answer.
+            If no cut is found, and for some load the search for one failed.
         """
         fresh: list[_Row] = []
         failed: HighsError | None = None

@@ -24,7 +24,7 @@ class ScaledInstance:
     ----------
     instance : UtilityInstance
         The same jobs on the same cluster under the same hash, so that its schedules are
-        schedules of the original, where alone they are scored.
+        schedules of the original; only there are they scored.
     factor : float
         A power of two: objectives, bounds and prices divided by it are those of the original,
         to the last bit.

@@ -1,4 +1,4 @@
-"""Packing cuts: inequalities that whole workers on real servers obey and pooled ones break."""
+"""Packing cuts: inequalities that hold for whole workers on real servers, not for pooled ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PackingCut(NamedTuple):
 
 
 class PackingSeparator:
-    """Is a load (workers per job) a mixture of whole packings of the servers? If not, a cut.
+    """Tells whether a load (workers per job) is a mixture of whole packings; if not, finds a cut.
 
     The least total shortfall of a mixture is a linear program over packings, solved by column
     generation: its duals u are worths of workers, and the best packing of each group of
@@ -51,13 +51,13 @@ class PackingSeparator:
         self._groups = groups
         self._demand = demand
         self._limit = limit
-        # What the last mixture used, by packing: its group, and workers per job. Loads of one slot
+        # What the last mixture used, by packing: its group and workers per job. Loads of one slot
         # and the next are much alike.
         self._groups_used = np.zeros(0, dtype=np.int64)
         self._packings_used = np.zeros((0, len(limit)), dtype=np.int64)
 
     def cut(self, load: np.ndarray, deadline: float = math.inf) -> PackingCut | None:
-        """A cut that ``load`` (shape (I,)) breaks; None if none is found, as if it can be packed.
+        """A cut that ``load`` (shape (I,)) violates; None if none is found: it may be packable.
 
         Raises
         ------
@@ -77,13 +77,15 @@ class PackingSeparator:
         if worth @ amount <= total + _VIOLATION * max(1.0, total):
             return None
         weight = np.zeros(len(load))
-        weight[active] = np.where(worth > _SMALLEST, worth, 0.0)  # a smaller side is still valid
+        weight[active] = np.where(
+            worth > _SMALLEST, worth, 0.0
+        )  # smaller weights keep the cut valid
         return PackingCut(weight, total)
 
     def _worth(
         self, active: np.ndarray, amount: np.ndarray, deadline: float
     ) -> tuple[np.ndarray, float]:
-        """Worths at which a load has most beyond what the servers can hold, and what they can.
+        """Worths at which a load most exceeds what the servers can hold, and what they hold then.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Slots taken together: intervals of time in which a program only counts how much is done."""
+"""Intervals of slots, within which a program only counts how much is done in total."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TimeGrid:
     slots : int
         T.
     starts : iterable of int, optional
-        First slots of the intervals, in any order; slot 0 always is one. Every slot by default.
+        First slots of the intervals, in any order; slot 0 is always one. By default, every slot.
 
     Attributes
     ----------
@@ -40,14 +40,14 @@ class TimeGrid:
         return len(self.interval)
 
     def any(self, mask: np.ndarray) -> np.ndarray:
-        """Intervals with a slot of a mask (shape (T,)), shape (B,)."""
+        """Mask of the intervals, shape (B,), that contain a slot of a mask of slots, shape (T,)."""
         return np.asarray(np.logical_or.reduceat(mask, self.starts))
 
     def spread(self, amount: np.ndarray) -> np.ndarray:
-        """Amounts per slot, shape (T, ...), where an interval's (shape (B, ...)) are even."""
+        """Amounts of intervals, shape (B, ...), spread evenly over their slots, shape (T, ...)."""
         average = amount / self.length.reshape(-1, *[1] * (amount.ndim - 1))
         return np.asarray(average[self.interval])
 
     def split_after(self, slots: Iterable[int]) -> TimeGrid:
-        """A finer grid, in which intervals end with these slots, too."""
+        """A finer grid, in which intervals also end with these slots."""
         return TimeGrid(self.slots, [*self.starts.tolist(), *(slot + 1 for slot in slots)])

@@ -1,4 +1,4 @@
-"""Schedules by totals: how many workers a job runs in each slot, whatever the servers."""
+"""Schedules in totals: how many workers a job runs in each slot, on whatever servers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TotalsColumn:
     workers, ps : ndarray of int64, shape (T,)
         ``n_i(t)`` and ``m_i(t) = ceil(n b / B)``.
     cost : float
-        At the prices it was found for.
+        At the prices for which it was found.
     """
 
     job: int

@@ -1,4 +1,4 @@
-"""The compact ILP in totals per slot: servers are left out, and come back as cuts.
+"""The compact ILP in totals per slot: servers are left out, and represented by cuts.
 
 Glossary
 --------
@@ -14,16 +14,17 @@ for servers are the same in all of them. So its optimum is an upper bound, and t
 of the instance once all its loads can be placed. It is far smaller than the compact ILP, and has
 none of its symmetry between servers.
 
-Where the cuts do not tell a load from one that can be placed, the slot is *written out*: given
-the variables of the compact ILP for its servers.
+Where a load satisfies all cuts but cannot be placed, the slot is *written out*: the program gets
+the variables that the compact ILP has for the servers of that slot.
 
 Deadlines that are worth the same are one variable: only the last slot of such a *group* has its
-d. A *coarse* program takes together what is worth nearly the same. It is smaller and still gives
-an upper bound, since a group counts as much as its first slot.
+d. A *coarse* program also groups deadlines that are worth nearly the same. It is smaller and still
+gives an upper bound, since a group counts as much as its first slot.
 
 On a *grid* of time, n and m count a whole interval of slots, and every row is the sum of the rows
-of its slots. Deadlines stay slots: of an interval in which one ends, a job can use no more than
-its most workers in the slots up to there. That is a relaxation, an upper bound as well.
+of its slots. Deadlines are still slots: in the interval that contains its deadline, a job can use
+no more than its largest number of workers in the slots up to there. That is a relaxation, so its
+optimum is an upper bound, too.
 """
 
 from __future__ import annotations
@@ -59,10 +60,10 @@ class TotalsProgram:
     instance : UtilityInstance
         Its utilities in a unit that suits HiGHS (:mod:`solvers.utility.scaling`).
     coarse : float
-        Deadlines of a job that differ by at most this are taken together, and deadlines worth
-        at most this left out.
+        Deadlines of a job whose worths differ by at most this are grouped, and deadlines worth
+        at most this are left out.
     grid : TimeGrid, optional
-        Every slot by itself by default.
+        By default, every slot by itself.
 
     Attributes
     ----------
@@ -72,8 +73,8 @@ class TotalsProgram:
     done : dict of int to ndarray of int64
         By job, columns of its d, one per group, the earlier ones first.
     left_out : float
-        What the deadlines left out are worth at most: the optimum of the program, plus this,
-        is an upper bound.
+        The most that the deadlines left out are worth: the optimum of the program plus this is
+        an upper bound.
     """
 
     def __init__(
@@ -162,9 +163,9 @@ class TotalsProgram:
         )
 
     def forbid(self, ends: Mapping[int, int]) -> bool:
-        """Demand other deadlines than these, or later ones, or fewer.
+        """Exclude these deadlines, and all that are later or of fewer jobs.
 
-        Some job has to complete earlier, or to run though it is not among them.
+        Some job then has to complete earlier, or to complete though it is not among them.
 
         Parameters
         ----------
@@ -174,7 +175,7 @@ class TotalsProgram:
         Returns
         -------
         bool
-            Whether any are left.
+            Whether any deadlines are left.
         """
         columns = []
         for i in self.done:
@@ -184,7 +185,7 @@ class TotalsProgram:
         return bool(columns)
 
     def write_out(self, side: int, slot: int) -> None:
-        """Give a slot that is an interval by itself the variables of its servers: (4) or (5)."""
+        """Add the variables of the servers in a slot that is an interval by itself: (4) or (5)."""
         servers, demand = self._servers[side], self._demand[side]
         interval = self.grid.interval[slot]
         assert self.grid.length[interval] == 1
@@ -224,11 +225,11 @@ class TotalsProgram:
         whole : bool
             Whether all variables are integer, or d alone.
         ends : dict of int to int, optional
-            Jobs then complete by these slots, or later, or stay out; those not in it stay out.
+            If given, jobs complete by these slots or later, or stay out; all others stay out.
         room : float
-            Share of the capacities that may be used, of those that jobs could exceed.
+            Share that may be used of those capacities that jobs could exceed.
         spare : dict of int to float, optional
-            Worker-slots that jobs run beyond their work.
+            Worker-slots that jobs have to run beyond their work.
         least : float, optional
             Least objective of interest.
         """
@@ -266,12 +267,12 @@ class TotalsProgram:
         )
 
     def earlier(self, job: int, end: int | None) -> np.ndarray:
-        """Columns of the d of a job that a completion in a slot does not meet, or none at all."""
+        """Columns of those d of a job that completing in a slot leaves at 0; without one, all d."""
         kept = None if end is None else int(self._groups[job].first(end))
         return self.done[job][:kept]
 
     def keeps(self, x: np.ndarray, ends: Mapping[int, int]) -> bool:
-        """Whether a point has no deadlines but these, or later ones, or fewer."""
+        """Whether a point has only these deadlines, or later ones, or those of fewer jobs."""
         return not any(x[self.earlier(i, ends.get(i))].any() for i in self.done)
 
     def worth(self, x: np.ndarray) -> float:
@@ -279,9 +280,9 @@ class TotalsProgram:
         return float(np.concatenate([np.zeros(0), *self._cost]) @ x)
 
     def with_ps_needed(self, x: np.ndarray) -> np.ndarray:
-        """A point of whole workers, with as many parameter servers as they need.
+        """A point of whole workers, reduced to the parameter servers that they need.
 
-        The program leaves open whether there are more, for they are free where there is room.
+        The program may give more of them, which cost nothing where there is room.
         """
         assert (self.grid.length == 1).all()
         x = np.array(x)
@@ -311,7 +312,7 @@ class TotalsProgram:
         }
 
     def group_end(self, job: int, slot: int) -> int | None:
-        """Last slot of the group that a completion in a slot keeps; None if it is left out."""
+        """Last slot of the group of deadlines that a slot is in; None if it is left out."""
         group = int(self._groups[job].first(slot))
         return int(self._groups[job].ends[group]) if group < len(self._groups[job].ends) else None
 
@@ -322,7 +323,7 @@ class TotalsProgram:
         return float(share.max(initial=0.0)) * self.limits[job].most
 
     def placed(self, x: np.ndarray, side: int, slot: int) -> np.ndarray:
-        """Where a point has them in a slot that is written out, shape (S, I)."""
+        """Counts per server of a point, in a slot that is written out; shape (S, I)."""
         return self._values(x, self._place[side, slot])
 
     @staticmethod

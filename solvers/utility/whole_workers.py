@@ -1,9 +1,10 @@
-"""Given deadlines in whole workers on real servers: what they are worth, and a schedule.
+"""The best schedule for given deadlines, in whole workers on real servers, and its worth.
 
-The totals program with all variables integer, solved again with the packing cuts that its loads
-break; where the servers cannot hold a load that breaks none, the slot is written out. Once every
-load can be placed, its optimum is what these deadlines are worth. At first it is solved to a gap
-at which cuts are found soon, and to that of a proof when there are no more.
+The totals program with all variables integer is solved again and again, each time with the packing
+cuts that its loads violate. Where the servers cannot hold a load that violates no cut, the slot is
+written out server by server. Once every load can be placed, the optimum of the program is what
+these deadlines are worth. It is solved to a wide gap as long as that brings new cuts, and to the
+gap of a proof after that.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from solvers.utility.totals_program import TotalsProgram
 __all__ = ["merged", "with_whole_workers"]
 
 _FIRST_GAP = 5e-3
-_MERGED = 4  # deadlines done with before that are tried
+_MERGED = 4  # how many of the deadlines excluded before are tried
 
 
 def with_whole_workers(
-    ground: DeadlineProgram,
+    shared: DeadlineProgram,
     ends: Mapping[int, int],
     improve: Callable[[UtilitySchedule], UtilitySchedule],
     *,
@@ -39,66 +40,65 @@ def with_whole_workers(
 
     Parameters
     ----------
-    ground : DeadlineProgram
-        A fine one. It is given the schedules and the cuts that are found.
+    shared : DeadlineProgram
+        Of an instance small enough to prove; it takes over the schedules and cuts found.
     ends : dict of int to int
         Jobs complete by these slots, or later, or stay out; those not in it stay out.
     improve : callable
-        Local search: asked of every schedule found.
+        Local search, applied to every schedule found.
     seconds : float
         For all programs together.
 
     Returns
     -------
     float
-        In the unit of the program, a bound on all schedules with these deadlines that are worth
-        more than the best one known, but for those that are forbidden; minus infinity if there
-        are none.
+        In the unit of the program, an upper bound on all schedules that have these deadlines, are
+        not forbidden and beat the best one known; minus infinity if there are none.
 
     Raises
     ------
     WrongSolution
-        If the program does not allow the best schedule, which has these deadlines.
+        If the best schedule has these deadlines, but the program does not allow it.
     """
-    totals, upper, proving = ground.totals, math.inf, False
+    totals, upper, proving = shared.totals, math.inf, False
     written: list[tuple[int, int]] = []
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        options = ground.options(until - time.monotonic())
+        options = shared.options(until - time.monotonic())
         if not proving:
             options = replace(options, mip_rel_gap=_FIRST_GAP)
-        result = _solved(ground, totals, ends, options)
+        result = _solved(shared, totals, ends, options)
         upper = min(upper, bound_of(result))
         if result.x is None:
             break
-        point, rows = totals.with_ps_needed(np.round(result.x)), ground.rows_added
-        unplaced = ground.known.unplaced(totals, point)
-        ground.known.offer(improve(ground.known.repaired(totals, point)))
-        ground.learn(totals, point)
-        if ground.is_met(upper) or not ground.goes_on():
+        point, rows = totals.with_ps_needed(np.round(result.x)), shared.rows_added
+        unplaced = shared.known.unplaced(totals, point)
+        shared.known.offer(improve(shared.known.repaired(totals, point)))
+        shared.learn(totals, point)
+        if shared.no_better_than_known(upper) or not shared.may_continue():
             break
-        if ground.rows_added == rows:
+        if shared.rows_added == rows:
             if proving and not unplaced:
                 break
             proving = not unplaced
             written.extend(unplaced)
-        totals = _written_out(ground.totals, written) if written else ground.totals
+        totals = _written_out(shared.totals, written) if written else shared.totals
     return upper
 
 
 def _solved(
-    ground: DeadlineProgram, totals: TotalsProgram, ends: Mapping[int, int], options: HighsOptions
+    shared: DeadlineProgram, totals: TotalsProgram, ends: Mapping[int, int], options: HighsOptions
 ) -> MatrixResult:
-    """Solve the program, from the best schedule known if that has these deadlines.
+    """Solve the program, starting from the best schedule known if that has these deadlines.
 
-    If it has not, or has some that are done with, the program is asked for better ones only. A
-    row for that makes proofs harder, where the schedule would do.
+    If it has not, or if its deadlines are excluded, a row restricts the program to better ones. It
+    is left out otherwise, because it makes proofs harder.
     """
-    best = totals.point(without_idle(ground.instance, ground.known.schedule))
-    done_with = any(totals.keeps(best, forbidden) for forbidden in ground.forbidden)
-    if totals.keeps(best, ends) and not done_with:
-        return ground.solve(totals.program(ends=ends), options, best)
-    return ground.solve(totals.program(ends=ends, least=ground.least), options)
+    best = totals.point(without_idle(shared.instance, shared.known.schedule))
+    excluded = any(totals.keeps(best, forbidden) for forbidden in shared.forbidden)
+    if totals.keeps(best, ends) and not excluded:
+        return shared.solve(totals.program(ends=ends), options, best)
+    return shared.solve(totals.program(ends=ends, least=shared.objective_to_beat), options)
 
 
 def _written_out(totals: TotalsProgram, where: Iterable[tuple[int, int]]) -> TotalsProgram:
@@ -110,34 +110,34 @@ def _written_out(totals: TotalsProgram, where: Iterable[tuple[int, int]]) -> Tot
 
 
 def merged(
-    ground: DeadlineProgram,
+    shared: DeadlineProgram,
     ends: Mapping[int, int],
     improve: Callable[[UtilitySchedule], UtilitySchedule],
     *,
     seconds: float,
 ) -> Mapping[int, int]:
-    """Deadlines that are done with, and as many others as can be shown to be, too.
+    """Widen deadlines that are to be excluded, to cover others that can be shown to be no better.
 
-    Deadlines that are done with one after the other often differ in a job or two. If nothing
-    better can be had with the jobs of both, by the earlier of their deadlines, more is done with
-    than the two.
+    Deadlines that are excluded one after the other often differ in a job or two. If even the jobs
+    of both together, each with the earlier of its two deadlines, give nothing better, all that lies
+    between the two can be excluded with them.
 
     Parameters
     ----------
-    ground, improve
+    shared, improve
         As in :func:`with_whole_workers`.
     ends : dict of int to int
-        Deadlines with which no schedule is worth more than the best one known.
+        Deadlines with which no schedule beats the best one known.
     seconds : float
-        For each of those forbidden before.
+        For each of the excluded deadlines that are tried.
     """
-    likest = sorted(ground.forbidden, key=lambda other: len(other.items() ^ ends.items()))
+    likest = sorted(shared.forbidden, key=lambda other: len(other.items() ^ ends.items()))
     for other in likest[:_MERGED]:
         both = {**other, **{i: min(end, other.get(i, end)) for i, end in ends.items()}}
-        if both == ends or not ground.goes_on():
+        if both == ends or not shared.may_continue():
             continue
-        upper = with_whole_workers(ground, both, improve, seconds=seconds)
-        if not ground.is_met(upper):
+        upper = with_whole_workers(shared, both, improve, seconds=seconds)
+        if not shared.no_better_than_known(upper):
             break
         ends = both
     return ends

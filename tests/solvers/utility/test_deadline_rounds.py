@@ -9,27 +9,27 @@ import pytest
 
 from solvers.highs import solve as run_highs
 from solvers.utility import deadline_rounds
-from solvers.utility.aside import Aside
+from solvers.utility.bound_process import BoundProcess
 from solvers.utility.deadline_completion import DeadlineCompletion
 from solvers.utility.deadline_program import DeadlineProgram
 from solvers.utility.deadline_rounds import Rounds
-from tests.solvers.utility.test_time_grid import ground_of, two_alike
+from tests.solvers.utility.test_time_grid import shared_of, two_alike
 
 
 def test_forbidden_deadlines_are_those_later_and_fewer() -> None:
-    ground = ground_of(two_alike(), 30.0)
-    ground.forbid({0: 1, 1: 3})
+    shared = shared_of(two_alike(), 30.0)
+    shared.forbid({0: 1, 1: 3})
     for ends in ({0: 1, 1: 3}, {0: 2, 1: 3}, {1: 4}, {}):
-        assert ground.is_forbidden(ends)
+        assert shared.is_forbidden(ends)
     for ends in ({0: 0, 1: 3}, {0: 1, 1: 2}, {0: 1, 1: 3, 2: 4}):
-        assert not ground.is_forbidden(ends)
+        assert not shared.is_forbidden(ends)
 
 
-def fine_rounds(bound: float = 30.0) -> tuple[DeadlineProgram, DeadlineCompletion, Rounds]:
-    ground = ground_of(two_alike(), bound)
-    assert ground.fine
-    completion = DeadlineCompletion(ground, lambda schedule: schedule)
-    return ground, completion, Rounds(ground, completion)
+def proving_rounds(bound: float = 30.0) -> tuple[DeadlineProgram, DeadlineCompletion, Rounds]:
+    shared = shared_of(two_alike(), bound)
+    assert shared.may_prove
+    completion = DeadlineCompletion(shared, lambda schedule: schedule)
+    return shared, completion, Rounds(shared, completion)
 
 
 def test_the_process_beside_stops_the_race_when_it_is_first(
@@ -45,25 +45,25 @@ def test_the_process_beside_stops_the_race_when_it_is_first(
 
         def __exit__(self, *_: object) -> None: ...
 
-    ground, _, rounds = fine_rounds()
-    with Aside() as aside:
-        rounds.prove_aside(aside)
+    shared, _, rounds = proving_rounds()
+    with BoundProcess() as bound_process:
+        rounds.use_bound_process(bound_process)
         monkeypatch.setattr(deadline_rounds, "Background", NeverDone)
         assert rounds._race()
-    assert ground.known.bound == pytest.approx(12.3841, rel=1e-3)
+    assert shared.known.bound == pytest.approx(12.3841, rel=1e-3)
 
 
 def test_the_race_is_tried_where_short_rounds_give_the_same_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Each finds the same point, and runs out of time.
-    ground, completion, rounds = fine_rounds()
-    result = run_highs(ground.totals.program(whole=False))
+    shared, completion, rounds = proving_rounds()
+    result = run_highs(shared.totals.program(whole=False))
     cut_short, races = replace(result, status="feasible", bound=2 * result.objective), []
     monkeypatch.setattr(completion, "look_around", lambda *_: cut_short)
     monkeypatch.setattr(completion, "complete", lambda *_: False)
-    monkeypatch.setattr(rounds, "_aside", SimpleNamespace(works=True))
+    monkeypatch.setattr(rounds, "_bound_process", SimpleNamespace(is_busy=True))
     monkeypatch.setattr(rounds, "_race", lambda: races.append(True))
     rounds._run()
     assert races == [True]
-    assert ground.known.bound == 30.0  # no bound is taken from such a round
+    assert shared.known.bound == 30.0  # no bound is taken from such a round

@@ -21,8 +21,8 @@ from solvers.utility import offline
 from solvers.utility.cut_pool import CutPool
 from solvers.utility.deadline_search import deadline_search
 from solvers.utility.exact import solve
-from solvers.utility.knowledge import Knowledge
 from solvers.utility.occupancy import Occupancy
+from solvers.utility.search_state import SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import TotalsProgram
 from tests.models.utility.small import instance, job
@@ -33,7 +33,9 @@ def empty(ins: UtilityInstance) -> UtilitySchedule:
     return UtilitySchedule.build(ins, np.zeros(len(ins.jobs), dtype=bool), [], [])
 
 
-def searched(ins: UtilityInstance, bound: float, seconds: float, *, threads: int = 1) -> Knowledge:
+def searched(
+    ins: UtilityInstance, bound: float, seconds: float, *, threads: int = 1
+) -> SearchState:
     none = np.zeros((ins.cluster.slots, len(ins.jobs)))
     return deadline_search(
         ins,
@@ -214,15 +216,15 @@ def test_out_of_time_it_returns_what_it_was_given() -> None:
 def test_knowledge_refuses_what_contradicts_itself() -> None:
     ins = one_job()
     limits = {limit.job.index: limit for limit in job_limits(ins)}
-    known = Knowledge(ins, limits, time.monotonic() + 10, 1.0)
+    known = SearchState(ins, limits, time.monotonic() + 10, 1.0)
     assert known.offer(solve(ins).schedule)
     assert not known.offer(empty(ins))
-    known.lower_bound_to(known.objective * (1 - 5e-7))  # within HiGHS's tolerance
-    known.settle()
+    known.tighten_bound(known.objective * (1 - 5e-7))  # within HiGHS's tolerance
+    known.reconcile()
     assert known.bound == known.objective
-    known.lower_bound_to(known.objective / 2)
+    known.tighten_bound(known.objective / 2)
     with pytest.raises(WrongSolution):
-        known.settle()
+        known.reconcile()
     two = UtilitySchedule.build(ins, np.ones(1, dtype=bool), [[0, 0, 0, 4]], [[0, 0, 0, 1]])
     with pytest.raises(WrongSolution, match=r"\(4\)|\(3\)"):
         known.offer(two)
@@ -263,7 +265,7 @@ def test_a_bound_below_the_optimum_by_round_off_is_lifted(
             objective=0.0, schedule=empty(ins), bound=low, options={}, solver="", message=""
         )
 
-    def search(*given: object, bound: float, **options: object) -> Knowledge:
+    def search(*given: object, bound: float, **options: object) -> SearchState:
         told.append(bound)
         return deadline_search(*given, bound=bound, **options)  # type: ignore[arg-type]
 

@@ -17,15 +17,15 @@ from solvers.highs.growing import GrowingProgram, OutOfTime
 from solvers.utility.cut_pool import CutPool
 from solvers.utility.deadline_completion import DeadlineCompletion
 from solvers.utility.exact import solve as solve_exactly
-from solvers.utility.knowledge import Knowledge
 from solvers.utility.neighbourhoods import where_undecided
 from solvers.utility.placing import Placer
 from solvers.utility.plan_program import BROKEN, PlanProgram
+from solvers.utility.search_state import SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram
 from tests.solvers.utility.test_deadline_search import one_job
 from tests.solvers.utility.test_exact import SEEDS, best, contended
-from tests.solvers.utility.test_time_grid import ground_of, two_alike
+from tests.solvers.utility.test_time_grid import shared_of, two_alike
 
 
 def soon() -> float:
@@ -64,7 +64,7 @@ def planned(ins_seed: int, room: float) -> tuple[TotalsProgram, PlanProgram, Cut
         return None
     ends = totals.ends(run_highs(totals.program(whole=False)).x)
     program, pool = PlanProgram(totals, ends, room, early=False), CutPool(totals)
-    known = Knowledge(ins, totals.limits, soon(), 1.0)
+    known = SearchState(ins, totals.limits, soon(), 1.0)
     while True:
         program.solve(soon())
         if program.add_broken(pool):
@@ -155,14 +155,14 @@ def test_what_is_said_of_deadlines_bounds_the_schedules_that_keep_them() -> None
     close = 0
     for seed in SEEDS:
         ins = contended(seed)
-        ground = ground_of(ins, 1000.0)
+        shared = shared_of(ins, 1000.0)
         schedule = solve_exactly(ins).schedule
-        if not ground.totals.limits or schedule is None:
+        if not shared.totals.limits or schedule is None:
             continue
-        ends = ground.totals.ends(ground.totals.point(without_idle(ins, schedule)))
-        completion = DeadlineCompletion(ground, lambda schedule: schedule)
-        upper = completion.find_cuts(ends) + ground.totals.left_out
-        worth = best(seed) * ground.factor
+        ends = shared.totals.ends(shared.totals.point(without_idle(ins, schedule)))
+        completion = DeadlineCompletion(shared, lambda schedule: schedule)
+        upper = completion.find_cuts(ends) + shared.totals.left_out
+        worth = best(seed) * shared.factor
         assert upper >= worth * (1 - 1e-6)
         close += upper <= 1.05 * worth
     assert close > 0

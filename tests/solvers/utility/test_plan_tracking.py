@@ -11,10 +11,10 @@ from models.utility import UtilityInstance, score
 from models.utility.formulations import job_limits
 from solvers.highs import solve as run_highs
 from solvers.utility.cut_pool import CutPool
-from solvers.utility.knowledge import Knowledge
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.plan_tracking import Followed, Plan, PlanTracker
+from solvers.utility.search_state import SearchState
 from solvers.utility.totals_program import TotalsProgram
 from tests.models.utility.small import instance, job
 from tests.solvers.utility.test_exact import SEEDS, contended
@@ -22,7 +22,7 @@ from tests.solvers.utility.test_exact import SEEDS, contended
 
 def followed(ins: UtilityInstance, plan: Plan, urgency: np.ndarray | None = None) -> Followed:
     limits = {limit.job.index: limit for limit in job_limits(ins)}
-    known = Knowledge(ins, limits, time.monotonic() + 30, 1.0)
+    known = SearchState(ins, limits, time.monotonic() + 30, 1.0)
     tracker = PlanTracker(ins, limits, CutPool(TotalsProgram(ins)), known, 30.0)
     return tracker.follow(plan, urgency)
 

@@ -11,9 +11,9 @@ from solvers.highs import solve as run_highs
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
 from solvers.utility import separation
-from solvers.utility.knowledge import Knowledge
 from solvers.utility.packing import best_packing
 from solvers.utility.packing_groups import most_worth, packing_groups
+from solvers.utility.search_state import SearchState
 from solvers.utility.separation import PackingSeparator
 from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES, TotalsProgram
@@ -67,7 +67,7 @@ def test_separation_begins_with_the_packings_of_the_last_mixture(
 def test_only_loads_that_may_break_a_cut_are_separated(monkeypatch: pytest.MonkeyPatch) -> None:
     ins = contended(3)
     totals = TotalsProgram(ins)
-    known = Knowledge(ins, totals.limits, time.monotonic() + 60, 1.0)
+    known = SearchState(ins, totals.limits, time.monotonic() + 60, 1.0)
     x = run_highs(totals.program(whole=False)).x
     asked: list[np.ndarray] = []
     monkeypatch.setattr(
@@ -94,7 +94,7 @@ def test_a_load_is_separated_again_where_no_answer_was_found(
 ) -> None:
     ins = contended(3)
     totals = TotalsProgram(ins)
-    known = Knowledge(ins, totals.limits, time.monotonic() + 60, 1.0)
+    known = SearchState(ins, totals.limits, time.monotonic() + 60, 1.0)
     x = 1.5 * run_highs(totals.program(whole=False)).x
     with monkeypatch.context() as patch:
 
@@ -110,7 +110,7 @@ def test_a_load_is_separated_again_where_no_answer_was_found(
 def test_a_load_that_breaks_a_cut_is_separated_again() -> None:
     ins = contended(3)
     totals = TotalsProgram(ins)
-    known = Knowledge(ins, totals.limits, time.monotonic() + 60, 1.0)
+    known = SearchState(ins, totals.limits, time.monotonic() + 60, 1.0)
     x = 1.5 * run_highs(totals.program(whole=False)).x
     found = known.cuts(totals, x)
     assert found

@@ -166,18 +166,18 @@ def test_what_is_forbidden_stays_so_on_a_finer_grid(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
     ins = two_alike()
     none = np.zeros((5, 2))
-    ground = DeadlineProgram(ins, 30.0, time.monotonic() + 30, none)
-    ground.begin((), (none, none), solve(ins).schedule)
-    before = ground.on_grid.grid.starts.tolist()
-    ground.forbid({0: 1, 1: 3})
-    assert ground.refine({0: 1, 1: 3})
-    after = ground.on_grid.grid.starts.tolist()
+    shared = DeadlineProgram(ins, 30.0, time.monotonic() + 30, none)
+    shared.begin((), (none, none), solve(ins).schedule)
+    before = shared.on_grid.grid.starts.tolist()
+    shared.forbid({0: 1, 1: 3})
+    assert shared.refine({0: 1, 1: 3})
+    after = shared.on_grid.grid.starts.tolist()
     assert set(before) | {2, 4} == set(after)
-    assert not ground.refine({0: 1, 1: 3})
+    assert not shared.refine({0: 1, 1: 3})
     # Left: one of the two at slot 1 and the other by its side, as the two are alike.
-    left = run_highs(ground.on_grid.program(whole=False))
-    assert ground.on_grid.ends(left.x) == {0: 3, 1: 1}
-    assert left.objective == pytest.approx(12.3841 * ground.factor, rel=1e-4)
+    left = run_highs(shared.on_grid.program(whole=False))
+    assert shared.on_grid.ends(left.x) == {0: 3, 1: 1}
+    assert left.objective == pytest.approx(12.3841 * shared.factor, rel=1e-4)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -208,23 +208,23 @@ def test_what_a_very_coarse_program_leaves_out_is_part_of_the_bound(
     assert known.bound >= best(5) * (1 - 1e-6)
 
 
-def ground_of(ins: UtilityInstance, bound: float) -> DeadlineProgram:
+def shared_of(ins: UtilityInstance, bound: float) -> DeadlineProgram:
     none = np.zeros((ins.cluster.slots, len(ins.jobs)))
-    ground = DeadlineProgram(ins, bound, time.monotonic() + 60, none)
-    ground.begin((), (none, none), empty(ins))
-    return ground
+    shared = DeadlineProgram(ins, bound, time.monotonic() + 60, none)
+    shared.begin((), (none, none), empty(ins))
+    return shared
 
 
 def test_rounds_with_less_room_say_nothing_of_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     # In half of the capacities one job of the two is worth 2.3841 at most: at slot 3.
     monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
-    ground = ground_of(two_alike(), 30.0)
-    rounds = Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
+    shared = shared_of(two_alike(), 30.0)
+    rounds = Rounds(shared, DeadlineCompletion(shared, lambda schedule: schedule))
     rounds._short_round(0.5)
-    assert ground.known.bound == 30.0
+    assert shared.known.bound == 30.0
     rounds._short_round(1.0)
-    assert ground.known.bound is not None
-    assert 12.3841 * (1 - 1e-4) <= ground.known.bound < 30.0
+    assert shared.known.bound is not None
+    assert 12.3841 * (1 - 1e-4) <= shared.known.bound < 30.0
 
 
 def test_a_start_stays_feasible_when_cuts_come_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,43 +232,43 @@ def test_a_start_stays_feasible_when_cuts_come_in_between(monkeypatch: pytest.Mo
     # plan, two workers in a slot, breaks.
     monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
     ins = two_alike()
-    ground = ground_of(ins, 30.0)
-    ground.known.offer(solve(ins).schedule)
+    shared = shared_of(ins, 30.0)
+    shared.known.offer(solve(ins).schedule)
     cut = PackingCut(np.array([1.0, 1.0]), 1.0)
 
     def learn() -> None:
-        ground.on_grid.add_cut(0, cut)
+        shared.on_grid.add_cut(0, cut)
 
-    ground.after_solve = learn
-    completion = DeadlineCompletion(ground, lambda schedule: schedule)
+    shared.after_solve = learn
+    completion = DeadlineCompletion(shared, lambda schedule: schedule)
     assert completion.look_near(1.0, 5.0).x is not None
 
 
 @pytest.fixture
-def ground(monkeypatch: pytest.MonkeyPatch) -> DeadlineProgram:
+def shared(monkeypatch: pytest.MonkeyPatch) -> DeadlineProgram:
     """Two jobs alike, on a grid."""
     monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
-    return ground_of(two_alike(), 30.0)
+    return shared_of(two_alike(), 30.0)
 
 
 def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
-    ground: DeadlineProgram,
+    shared: DeadlineProgram,
 ) -> None:
     found = solve(two_alike()).schedule
     assert found is not None
-    ground.known.offer(found)
-    ground.forbid(ground.totals.ends(ground.totals.point(without_idle(two_alike(), found))))
-    completion = DeadlineCompletion(ground, lambda schedule: schedule)
+    shared.known.offer(found)
+    shared.forbid(shared.totals.ends(shared.totals.point(without_idle(two_alike(), found))))
+    completion = DeadlineCompletion(shared, lambda schedule: schedule)
     assert completion.look_near(1.0, 5.0).x is not None
 
 
 def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_completed_before(
-    ground: DeadlineProgram,
+    shared: DeadlineProgram,
 ) -> None:
-    rounds = Rounds(ground, DeadlineCompletion(ground, lambda schedule: schedule))
+    rounds = Rounds(shared, DeadlineCompletion(shared, lambda schedule: schedule))
     ends = {0: 1, 1: 3}
     assert not rounds._complete(ends)
     assert not rounds._complete(ends)
-    assert rounds._complete(ends, ground.known.objective * ground.factor)
-    left = ground.on_grid.ends(run_highs(ground.on_grid.program(whole=False)).x)
+    assert rounds._complete(ends, shared.known.objective * shared.factor)
+    left = shared.on_grid.ends(run_highs(shared.on_grid.program(whole=False)).x)
     assert left[1] < ends[1]  # the other job may be later, or the same again

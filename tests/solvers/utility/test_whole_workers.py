@@ -16,20 +16,20 @@ from solvers.utility.separation import PackingSeparator
 from solvers.utility.totals_program import TotalsProgram
 from solvers.utility.whole_workers import merged, with_whole_workers
 from tests.solvers.utility.test_exact import SEEDS, best, contended
-from tests.solvers.utility.test_time_grid import ground_of, two_alike
+from tests.solvers.utility.test_time_grid import shared_of, two_alike
 
 
 def same(schedule: UtilitySchedule) -> UtilitySchedule:
     return schedule
 
 
-def completed(ground: DeadlineProgram, ends: dict[int, int]) -> float:
-    upper = with_whole_workers(ground, ends, same, seconds=30.0)
-    return (upper + ground.totals.left_out) / ground.factor
+def completed(shared: DeadlineProgram, ends: dict[int, int]) -> float:
+    upper = with_whole_workers(shared, ends, same, seconds=30.0)
+    return (upper + shared.totals.left_out) / shared.factor
 
 
-def any_deadlines(ground: DeadlineProgram) -> dict[int, int]:
-    return {i: limits.earliest for i, limits in ground.totals.limits.items()}
+def any_deadlines(shared: DeadlineProgram) -> dict[int, int]:
+    return {i: limits.earliest for i, limits in shared.totals.limits.items()}
 
 
 @pytest.mark.parametrize("cuts", [True, False])
@@ -47,13 +47,13 @@ def test_where_every_deadline_is_allowed_it_is_the_optimum(
     if not cuts:
         monkeypatch.setattr(PackingSeparator, "cut", lambda *_: None)
     for seed in SEEDS[:6] if cuts else SEEDS[12:20]:
-        ground = ground_of(contended(seed), best(seed) + 1.0)
-        if not ground.totals.limits:
+        shared = shared_of(contended(seed), best(seed) + 1.0)
+        if not shared.totals.limits:
             continue
-        columns = ground.totals.columns
-        upper = completed(ground, any_deadlines(ground))
-        assert ground.totals.columns == columns  # slots are written out in a copy
-        assert ground.known.objective == pytest.approx(best(seed), rel=1e-4)
+        columns = shared.totals.columns
+        upper = completed(shared, any_deadlines(shared))
+        assert shared.totals.columns == columns  # slots are written out in a copy
+        assert shared.known.objective == pytest.approx(best(seed), rel=1e-4)
         assert upper >= best(seed) * (1 - 1e-6)
         assert upper <= best(seed) * (1 + 1e-4) + 1e-6
     assert cuts or len(written) > 2
@@ -62,14 +62,14 @@ def test_where_every_deadline_is_allowed_it_is_the_optimum(
 def test_deadlines_are_kept() -> None:
     # One job of the two, at slot 3 or later, is worth 2.3841, however early it runs.
     improved = []
-    ground = ground_of(two_alike(), 30.0)
+    shared = shared_of(two_alike(), 30.0)
 
     def improve(schedule: UtilitySchedule) -> UtilitySchedule:
         improved.append(schedule)
         return schedule
 
-    upper = with_whole_workers(ground, {0: 3}, improve, seconds=30.0)
-    assert (upper + ground.totals.left_out) / ground.factor == pytest.approx(2.3841, rel=1e-3)
+    upper = with_whole_workers(shared, {0: 3}, improve, seconds=30.0)
+    assert (upper + shared.totals.left_out) / shared.factor == pytest.approx(2.3841, rel=1e-3)
     assert improved
 
 
@@ -90,47 +90,47 @@ def test_what_highs_has_not_proven_is_no_bound(
 
     run_highs = deadline_program.run_highs
     monkeypatch.setattr(deadline_program, "run_highs", solved)
-    ground = ground_of(two_alike(), 30.0)
-    upper = completed(ground, any_deadlines(ground))
+    shared = shared_of(two_alike(), 30.0)
+    upper = completed(shared, any_deadlines(shared))
     assert upper == (pytest.approx(1.1 * 12.3841, rel=1e-3) if found else math.inf)
     assert gaps == ([5e-3, 3e-5] if found else [5e-3])
-    ground.forbid({1: 1})
-    assert merged(ground, {0: 1}, same, seconds=30.0) == {0: 1}
+    shared.forbid({1: 1})
+    assert merged(shared, {0: 1}, same, seconds=30.0) == {0: 1}
 
 
 def optimum_known(ins: UtilityInstance) -> DeadlineProgram:
-    ground = ground_of(ins, 30.0)
-    ground.known.offer(solve(ins).schedule)
-    return ground
+    shared = shared_of(ins, 30.0)
+    shared.known.offer(solve(ins).schedule)
+    return shared
 
 
 def test_better_ones_are_asked_for_where_the_best_schedule_is_not_among_them() -> None:
     # The optimum, 12.3841, has slots 1 and 3. It is the answer where they are allowed; where
     # they are done with, nothing better is left.
-    ground = optimum_known(two_alike())
-    both = any_deadlines(ground)
-    assert completed(ground, both) == pytest.approx(12.3841, rel=1e-4)
+    shared = optimum_known(two_alike())
+    both = any_deadlines(shared)
+    assert completed(shared, both) == pytest.approx(12.3841, rel=1e-4)
     for ends in ({0: 1, 1: 3}, {0: 3, 1: 1}):
-        ground.forbid(ends)
-    assert completed(ground, both) == -math.inf
-    assert completed(ground, {0: 1}) == -math.inf
+        shared.forbid(ends)
+    assert completed(shared, both) == -math.inf
+    assert completed(shared, {0: 1}) == -math.inf
 
 
 def test_deadlines_done_with_are_merged_where_both_together_are() -> None:
-    ground = optimum_known(two_alike())
-    ground.forbid({1: 1})
-    assert merged(ground, {0: 1}, same, seconds=0.0) == {0: 1}  # no time to show it
-    assert merged(ground, {0: 2}, same, seconds=30.0) == {0: 2, 1: 1}
-    assert merged(ground, {0: 1, 1: 2}, same, seconds=30.0) == {0: 1, 1: 1}
+    shared = optimum_known(two_alike())
+    shared.forbid({1: 1})
+    assert merged(shared, {0: 1}, same, seconds=0.0) == {0: 1}  # no time to show it
+    assert merged(shared, {0: 2}, same, seconds=30.0) == {0: 2, 1: 1}
+    assert merged(shared, {0: 1, 1: 2}, same, seconds=30.0) == {0: 1, 1: 1}
 
 
 def test_a_better_schedule_is_found_where_deadlines_are_merged() -> None:
-    ground = ground_of(two_alike(), 30.0)
-    ground.known.offer(alone())
-    assert ground.known.objective == pytest.approx(10.0)
-    ground.forbid({1: 1})
-    assert merged(ground, {0: 1}, same, seconds=30.0) == {0: 1, 1: 1}
-    assert ground.known.objective == pytest.approx(12.3841, abs=1e-4)
+    shared = shared_of(two_alike(), 30.0)
+    shared.known.offer(alone())
+    assert shared.known.objective == pytest.approx(10.0)
+    shared.forbid({1: 1})
+    assert merged(shared, {0: 1}, same, seconds=30.0) == {0: 1, 1: 1}
+    assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
 
 
 def alone() -> UtilitySchedule:

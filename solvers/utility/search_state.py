@@ -1,4 +1,4 @@
-"""What a search over totals knows: the best schedule, the best bound, and the clock."""
+"""The state of a search over totals: its best schedule, its best bound, and its clock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from solvers.utility.placing import Placer, Placing
 from solvers.utility.separation import PackingCut, PackingSeparator
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["ROUND_OFF", "Knowledge"]
+__all__ = ["ROUND_OFF", "SearchState"]
 
 ROUND_OFF = 1e-6
 """HiGHS's own, relative: utilities are scaled to about 100."""
@@ -29,8 +29,8 @@ ROUND_OFF = 1e-6
 _HARDLY = 1e-7  # of a worker
 
 
-class Knowledge:
-    """Best schedule and bound so far, and what it takes to learn from a point of a program.
+class SearchState:
+    """Best schedule and bound so far, and the tools to separate and place a program's points.
 
     Parameters
     ----------
@@ -38,16 +38,17 @@ class Knowledge:
     limits : dict of int to JobLimits
         Of the jobs that can complete, by job.
     deadline : float
-        ``time.monotonic()`` after which nothing more is separated or placed.
+        ``time.monotonic()`` after which no more cuts are looked for and nothing is placed.
     placing_seconds : float
-        For one load of one slot; one that takes longer counts as not placed.
+        Limit for placing one load of one slot; a load that takes longer counts as not placed.
 
     Attributes
     ----------
     schedule : UtilitySchedule
     objective : float
-        Its worth, by the scorer.
+        Objective of that schedule, by the scorer.
     bound : float or None
+        Least upper bound known on the objective of all schedules.
     """
 
     def __init__(
@@ -71,8 +72,8 @@ class Knowledge:
             separators.append(PackingSeparator(groups, demand, most))
             placers.append(Placer(cluster.ps_servers if side else cluster.worker_servers, demand))
         self._separators = separators
-        # By side and slot, the last load found to break no cut: one nowhere larger breaks none
-        # either, in whatever program.
+        # By side and slot, the last load found to violate no cut. A load that is nowhere larger
+        # violates none either, whatever program it comes from.
         self._uncut = np.full((2, cluster.slots, len(instance.jobs)), -np.inf)
         self._placers = placers
         self.schedule = UtilitySchedule.build(
@@ -97,8 +98,8 @@ class Knowledge:
         self.objective, self.schedule = judged.objective, schedule
         return True
 
-    def lower_bound_to(self, bound: float) -> None:
-        """Keep a bound if it is the best so far."""
+    def tighten_bound(self, bound: float) -> None:
+        """Take an upper bound over if it is lower than the one known."""
         self.bound = bound if self.bound is None else min(self.bound, bound)
 
     def closed(self, gap: float) -> bool:
@@ -106,13 +107,13 @@ class Knowledge:
         known = relative_gap("max", self.objective, self.bound)
         return known is not None and known <= max(gap, ROUND_OFF)
 
-    def settle(self) -> None:
-        """Lift the bound to the schedule where it lies below it by HiGHS's tolerance.
+    def reconcile(self) -> None:
+        """Raise the bound to the objective where it is below it by no more than HiGHS's tolerance.
 
         Raises
         ------
         WrongSolution
-            If it lies further below.
+            If it is further below.
         """
         if self.bound is not None and self.objective > self.bound:
             if self.objective > self.bound * (1 + ROUND_OFF):
@@ -122,12 +123,12 @@ class Knowledge:
             self.bound = self.objective
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds left."""
         return self._deadline - time.monotonic()
 
     def cuts(self, program: TotalsProgram, x: np.ndarray) -> list[tuple[int, PackingCut]]:
-        """Packing cuts that a point breaks, with their sides; not all if time is up."""
+        """Packing cuts that a point violates, with their sides; only some if time runs out."""
         found: list[tuple[int, PackingCut]] = []
         for side in SIDES:
             fresh: list[PackingCut] = []
@@ -154,7 +155,7 @@ class Knowledge:
         return found
 
     def unplaced(self, program: TotalsProgram, x: np.ndarray) -> list[tuple[int, int]]:
-        """Sides and slots whose loads the servers cannot hold, or not as far as is known."""
+        """Sides and slots whose loads do not fit on the servers, or were not placed in time."""
         return [
             (side, slot)
             for side in SIDES
@@ -167,18 +168,18 @@ class Knowledge:
         return self._placers[side].place(load, self._placing_seconds())
 
     def fill(self, side: int, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
-        """Place more of a load of one slot beside what is there, shape (S, I)."""
+        """Place more of a slot's load beside what is placed already; counts, shape (S, I)."""
         return self._placers[side].fill(counts, more)
 
     def cut(self, side: int, load: np.ndarray) -> PackingCut | None:
-        """A packing cut that a load of one slot breaks, if it is found in time."""
+        """A packing cut that a load of one slot violates, if one is found in time."""
         try:
             return self._separators[side].cut(load, self._deadline)
         except HighsError:
             return None
 
     def repaired(self, program: TotalsProgram, x: np.ndarray) -> UtilitySchedule:
-        """A schedule close to a whole point."""
+        """A feasible schedule close to an integer point."""
         loads = [program.loads(x, side).astype(np.int64) for side in SIDES]
 
         def place(side: int, slot: int) -> np.ndarray:
@@ -193,4 +194,4 @@ class Knowledge:
         return repaired(self._instance, loads[0], place, prices).schedule()
 
     def _placing_seconds(self) -> float:
-        return min(self._most_seconds, self.left)
+        return min(self._most_seconds, self.seconds_left)

@@ -34,6 +34,15 @@ def shared_data() -> Path:
 
 
 @pytest.fixture
+def short_local_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The offline solver of `utility` without most of its local search.
+
+    On tiny instances that takes nearly all of the time, and changes neither proofs nor bounds.
+    """
+    monkeypatch.setattr("solvers.utility.offline._ITERATIONS", 100)
+
+
+@pytest.fixture
 def ctrl_c() -> Iterator[None]:
     """SIGINT is a KeyboardInterrupt, also where the shell had it ignored: in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

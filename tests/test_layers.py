@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -35,6 +36,7 @@ MACHINE_PATH = re.compile(
 )
 
 
+@cache
 def read_modules(root: Path) -> dict[str, tuple[Path, ast.Module]]:
     """Every module of the layers by its dotted name, with its path and syntax tree."""
     modules = {}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import os
 import re
+import runpy
 import shlex
-import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from benchmarks.verify import main as verify
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/reproduction.md", "docs/jct.md", "docs/utility.md")
@@ -24,6 +26,18 @@ COMMANDS = sorted(
 )
 
 
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder outside of the checkout, made the current one; what is imported of it is gone after.
+
+    A command from such a folder in a process of its own: see `tests/benchmarks/test_ratio.py`.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    sys.modules.pop("my_file", None)
+
+
 @pytest.mark.parametrize(
     ("page", "policy", "names"),
     [
@@ -32,44 +46,29 @@ COMMANDS = sorted(
     ],
 )
 def test_the_policy_of_a_page_works_from_a_folder_outside(
-    page: str, policy: str, names: list[str], tmp_path: Path
+    page: str, policy: str, names: list[str], outside: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", TEXTS[page], re.DOTALL)
-    (tmp_path / "my_file.py").write_text(code, encoding="utf-8")
+    (outside / "my_file.py").write_text(code, encoding="utf-8")
     (line,) = (line for line in COMMANDS if policy in line and names[0] in line)
-    done = subprocess.run(
-        [sys.executable, "-m", *shlex.split(line), "--quick", "--seeds", "1", "--format", "csv"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert done.returncode == 0, done.stderr
-    rows = [row.split(",") for row in done.stdout.splitlines()]
+    module, *arguments = shlex.split(line)
+    main = importlib.import_module(module).main
+    assert main([*arguments, "--quick", "--seeds", "1", "--format", "csv"]) == 0
+    rows = [row.split(",") for row in capsys.readouterr().out.splitlines()]
     assert [row[rows[0].index("policy")] for row in rows[1:]] == names
 
 
-def test_column_generation_from_python_works_as_written(tmp_path: Path) -> None:
+def test_column_generation_from_python_works_as_written(
+    outside: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", TEXTS["docs/utility.md"], re.DOTALL)
     large, small = "jobs=50, slots=50, servers=(20, 20)", "jobs=8, slots=8, servers=(4, 4)"
     assert large in code
-    code = code.replace(large, small) + "\ninstance.write('instance.json')\n"
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    for command in (
-        ["-c", code],
-        ["-m", "benchmarks.verify", "instance.json", "--certificate", "certificate.json.gz"],
-    ):
-        done = subprocess.run(
-            [sys.executable, *command],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            check=False,
-            env=env,
-        )
-        assert done.returncode == 0, done.stderr
-    assert "certificate accepted" in done.stdout
+    page = outside / "page.py"
+    page.write_text(code.replace(large, small) + "\ninstance.write('instance.json')\n")
+    runpy.run_path(str(page), run_name="__main__")
+    assert verify(["instance.json", "--certificate", "certificate.json.gz"]) == 0
+    assert "certificate accepted" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("line", COMMANDS)

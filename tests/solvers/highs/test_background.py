@@ -26,8 +26,8 @@ def test_the_result_is_that_of_a_solve() -> None:
 def test_it_is_stopped_when_it_takes_longer_and_what_it_knows_is_kept() -> None:
     with Background(market_split(0), HighsOptions(time_limit=60.0)) as beside:
         began = time.monotonic()
-        found = beside.result(5.0)
-        assert time.monotonic() - began < 20.0  # 5 s and the end of a process, with room to spare
+        found = beside.result(1.5)
+        assert time.monotonic() - began < 16.5  # 1.5 s and the end of a process, with room to spare
     assert found.status in ("feasible", "bounded")
     assert found.message == "stopped: child killed"
     assert found.bound is not None

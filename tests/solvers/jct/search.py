@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import permutations, product
 
 import numpy as np
@@ -11,7 +12,7 @@ from models.jct import Job
 from models.jct.files import JctFile, JobRecord, ServerRecord
 from models.jct.instance import JctInstance
 
-__all__ = ["NO_SCHEDULE", "contended", "exhaustive"]
+__all__ = ["NO_SCHEDULE", "contended", "exhaustive", "least_jct", "small", "tiny"]
 
 NO_SCHEDULE = 10**9
 
@@ -76,6 +77,23 @@ def contended(
             seed=seed,
         )
     )
+
+
+@cache
+def tiny(seed: int) -> JctInstance:
+    """Small enough for exhaustive search."""
+    return contended(seed, most_slots=3)
+
+
+@cache
+def least_jct(seed: int) -> int:
+    """Least total JCT of a tiny instance, or NO_SCHEDULE."""
+    return exhaustive(tiny(seed))
+
+
+def small(seed: int) -> JctInstance:
+    """4 to 6 jobs on 2 to 4 workers."""
+    return contended(seed, jobs=4 + seed % 3, most_workers=4, most_chunks=2, most_slots=3, slots=16)
 
 
 def _placements(ins: JctInstance, job: Job) -> Iterator[tuple[tuple[int, ...], int]]:

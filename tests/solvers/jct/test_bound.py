@@ -19,19 +19,14 @@ from solvers.jct.pool import Pool, PoolJob
 from solvers.jct.price_bound import price_bound, rounded
 from solvers.jct.relaxation import Relaxation, paper_relaxation, relaxation
 from tests.models.jct.small import instance, job, random_instance, server
-from tests.solvers.jct.search import NO_SCHEDULE, contended, exhaustive
+from tests.solvers.jct.search import NO_SCHEDULE, contended, least_jct, small, tiny
 
 
 @cache
 def optima() -> list[tuple[JctInstance, int]]:
     """60 tiny instances by exhaustive search, 40 small ones by the exact solver."""
-    tiny = [contended(seed, most_slots=3) for seed in range(60)]
-    small = [
-        contended(seed, jobs=4 + seed % 3, most_workers=4, most_chunks=2, most_slots=3, slots=16)
-        for seed in range(100, 140)
-    ]
-    found = [(ins, exhaustive(ins)) for ins in tiny]
-    for ins in small:
+    found = [(tiny(seed), least_jct(seed)) for seed in range(60)]
+    for ins in map(small, range(100, 140)):
         objective = solve(ins, mip_rel_gap=0.0).objective
         found.append((ins, NO_SCHEDULE if objective is None else round(objective)))
     return [(ins, best) for ins, best in found if best < NO_SCHEDULE]

@@ -52,6 +52,7 @@ def large(jobs: int, servers: int, *, cloud: bool = True, seed: int = 0) -> JctI
     )
 
 
+@pytest.mark.usefixtures("highs_here")
 @pytest.mark.parametrize("seed", range(12))
 def test_small_instances_are_solved(seed: int) -> None:
     ins = contended(seed, most_slots=3)

@@ -93,6 +93,7 @@ def test_the_bound_equals_a_slow_recomputation(case: tuple[UtilityInstance, Pool
     assert certificate.bound == pytest.approx(slow_bound(ins, certificate.file), rel=1e-9)
 
 
+@pytest.mark.usefixtures("short_local_search")
 def test_stored_bounds_of_the_offline_solver_in_a_slow_recomputation(tmp_path: Path) -> None:
     path = tmp_path / "c.json.gz"
     priced = 0

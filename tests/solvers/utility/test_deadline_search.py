@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -50,9 +52,21 @@ def searched(
     )
 
 
+@pytest.mark.usefixtures("highs_here")
+def test_bound_and_schedule_of_tiny_instances() -> None:
+    check_bound_and_schedule(SEEDS[:12], threads=1)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
-def test_bound_and_schedule_of_tiny_instances(threads: int) -> None:
-    met, seeds = 0, SEEDS[:12]  # every program is solved in a process of its own
+@pytest.mark.parametrize("seeds", [SEEDS[:2], pytest.param(SEEDS[2:12], marks=pytest.mark.slow)])
+def test_bound_and_schedule_with_every_program_in_a_process(
+    seeds: Sequence[int], threads: int
+) -> None:
+    check_bound_and_schedule(seeds, threads=threads)
+
+
+def check_bound_and_schedule(seeds: Sequence[int], *, threads: int) -> None:
+    met = 0
     for seed in seeds:
         ins = contended(seed)
         known = searched(ins, 1000.0, 5.0, threads=threads)
@@ -230,13 +244,23 @@ def test_knowledge_refuses_what_contradicts_itself() -> None:
         known.offer(two)
 
 
+def drawn(seed: int) -> UtilityInstance:
+    return WORKLOAD.draw(jobs=6, slots=6, servers=(3, 3), seed=seed)[0]
+
+
+@cache
+def most_of(seed: int) -> float:
+    return solve(drawn(seed), mip_rel_gap=0.0).objective
+
+
+@pytest.mark.usefixtures("short_local_search")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("seed", [1, 2, 4, 11])
 def test_proves_the_optimum_without_the_exact_solver(
     seed: int, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ins = WORKLOAD.draw(jobs=6, slots=6, servers=(3, 3), seed=seed)[0]
-    optimum = solve(ins, mip_rel_gap=0.0).objective
+    ins = drawn(seed)
+    optimum = most_of(seed)
 
     def unused(*_: object, **__: object) -> None:
         raise AssertionError("the exact solver was asked")

@@ -227,11 +227,11 @@ def test_the_same_call_gives_the_same_schedule() -> None:
 
 def test_time_limit_leaves_what_is_known() -> None:
     ins = WORKLOAD.draw(jobs=20, slots=20, servers=(10, 10), seed=0)[0]
-    result = solve(ins, time_limit=3.0)
+    result = solve(ins, time_limit=1.0)
     assert result.status == "feasible"
     assert result.bound is None or result.bound >= result.objective
     assert result.message == "time limit"
-    assert result.seconds < 8
+    assert result.seconds < 6
     assert score(ins, result.schedule).objective == result.objective
 
 

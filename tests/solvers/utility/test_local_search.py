@@ -80,10 +80,11 @@ def test_a_schedule_as_columns_and_back() -> None:
     assert score(ins, found.schedule()).objective == pytest.approx(optimum.objective)
 
 
-def test_large_instances_get_an_interval_no_worse_than_that_of_prices() -> None:
+@pytest.mark.parametrize("seconds", [2.0, pytest.param(6.0, marks=pytest.mark.slow)])
+def test_large_instances_get_an_interval_no_worse_than_that_of_prices(seconds: float) -> None:
     ins = WORKLOAD.draw(jobs=130, slots=100, servers=(6, 6), seed=0)[0]
-    result = solve_offline(ins, time_limit=6.0)
-    assert result.seconds < 11
+    result = solve_offline(ins, time_limit=seconds)
+    assert result.seconds < seconds + 5
     assert result.schedule is not None
     assert score(ins, result.schedule).objective == result.objective <= result.bound
     assert isinstance(result.duals, PoolPrices)

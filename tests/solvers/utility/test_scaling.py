@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import msgspec
 import numpy as np
 import pytest
 
 from benchmarks.study.interval import Bound, Incumbent, offline_interval
-from models.utility import UtilityInstance, score
+from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.files import Sigmoid
 from solvers.highs import HighsOptions, LinearProgram, solve
-from solvers.result import relative_gap
+from solvers.result import SolveResult, relative_gap
 from solvers.utility.compact_ilp import relaxation
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.offline import solve as solve_offline
@@ -18,6 +20,8 @@ from solvers.utility.price_bound import price_bound
 from solvers.utility.scaling import scale_utilities
 from tests.models.utility.small import constant, instance, job
 from tests.solvers.utility.test_exact import contended
+
+pytestmark = pytest.mark.usefixtures("short_local_search")
 
 FACTORS = [2.0**-40, 1e-9, 1e-3, 1e6, 2.0**40]
 
@@ -32,19 +36,25 @@ def times(ins: UtilityInstance, factor: float) -> UtilityInstance:
     return UtilityInstance.from_file(msgspec.structs.replace(ins.file, jobs=jobs))
 
 
+@cache
+def unscaled(seed: int) -> tuple[SolveResult[UtilitySchedule], SolveResult[UtilitySchedule]]:
+    """Exactly, and offline."""
+    return solve_exactly(contended(seed)), solve_offline(contended(seed), time_limit=None)
+
+
 @pytest.mark.parametrize("factor", FACTORS)
 @pytest.mark.parametrize("seed", range(8))
 def test_optimum_and_interval_scale(seed: int, factor: float) -> None:
     ins, scaled = contended(seed), times(contended(seed), factor)
     # Powers of two change no digit; others change the last one, and with it HiGHS's path.
     exactly = {"rel": 0.0, "abs": 0.0} if np.frexp(factor)[0] == 0.5 else {"rel": 1e-6, "abs": 0.0}
-    one, other = solve_exactly(ins), solve_exactly(scaled)
+    one, other = unscaled(seed)[0], solve_exactly(scaled)
     assert one.status == other.status == "optimal"
     assert other.objective == pytest.approx(one.objective * factor, **exactly)
     assert other.bound == pytest.approx(one.bound * factor, rel=exactly["rel"] and 1e-4, abs=0.0)
     assert score(scaled, other.schedule).objective == other.objective
     # Prices of certificates are rounded to decimal digits, and with them the search's path.
-    one, other = (solve_offline(each, time_limit=None) for each in (ins, scaled))
+    one, other = unscaled(seed)[1], solve_offline(scaled, time_limit=None)
     assert one.status == other.status == "optimal"
     for found, expected in ((other.objective, one.objective), (other.bound, one.bound)):
         assert found == pytest.approx(expected * factor, rel=2e-4, abs=0.0)

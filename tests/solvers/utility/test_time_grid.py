@@ -180,12 +180,25 @@ def test_what_is_forbidden_stays_so_on_a_finer_grid(monkeypatch: pytest.MonkeyPa
     assert left.objective == pytest.approx(12.3841 * shared.factor, rel=1e-4)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.usefixtures("highs_here")
 def test_bound_and_schedule_where_deadlines_are_chosen_on_a_grid(
-    threads: int, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
-    met, close, seeds = 0, 0, SEEDS[:4]
+    check_bound_and_schedule(SEEDS[:4], threads=1)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("seeds", [SEEDS[:1], pytest.param(SEEDS[1:4], marks=pytest.mark.slow)])
+def test_bound_and_schedule_on_a_grid_with_every_program_in_a_process(
+    seeds: Sequence[int], threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    check_bound_and_schedule(seeds, threads=threads)
+
+
+def check_bound_and_schedule(seeds: Sequence[int], *, threads: int) -> None:
+    met, close = 0, 0
     for seed in seeds:
         known = searched(contended(seed), 1000.0, 5.0, threads=threads)
         assert known.bound is not None
@@ -198,6 +211,7 @@ def test_bound_and_schedule_where_deadlines_are_chosen_on_a_grid(
     assert close >= 0.75 * len(seeds)
 
 
+@pytest.mark.usefixtures("highs_here")
 def test_what_a_very_coarse_program_leaves_out_is_part_of_the_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -215,6 +229,7 @@ def shared_of(ins: UtilityInstance, bound: float) -> DeadlineProgram:
     return shared
 
 
+@pytest.mark.usefixtures("highs_here")
 def test_rounds_with_less_room_say_nothing_of_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     # In half of the capacities one job of the two is worth 2.3841 at most: at slot 3.
     monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)

@@ -18,6 +18,8 @@ from solvers.utility.whole_workers import merged, with_whole_workers
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 from tests.solvers.utility.test_time_grid import shared_of, two_alike
 
+pytestmark = pytest.mark.usefixtures("highs_here")
+
 
 def same(schedule: UtilitySchedule) -> UtilitySchedule:
     return schedule

@@ -13,26 +13,28 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from benchmarks.contract import experiments_of
-from benchmarks.study.cell import Effort, Outcome
+from benchmarks.study.cell import Effort
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import InProcess, Processes
 from benchmarks.study.grid import Grid
-from benchmarks.study.instances import given
-from benchmarks.study.join import join
-from benchmarks.study.offline import offline_cell
+from benchmarks.study.instances import from_bytes, given
+from benchmarks.study.join import join, timings_of
+from benchmarks.study.offline import incumbent_file, offline_cell
 from benchmarks.study.ratio import Ratio
-from benchmarks.study.run import Run, result_of, run_policy
+from benchmarks.study.rows import Row, Timing
+from benchmarks.study.run import Run, run_cell, run_policy, schedule_file
 from benchmarks.study.scheme import Reading, Scheme, given_policy, policy_of, schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Study
 from models.errors import InputError
+from models.problem import problem as find_problem
 from models.problem import read_instance
 from online.policy import Policy
 from online.registry import policy_names
@@ -128,22 +130,33 @@ def run(
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Policies on one instance.
+    """What is known of one instance.
 
     Parameters
     ----------
-    frame : DataFrame
-        A row for each policy, as ``python -m benchmarks.ratio`` writes them.
-    runs : dict of str to Run
-        By the name of the scheme.
+    rows : tuple of Row
+        One for each policy; what failed says so in ``error``.
+    timings : tuple of Timing
+        Of the policies that did not fail.
+    schedules : mapping of str to Schedule
+        Of each of them, by its name.
+    best : Schedule or None
+        The best schedule known; None if none is.
     """
 
-    frame: pd.DataFrame
-    runs: Mapping[str, Run]
+    rows: tuple[Row, ...]
+    timings: tuple[Timing, ...]
+    schedules: Mapping[str, Any]
+    best: Any | None
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows, as ``python -m benchmarks.ratio`` writes them."""
+        return pd.DataFrame([asdict(row) for row in self.rows])
 
     def __str__(self) -> str:
         columns = ["policy", "objective", "offline_lower", "offline_upper", "ratio_upper"]
-        return self.frame[columns].to_string(index=False)
+        return str(self.frame[columns].to_string(index=False))
 
 
 def evaluate(
@@ -153,7 +166,7 @@ def evaluate(
     time_limit: float | None = _TIME_LIMIT,
     threads: int = 1,
 ) -> Evaluation:
-    """Run policies on an instance and compare them with its optimum.
+    """Competitive ratios of policies on one instance, in this process.
 
     Parameters
     ----------
@@ -161,8 +174,14 @@ def evaluate(
     policies : iterable, optional
         By default those of the problem's table.
     time_limit : float or None
-        Seconds for the optimum; the interval is valid whatever is reached.
+        Seconds for the offline solver; the interval is valid whatever it reaches.
     threads : int
+        Threads of the offline solver.
+
+    Raises
+    ------
+    InputError
+        If there is no such policy, or two have the same name.
 
     Examples
     --------
@@ -170,21 +189,30 @@ def evaluate(
     >>> bool((found.frame["ratio_lower"] >= 1 - 1e-9).all())
     True
     """
-    name = instance.problem
-    schemes = _schemes(name, policies)
-    runs = {}
-    outcomes = []
-    for scheme in schemes:
-        found = run_policy(instance, policy_of(name, scheme.policy), **scheme.parameters)
-        runs[scheme.name] = found
-        outcomes.append(Outcome("done", result_of(instance, found)))
+    kind = find_problem(instance.problem)
+    schemes = _schemes(kind.name, policies)
     source, data = given(instance)
-    offline = offline_cell(source, Effort(time_limit, threads), data=data)
-    (solved,) = compute([offline])
-    if solved.result is None:
-        raise InputError(f"optimum of '{instance.name}': {solved.message}")
-    rows = join(name, schemes, outcomes, solved, seed=instance.seed).rows
-    return Evaluation(pd.DataFrame(rows), runs)
+    cells = [
+        offline_cell(source, Effort(time_limit, threads), data=data),
+        *(run_cell(source, scheme, data=data) for scheme in schemes),
+    ]
+    offline, *runs = compute(cells)
+    joined = join(kind.name, schemes, runs, offline, seed=instance.seed, name=instance.name)
+
+    def schedule(content: bytes, name: str) -> Any:
+        return from_bytes(lambda path: kind.read_schedule(path, instance), content, name)
+
+    file = schedule_file(kind.name)
+    schedules = {
+        scheme.name: schedule(run.result.files[file], file)
+        for scheme, run in zip(schemes, runs, strict=True)
+        if run.result is not None
+    }
+    best = None if joined.best is None else schedules[joined.best]
+    file = incumbent_file(kind.name)
+    if best is None and offline.result is not None and file in offline.result.files:
+        best = schedule(offline.result.files[file], file)
+    return Evaluation(joined.rows, tuple(timings_of(joined, offline, runs)), schedules, best)
 
 
 def compare(

@@ -69,7 +69,8 @@ class Engine(Protocol):
 class InProcess:
     """One cell after the other in this process: nothing is killed, and nothing has to be imported.
 
-    An error that is no fault of a cell alone (an interrupt, say) goes through.
+    Only cells that need a fresh process have one, behind a guard. An error that is no fault of a
+    cell alone (an interrupt, say) goes through.
     """
 
     workers = 1
@@ -80,7 +81,11 @@ class InProcess:
         """Run tasks in order."""
         for task in tasks:
             began(task.cell)
-            yield task, Outcome(*outcome_of(task.cell, task.known, lambda: None))
+            if task.cell.needs.fresh:
+                with Guard() as guard:
+                    yield task, guard.run(task.cell, task.known)
+            else:
+                yield task, Outcome(*outcome_of(task.cell, task.known, lambda: None))
 
 
 @dataclass(frozen=True)

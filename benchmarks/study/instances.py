@@ -8,7 +8,7 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks.contract import experiments_of
 from benchmarks.traces import Trace, read_trace
@@ -16,7 +16,21 @@ from models.errors import InputError
 from models.files import read_bytes
 from models.problem import problem, sub_package
 
-__all__ = ["Source", "as_bytes", "drawn", "given", "instance_of", "instance_roots", "trace_digest"]
+__all__ = [
+    "Source",
+    "as_bytes",
+    "drawn",
+    "from_bytes",
+    "given",
+    "instance_of",
+    "instance_roots",
+    "package_of",
+    "show_servers",
+    "show_size",
+    "trace_digest",
+]
+
+T = TypeVar("T")
 
 Source = Mapping[str, Any]
 """JSON: ``problem``, and either ``jobs``, ``slots``, ``servers``, ``seed``, ``settings`` and
@@ -104,6 +118,16 @@ def instance_roots(problem_name: str) -> tuple[str, ...]:
     return tuple(package_of(layer, problem_name) for layer in ("models", "benchmarks"))
 
 
+def show_size(jobs: int, slots: int, servers: Any) -> str:
+    """``JOBSxSLOTSxSERVERS``, as on a command line."""
+    return f"{jobs}x{slots}x{show_servers(servers)}"
+
+
+def show_servers(servers: Any) -> str:
+    """Numbers of servers, joined by a plus where there are several kinds."""
+    return "+".join(map(str, servers)) if isinstance(servers, (list, tuple)) else str(servers)
+
+
 def package_of(layer: str, problem_name: str) -> str:
     """Name of the package that a layer has of a problem."""
     return sub_package(layer, problem_name).__name__
@@ -147,3 +171,11 @@ def as_bytes(write: Callable[[Path], None], name: str) -> bytes:
         path = Path(folder) / name
         write(path)
         return path.read_bytes()
+
+
+def from_bytes(read: Callable[[Path], T], content: bytes, name: str) -> T:
+    """What a ``read(path)`` function reads from a file of this name and content."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        return read(path)

@@ -180,11 +180,13 @@ def run(
 
 def about(instance: Any) -> dict[str, Any]:
     """What every row says of an instance."""
+    load = getattr(sub_package("benchmarks", instance.problem).WORKLOAD, "load", None)
     return {
         "instance": instance.name,
         "instance_hash": instance.hash,
         "instance_seed": instance.seed,
-        "load": sub_package("benchmarks", instance.problem).WORKLOAD.load(instance),
+        "origin": instance.origin,
+        "load": None if load is None else load(instance),
     }
 
 

@@ -86,7 +86,10 @@ class Cell:
         ``known``, the :class:`Result` that an earlier call with less effort found, or None.
     needs : Needs
     kept : bool
-        Whether the result may be looked up later; not if it is a time.
+        Whether the result may be looked up later; not if it is the time on this machine now.
+    timed : bool
+        Seconds and memory of the run are what it is for: they are kept with the result, and are
+        those of the run that found it. What limits them belongs to the parameters.
     label : str
         What a progress line says of it.
     """
@@ -98,6 +101,7 @@ class Cell:
     effort: Effort | None = None
     needs: Needs = Needs()
     kept: bool = True
+    timed: bool = False
     label: str = ""
 
     @property
@@ -147,7 +151,8 @@ class Outcome:
     message : str
         What went wrong, in one line.
     seconds : float
-        Time from when it was prepared.
+        Time from when it was prepared. This and the next two are those of the run that found the
+        result if the cell is timed; else a result out of the store has none.
     cpu_seconds : float or None
         Processor time of its process and the children it waited for, meanwhile.
     memory_mb : float or None

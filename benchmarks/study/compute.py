@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from tqdm import tqdm
 
-from benchmarks.study.cell import Cell, Outcome, Result
+from benchmarks.study.cell import Cell, Outcome
 from benchmarks.study.engine import Engine, InProcess, Task
 from benchmarks.study.store import Store
 
@@ -46,7 +46,8 @@ def compute(
     Returns
     -------
     list of Outcome
-        One for each cell. Files of results are left in the store where there is one.
+        One for each cell. Files of results are left in the store where there is one, and read
+        when they are looked up.
     """
     found: dict[int, Outcome] = {}
     copies: dict[int, int] = {}  # later cell -> the same cell before
@@ -63,16 +64,16 @@ def compute(
             known, enough = store.find(cell) if store else (None, False)
             if enough:
                 assert known is not None
-                found[index] = Outcome("done", _light(known), ran=False)
+                found[index] = _light(cell, known, store)
                 meter.found()
                 continue
-            yield Task(index, cell, known)
+            yield Task(index, cell, known.result if known else None)
 
     with meter:
         for task, outcome in (engine or InProcess()).map(tasks(), meter.began):
-            if outcome.result is not None and store is not None:
-                store.save(task.cell, outcome.result)
-                outcome = replace(outcome, result=_light(outcome.result))
+            if store is not None:
+                store.save(task.cell, outcome)
+                outcome = _light(task.cell, outcome, store)
             found[task.index] = outcome
             meter.ended(task.cell, outcome)
     for later, same in copies.items():
@@ -84,9 +85,12 @@ def _identity(cell: Cell) -> tuple[object, ...]:
     return cell.function, json.dumps(dict(cell.parameters), sort_keys=True), cell.effort
 
 
-def _light(result: Result) -> Result:
-    """A result without its files, which are in the store."""
-    return replace(result, files={})
+def _light(cell: Cell, outcome: Outcome, store: Store | None) -> Outcome:
+    """An outcome that leaves the files of its result in the store."""
+    result = outcome.result
+    if store is None or result is None or not cell.kept:
+        return outcome
+    return replace(outcome, result=replace(result, files=store.files(cell, result.files)))
 
 
 class Progress:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from benchmarks.study.cell import Cell, Effort, Result
+from benchmarks.study.cell import Cell, Effort, Outcome, Result
 from benchmarks.study.closure import code_hash
 from models.errors import InputError
 from models.files import write_whole
 
 __all__ = ["Store"]
+
+_COSTS = ("seconds", "cpu_seconds", "memory_mb")
 
 
 class Store:
@@ -20,7 +23,7 @@ class Store:
 
     ::
 
-        <name>-<key>.json     value, parameters, effort, and hashes of the files
+        <name>-<key>.json     value, parameters, effort, costs, and hashes of the files
         <name>-<key>/         its files, if it has any
 
     The key of a cell is a hash of its function and parameters and of all code, libraries and
@@ -55,14 +58,14 @@ class Store:
             with suppress(OSError):
                 folder.rmdir()
 
-    def find(self, cell: Cell) -> tuple[Result | None, bool]:
+    def find(self, cell: Cell) -> tuple[Outcome | None, bool]:
         """What is known of a cell.
 
         Returns
         -------
-        Result or None
-            What it found earlier; None if it has to be run from nothing. A cell that is damaged
-            counts as absent.
+        Outcome or None
+            How it ended earlier, with its result; None if it has to be run from nothing. A cell
+            that is damaged counts as absent.
         bool
             Whether that is enough: it needs not be run. A solve that was stopped with less effort
             than is asked for now goes on from the result.
@@ -77,15 +80,16 @@ class Store:
             whole = all(_sha(data) == stored["files"][name] for name, data in files.items())
             effort = stored["effort"] and Effort(**stored["effort"])
             result = Result(stored["value"], files, stored["proven"])
+            outcome = Outcome("done", result, **(stored["costs"] or {}), ran=False)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None, False
         if not whole:
             return None, False
         enough = cell.effort is None or result.proven or effort.covers(cell.effort)
-        return result, enough
+        return outcome, enough
 
-    def save(self, cell: Cell, result: Result) -> None:
-        """Keep a finished cell.
+    def save(self, cell: Cell, outcome: Outcome) -> None:
+        """Keep a finished cell; one that did not finish is not kept.
 
         A result of less effort does not replace one of more that another process has written
         meanwhile.
@@ -95,7 +99,8 @@ class Store:
         InputError
             If it cannot be written.
         """
-        if not cell.kept:
+        result = outcome.result
+        if not cell.kept or result is None:
             return
         if cell.effort is not None and self.find(cell)[1]:
             return
@@ -115,6 +120,7 @@ class Store:
             "parameters": dict(cell.parameters),
             "effort": effort,
             "proven": result.proven,
+            "costs": {name: getattr(outcome, name) for name in _COSTS} if cell.timed else None,
             "value": result.value,
             "files": {name: _sha(data) for name, data in result.files.items()},
         }
@@ -123,6 +129,10 @@ class Store:
     def file(self, cell: Cell, name: str) -> Path:
         """Where a file of a finished cell is kept."""
         return self._place(cell) / name
+
+    def files(self, cell: Cell, names: Iterable[str]) -> Mapping[str, bytes]:
+        """Files of a finished cell, each read when it is asked for."""
+        return _Unread({name: self.file(cell, name) for name in names})
 
     def _place(self, cell: Cell) -> Path:
         return self.path / f"{cell.name}-{self.key(cell)[:20]}"
@@ -135,6 +145,26 @@ class Store:
         data = {name: _sha(content) for name, content in sorted(cell.data.items())}
         what = [cell.function, dict(cell.parameters), data, self._codes[roots]]
         return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+
+
+class _Unread(Mapping[str, bytes]):
+    """Files that are read when they are looked up, so that many results fit into memory."""
+
+    def __init__(self, paths: Mapping[str, Path]) -> None:
+        self._paths = paths
+
+    def __getitem__(self, name: str) -> bytes:
+        path = self._paths[name]
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
 
 
 def _sha(data: bytes) -> str:

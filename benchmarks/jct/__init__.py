@@ -43,4 +43,5 @@ WORKLOAD = Workload(
 
 EXPERIMENTS = Experiments(
     workload=WORKLOAD,
+    gap="benchmarks.jct.gap:GAP",
 )

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import IO, Any
 
@@ -69,8 +70,10 @@ def compute(
                 continue
             yield Task(index, cell, known.result if known else None)
 
-    with meter:
-        for task, outcome in (engine or InProcess()).map(tasks(), meter.began):
+    # Closed at once, also by an interrupt: an engine's children end with it.
+    running = (engine or InProcess()).map(tasks(), meter.began)
+    with meter, closing(running):
+        for task, outcome in running:
             if store is not None:
                 store.save(task.cell, outcome)
                 outcome = _light(task.cell, outcome, store)

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from benchmarks.study.cell import Cell, Outcome, Result
 from benchmarks.study.guard import Guard
 from benchmarks.study.worker import outcome_of
 
-__all__ = ["Engine", "InProcess", "Processes", "Task", "Watch", "cores", "default_workers"]
+__all__ = [
+    "Engine",
+    "InProcess",
+    "Limits",
+    "Processes",
+    "Task",
+    "Watch",
+    "cores",
+    "default_workers",
+]
 
 
 @dataclass(frozen=True)
@@ -48,23 +57,59 @@ class Engine(Protocol):
     def workers(self) -> int:
         """How many cells it runs at the same time."""
 
-    def map(self, tasks: Iterable[Task], began: Watch) -> Iterator[tuple[Task, Outcome]]:
-        """Run tasks, taken one by one when there is room for them, and hand out how they ended."""
+    def map(
+        self, tasks: Iterable[Task], began: Watch
+    ) -> Generator[tuple[Task, Outcome], None, None]:
+        """Run tasks, taken one by one when there is room for them, and hand out how they ended.
+
+        Closing the generator ends whatever still runs.
+        """
 
 
 class InProcess:
     """One cell after the other in this process: nothing is killed, and nothing has to be imported.
 
-    An error that is no fault of a cell alone (an interrupt, say) goes through.
+    Only cells that need a fresh process have one, behind a guard. An error that is no fault of a
+    cell alone (an interrupt, say) goes through.
     """
 
     workers = 1
 
-    def map(self, tasks: Iterable[Task], began: Watch) -> Iterator[tuple[Task, Outcome]]:
+    def map(
+        self, tasks: Iterable[Task], began: Watch
+    ) -> Generator[tuple[Task, Outcome], None, None]:
         """Run tasks in order."""
         for task in tasks:
             began(task.cell)
-            yield task, Outcome(*outcome_of(task.cell, task.known, lambda: None))
+            if task.cell.needs.fresh:
+                with Guard() as guard:
+                    yield task, guard.run(task.cell, task.known)
+            else:
+                yield task, Outcome(*outcome_of(task.cell, task.known, lambda: None))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a cell may take at most, unless it says so itself.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        As the limit of :class:`benchmarks.study.cell.Needs`; not for cells with an effort.
+    memory_mb : float, optional
+    """
+
+    seconds: float | None = None
+    memory_mb: float | None = None
+
+    def of(self, cell: Cell) -> Cell:
+        """The cell with limits."""
+        needs = cell.needs
+        if needs.limit is None and cell.effort is None:
+            needs = replace(needs, limit=self.seconds)
+        if needs.memory_mb is None:
+            needs = replace(needs, memory_mb=self.memory_mb)
+        return replace(cell, needs=needs)
 
 
 class Processes:
@@ -75,15 +120,20 @@ class Processes:
     Parameters
     ----------
     workers : int
-        At most so many cells at the same time; fewer where each has several threads.
+        At most so many cells at the same time, however many threads each has.
+    limits : Limits
+        Of cells that have none.
     """
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, limits: Limits = Limits()) -> None:
         self.workers = workers
+        self._limits = limits
 
-    def map(self, tasks: Iterable[Task], began: Watch) -> Iterator[tuple[Task, Outcome]]:
+    def map(
+        self, tasks: Iterable[Task], began: Watch
+    ) -> Generator[tuple[Task, Outcome], None, None]:
         """Run tasks, those that must be alone last."""
-        guards = _Guards()
+        guards = _Guards(self._limits)
         pool = ThreadPoolExecutor(self.workers, thread_name_prefix="guard")
         running: dict[Future[Outcome], Task] = {}
         alone: list[Task] = []
@@ -118,23 +168,31 @@ class Processes:
 class _Guards:
     """A guard for each thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
         self._own = threading.local()
         self._all: list[Guard] = []
+        self._lock = threading.Lock()  # of the list, and of whether it is closed
+        self._closed = False
 
     def run(self, task: Task, began: Watch) -> Outcome:
         """Run a task behind this thread's guard."""
         if not hasattr(self._own, "guard"):
             self._own.guard = Guard()
-            self._all.append(self._own.guard)
+            with self._lock:
+                self._all.append(self._own.guard)
+                if self._closed:  # between the pool's start of this thread and now
+                    self._own.guard.end()
         began(task.cell)
-        outcome: Outcome = self._own.guard.run(task.cell, task.known)
+        outcome: Outcome = self._own.guard.run(self._limits.of(task.cell), task.known)
         return outcome
 
     def close(self) -> None:
-        """End all children."""
-        for guard in self._all:
-            guard.end()
+        """End all children; none is started any more."""
+        with self._lock:
+            self._closed = True
+            for guard in self._all:
+                guard.end()
 
 
 def cores() -> int:

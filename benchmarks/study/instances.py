@@ -15,7 +15,18 @@ from models.errors import InputError
 from models.files import read_bytes
 from models.problem import problem, sub_package
 
-__all__ = ["Source", "as_bytes", "drawn", "given", "instance_of", "instance_roots", "trace_digest"]
+__all__ = [
+    "Source",
+    "as_bytes",
+    "drawn",
+    "given",
+    "instance_of",
+    "instance_roots",
+    "package_of",
+    "show_servers",
+    "show_size",
+    "trace_digest",
+]
 
 Source = Mapping[str, Any]
 """JSON: ``problem``, and either ``jobs``, ``slots``, ``servers``, ``seed``, ``settings`` and
@@ -94,6 +105,16 @@ def instance_of(source: Source, data: Mapping[str, bytes] | None = None) -> Any:
 def instance_roots(problem_name: str) -> tuple[str, ...]:
     """Modules that drawing, decoding and scoring look up by name."""
     return tuple(package_of(layer, problem_name) for layer in ("models", "benchmarks"))
+
+
+def show_size(jobs: int, slots: int, servers: Any) -> str:
+    """``JOBSxSLOTSxSERVERS``, as on a command line."""
+    return f"{jobs}x{slots}x{show_servers(servers)}"
+
+
+def show_servers(servers: Any) -> str:
+    """Numbers of servers, joined by a plus where there are several kinds."""
+    return "+".join(map(str, servers)) if isinstance(servers, (list, tuple)) else str(servers)
 
 
 def package_of(layer: str, problem_name: str) -> str:

@@ -17,6 +17,7 @@ from benchmarks.study.instances import (
     instance_of,
     instance_roots,
     package_of,
+    show_size,
 )
 from benchmarks.study.scheme import Scheme, policy_of, policy_roots
 from models.problem import problem, problem_names, sub_package
@@ -129,10 +130,8 @@ def label_of(source: Source) -> str:
     """An instance in a few words, for progress lines and errors."""
     if "file" in source:
         return f"{source['problem']} file {source['file'][:8]}"
-    return (
-        f"{source['problem']} {source['jobs']}x{source['slots']}x"
-        f"{'+'.join(map(str, np.atleast_1d(source['servers'])))} seed {source['seed']}"
-    )
+    size = show_size(source["jobs"], source["slots"], source["servers"])
+    return f"{source['problem']} {size} seed {source['seed']}"
 
 
 def run(

@@ -60,7 +60,7 @@ def outcome_of(
         began, worked = time.perf_counter(), _processor_seconds()
         result = measure()
         status, message = "done", ""
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a policy may call sys.exit
         message = one_line(error)
     return status, result, message, time.perf_counter() - began, _processor_seconds() - worked
 

@@ -51,4 +51,5 @@ WORKLOAD = Workload(
 
 EXPERIMENTS = Experiments(
     workload=WORKLOAD,
+    gap="benchmarks.utility.gap:GAP",
 )

@@ -1,0 +1,108 @@
+"""Options of all commands on where cells run, and what happens to those that fail."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Generator, Iterable
+from contextlib import closing
+
+from benchmarks.cli import Parser, parse_count, parse_positive
+from benchmarks.study.cell import Outcome
+from benchmarks.study.compute import failures
+from benchmarks.study.engine import (
+    Engine,
+    InProcess,
+    Limits,
+    Processes,
+    Task,
+    Watch,
+    default_workers,
+)
+
+__all__ = ["NotingEngine", "add_engine_arguments", "engine_of"]
+
+_LIMIT = 3600.0  # seconds
+
+
+def add_engine_arguments(parser: Parser, *, timed: bool = False) -> None:
+    """Options that say where cells run, for :func:`engine_of`.
+
+    Parameters
+    ----------
+    parser : Parser
+    timed : bool
+        Times are what the command measures: cells run one by one, unless it is told otherwise.
+    """
+    usual = "1, since times are measured" if timed else "as many as the processors allow"
+    parser.add_argument(
+        "--workers",
+        type=parse_count,
+        default=1 if timed else None,
+        metavar="N",
+        help=f"cells that run at the same time (default: {usual}); 1: in this process, where "
+        "nothing is stopped that hangs",
+    )
+    parser.add_argument(
+        "--limit",
+        type=parse_positive,
+        metavar="SECONDS",
+        help=f"a cell that runs for so long, apart from what its solver is given, counts as "
+        f"hanging and is stopped (default: {_LIMIT:g})",
+    )
+    parser.add_argument(
+        "--memory",
+        type=parse_positive,
+        metavar="MB",
+        help="a cell that holds more is stopped (Linux; default: no limit)",
+    )
+
+
+def engine_of(args: argparse.Namespace, *, threads: int = 1) -> NotingEngine:
+    """The engine that the options ask for.
+
+    Parameters
+    ----------
+    args : Namespace
+        With the options of :func:`add_engine_arguments`.
+    threads : int
+        Of a cell: by default there are as many workers as processors for so many threads each.
+    """
+    workers = args.workers or default_workers(threads)
+    if workers == 1 and args.limit is None and args.memory is None:
+        return NotingEngine(InProcess())
+    return NotingEngine(Processes(workers, Limits(args.limit or _LIMIT, args.memory)))
+
+
+class NotingEngine:
+    """An engine that notes which cells fail, for the end of a command.
+
+    Parameters
+    ----------
+    engine : Engine
+        What runs the cells.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._failed: list[str] = []
+
+    @property
+    def workers(self) -> int:
+        """How many cells it runs at the same time."""
+        return self._engine.workers
+
+    def map(
+        self, tasks: Iterable[Task], began: Watch
+    ) -> Generator[tuple[Task, Outcome], None, None]:
+        """Run tasks."""
+        with closing(self._engine.map(tasks, began)) as running:
+            for task, outcome in running:
+                self._failed += failures([task.cell], [outcome])
+                yield task, outcome
+
+    def end(self) -> int:
+        """Print one line for each cell that failed; returns the exit code of the command."""
+        for line in self._failed:
+            print(line, file=sys.stderr)
+        return 1 if self._failed else 0

@@ -1,19 +1,24 @@
-"""Studies, pictures and claims of the problems, by name."""
+"""Studies, pictures and claims of the problems, by name, and the frames they need."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
+
+import pandas as pd
 
 from benchmarks.contract import experiments_of
 from benchmarks.study.claim import Claim
+from benchmarks.study.engine import Engine
 from benchmarks.study.picture import Picture
+from benchmarks.study.store import Store
 from benchmarks.study.study import Study
 from models.errors import InputError
 from models.problem import problem_names
 from models.reference import resolve
 
-__all__ = ["claims_of", "find_picture", "find_study", "pictures_of"]
+__all__ = ["Frames", "claims_of", "find_picture", "find_study", "pictures_of"]
 
 
 def _all(problem_name: str, what: str) -> Sequence[Any]:
@@ -74,3 +79,34 @@ def _find(name: str, what: str, key: str) -> Any:
         known = ", ".join(found) or "none yet"
         raise InputError(f"unknown {what} '{name}': '{problem_name}' has {known}")
     return found[name]
+
+
+@dataclass
+class Frames:
+    """Frames of studies by name, each computed once, when it is asked for.
+
+    Parameters
+    ----------
+    size : str
+        One of :data:`benchmarks.study.study.SIZES`.
+    seeds : sequence of int, optional
+        Instead of those of the size.
+    store : Store, optional
+        Where finished cells are kept.
+    engine : Engine, optional
+        What runs the others.
+    """
+
+    size: str
+    seeds: Sequence[int] | None = None
+    store: Store | None = None
+    engine: Engine | None = None
+    _known: dict[str, pd.DataFrame] = field(default_factory=dict, repr=False)
+
+    def __call__(self, name: str) -> pd.DataFrame:
+        """The frame of a study, e.g. ``"utility-3"``, with a row for each cell that failed."""
+        if name not in self._known:
+            self._known[name] = find_study(name).frame(
+                self.size, self.seeds, store=self.store, engine=self.engine, progress=True
+            )
+        return self._known[name]

@@ -8,24 +8,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
-from tqdm import tqdm
 
-from benchmarks.claim import Evidence, claims_of
+from benchmarks.catalogue import Frames, claims_of
 from benchmarks.cli import Parser, run_command
-from benchmarks.figure import CellStore
+from benchmarks.engines import engine_of
 from benchmarks.figures import add_size_arguments
+from benchmarks.study.claim import judge
 from benchmarks.study.rows import to_json_lines
+from benchmarks.study.store import Store
 from models.problem import problem
 
 __all__ = ["format_claims", "main"]
 
 _EXAMPLES = """
   python -m benchmarks.claims utility
-      the claims of the OASiS paper, from figures of the default size (computed if need be)
+      the claims of the OASiS paper, from studies of the default size (run if need be)
   python -m benchmarks.claims utility --quick
       a trial run in seconds: its few seeds and small instances settle nothing
   python -m benchmarks.claims utility --paper --out DIR
-      from figures as large as the paper's, kept in DIR
+      from studies as large as the paper's, kept in DIR
   python -m benchmarks.claims utility --format csv
 """
 
@@ -48,16 +49,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     args = parser.parse_args(argv)
     claims = claims_of(args.problem)
-    evidence = Evidence(args.size, args.seeds, CellStore(Path(args.out) / "cells"))
+    engine = engine_of(args)
+    frames = Frames(args.size, args.seeds, Store(Path(args.out) / "cells"), engine)
     records: list[dict[str, str]] = []
-    for claim in tqdm(claims, desc="claims", disable=None, file=sys.stderr):
-        finding = claim.judge(evidence)
+    for claim in claims:
+        finding = judge(claim, frames)
         records.append(
             {
                 "claim": claim.name,
                 "source": claim.source,
                 "text": claim.text,
-                "test": claim.test,
+                "test": claim.test.words(),
                 "measured": finding.measured,
                 "verdict": finding.verdict,
                 "why": finding.why,
@@ -72,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         kind = problem(args.problem)
         print(f"{kind.name}: {kind.title}\n{kind.paper}\n")
         print(format_claims(records))
-    return 0
+    return engine.end()
 
 
 def format_claims(records: Sequence[Mapping[str, str]]) -> str:

@@ -1,4 +1,4 @@
-"""Options of all commands on where cells run, and what happens to those that fail."""
+"""Options of all commands that run cells: where they run, and what they may take at most."""
 
 from __future__ import annotations
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
+
+from benchmarks.catalogue import Frames, find_picture, pictures_of
 from benchmarks.cli import Parser, parse_range, run_command
-from benchmarks.figure import CellStore, Figure, compute, figures_of, find_figure
+from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.pictures.save import save_picture
+from benchmarks.study.picture import Picture
+from benchmarks.study.store import Store
+from benchmarks.study.study import succeeded
 from models.errors import InputError
 from models.problem import problem_names
 
@@ -27,7 +33,7 @@ _EXAMPLES = """
 
 
 def add_size_arguments(parser: Parser) -> None:
-    """Options that choose how large an experiment is, and where it is kept."""
+    """Options that choose how large an experiment is, where it runs, and where it is kept."""
     size = parser.add_mutually_exclusive_group()
     for name, meaning in (
         ("quick", "small instances, few seeds: seconds"),
@@ -48,6 +54,7 @@ def add_size_arguments(parser: Parser) -> None:
         help="results folder (default: results/figures); what is finished there is not computed "
         "again",
     )
+    add_engine_arguments(parser)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,22 +70,39 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="name all figures and end")
     add_size_arguments(parser)
     args = parser.parse_args(argv)
-    every = [figure for name in problem_names() for figure in figures_of(name).values()]
+    every = [picture for name in problem_names() for picture in pictures_of(name)]
     if args.list:
-        for figure in every:
-            print(f"{figure.name:20}  {figure.source:14}  {figure.title}")
+        for picture in every:
+            print(f"{picture.name:20}  {picture.source:14}  {picture.title}")
         return 0
     if args.all == bool(args.names):
         raise InputError("name one or more figures, or give --all; --list shows them")
-    figures: list[Figure] = every if args.all else [find_figure(name) for name in args.names]
-    out = Path(args.out)
-    store = CellStore(out / "cells")
+    pictures = every if args.all else [find_picture(name) for name in args.names]
+    out, engine = Path(args.out), engine_of(args)
+    frames = Frames(args.size, args.seeds, Store(out / "cells"), engine)
     suffix = "" if args.size == "default" else f"-{args.size}"
-    for figure in figures:
-        frame = compute(figure, args.size, args.seeds, store=store, progress=True)
-        paths = save_picture(figure.plot(frame, None), frame, out / f"{figure.name}{suffix}")
-        print(f"{figure.name}: {figure.title}: {', '.join(map(str, paths))}")
-    return 0
+    for picture in pictures:
+        said = _draw(picture, frames(picture.study), out / f"{picture.name}{suffix}")
+        print(f"{picture.name}: {picture.title}: {said}")
+    return engine.end()
+
+
+def _draw(picture: Picture, frame: pd.DataFrame, stem: Path) -> str:
+    """Write a picture of the cells that did not fail; returns which files, or why there are none.
+
+    The csv has all rows, also those that say what failed.
+    """
+    rest = succeeded(frame)
+    lost = len(frame) - len(rest)
+    if not lost:
+        return ", ".join(map(str, save_picture(picture.plot(frame, None), frame, stem)))
+    note = f"{lost} failed cells are missing"
+    try:
+        drawn = picture.plot(rest, None)
+    except Exception as error:  # what is left need not have all that is compared
+        return f"not drawn: {note}, and the rest cannot be drawn: {error}"
+    drawn.text(0.01, 0.01, note, color="red", fontsize="small")
+    return f"{', '.join(map(str, save_picture(drawn, frame, stem)))} ({note})"
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ __all__ = [
     "instances_from",
     "parse_set",
     "parse_size",
+    "read_files",
 ]
 
 
@@ -198,7 +199,7 @@ def instances_from(args: argparse.Namespace) -> list[Any]:
         given = [f"--{name}" for name in (*sizes, "quick", "set") if getattr(args, name)]
         if given:
             raise InputError(f"{given[0]} does not go with --instance: the file says it")
-        return _read_all([path for group in args.instance for path in group], args.problem)
+        return read_files([path for group in args.instance for path in group], args.problem)
     workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
     trace = read_trace(args.trace) if args.trace else None
     default: Size = workload.quick if args.quick else workload.default
@@ -216,7 +217,14 @@ def instances_from(args: argparse.Namespace) -> list[Any]:
     ]
 
 
-def _read_all(paths: Sequence[str], problem_name: str) -> list[Any]:
+def read_files(paths: Sequence[str], problem_name: str) -> list[Any]:
+    """Instances of a problem from files.
+
+    Raises
+    ------
+    InputError
+        If one cannot be read, is of another problem, or two have the same name.
+    """
     instances: list[Any] = []
     seen: dict[str, str] = {}
     for path in paths:

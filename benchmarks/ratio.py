@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from tqdm import tqdm
 
-from benchmarks.cli import Parser, parse_positive, run_command
-from benchmarks.evaluate import evaluate
-from benchmarks.instances import add_instance_arguments, instances_from
-from benchmarks.results import ResultsFolder
+from benchmarks.cli import Parser, parse_positive, parse_words, run_command
+from benchmarks.engines import add_engine_arguments, engine_of
+from benchmarks.instances import add_instance_arguments
+from benchmarks.runs import Runs
+from benchmarks.sources import Sources, sources_from
+from benchmarks.study.cell import Effort, Outcome
+from benchmarks.study.compute import compute
+from benchmarks.study.engine import Engine
+from benchmarks.study.join import Joined
+from benchmarks.study.ratio import Ratio
 from benchmarks.study.rows import Row, Timing, join, to_json_lines
+from benchmarks.study.scheme import Scheme, schemes_of
+from benchmarks.study.study import Entry, Trial
 from benchmarks.table import common_origin, format_table, summarise
-from benchmarks.warm import warm_up
-from models.errors import InputError
 from models.problem import has_sub_package, problem_names
 from online.policy import Policy
 from online.registry import find_policy, policy_names
-from online.run import InfeasibleDecision
 
-__all__ = ["add_policy_argument", "find_policies", "main", "measure"]
+__all__ = ["Measured", "add_policy_argument", "find_policies", "main", "measure"]
 
 _EXAMPLES = """
   python -m benchmarks.ratio
       the default: every policy of `utility` on the synthetic workload
   python -m benchmarks.ratio --jobs 20 --slots 20 --servers 10+10 --seeds 20
       larger instances, seeds 0 to 19
-  python -m benchmarks.ratio --seeds 7:8 --policy oasis --policy my_file:MyPolicy
+  python -m benchmarks.ratio --seeds 7:8 --policy oasis,my_file.py:MyPolicy
       one seed; a registered policy against one from my_file.py in this folder
   python -m benchmarks.ratio --trace google:PATH --seeds 5
       arrivals from a real trace
@@ -40,80 +44,140 @@ _EXAMPLES = """
   python -m benchmarks.ratio --instance one.json two.json.gz --format csv
       your own instances; a table for pandas
   python -m benchmarks.ratio --instance one.json --policy oasis --out one
-      the schedules are one/cells/*/schedules/oasis.json.gz and, the best one known,
-      one/cells/*/offline.json.gz; those of `reward` end in .npz
+      the schedules are one/instances/*/schedules/oasis.json.gz and, the best one known,
+      one/instances/*/offline.json.gz; those of `reward` end in .npz
+  python -m benchmarks.ratio --seeds 0:50 --out both --run first
+  python -m benchmarks.ratio --seeds 50:100 --out both --run second
+      two runs in one folder, at the same time or one after the other: both/all.csv has the
+      rows of both
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and print the table; returns the exit code."""
     args = _parser().parse_args(argv)
-    policies = find_policies(args.problem, args.policy)
-    instances = instances_from(args)
-    settings = {
-        "problem": args.problem,
+    sources = sources_from(args)
+    schemes = schemes_of(args.problem, args.policy or list(policy_names(args.problem)))
+    asked = {
+        **sources.asked,
+        "policies": {scheme.name: scheme.policy for scheme in schemes},
         "time_limit": args.time_limit,
         "threads": args.threads,
     }
-    out = Path(args.out or Path("results") / f"ratio-{args.problem}")
-    rows, timings = measure(
-        instances, policies, ResultsFolder(out, settings, policies), args.time_limit, args.threads
+    runs = Runs(args.out or Path("results") / f"ratio-{args.problem}", asked, args.run)
+    engine = engine_of(args, threads=args.threads)
+    found = measure(
+        args.problem, sources, schemes, Effort(args.time_limit, args.threads), runs, engine
     )
-    records = join(rows, timings)
+    records = join(found.rows, found.timings)
     frame = pd.DataFrame(records)
     if args.format == "json":
         sys.stdout.write(to_json_lines(records))
     elif args.format == "csv":
         frame.to_csv(sys.stdout, index=False)
     else:
-        many = "1 instance" if len(instances) == 1 else f"{len(instances)} instances"
-        print(f"{args.problem}: {many}: {common_origin(instances)}\n")
+        count = len(sources.instances)
+        many = "1 instance" if count == 1 else f"{count} instances"
+        print(f"{args.problem}: {many}: {common_origin(found.instances)}\n")
         print(format_table(summarise(frame), frame))
-        print(f"\nrows: {out}; schedules: {out / 'cells'}/*/schedules")
-    return 0
+        print(
+            f"\nrows: {runs.path}, of all runs in it: {runs.path / 'all.csv'}, this one is "
+            f"{runs.name}; schedules: {runs.path / 'instances'}/*/schedules"
+        )
+    code = engine.end()
+    return max(code, 1 if any(row.error for row in found.rows) else 0)
+
+
+@dataclass(frozen=True)
+class Named:
+    """What the table says of an instance."""
+
+    name: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Ratios of policies on instances.
+
+    Parameters
+    ----------
+    rows : list of Row
+        Instance by instance.
+    timings : list of Timing
+        Of what ran now.
+    instances : list of Named
+    """
+
+    rows: list[Row]
+    timings: list[Timing]
+    instances: list[Named]
 
 
 def measure(
-    instances: Sequence[Any],
-    policies: Sequence[type[Policy]],
-    folder: ResultsFolder,
-    time_limit: float | None,
-    threads: int = 1,
-) -> tuple[list[Row], list[Timing]]:
-    """Evaluate every policy on every instance, keeping each instance as it is finished.
+    problem_name: str,
+    sources: Sources,
+    schemes: Sequence[Scheme],
+    effort: Effort,
+    runs: Runs,
+    engine: Engine,
+) -> Measured:
+    """Run every policy on every instance, and solve it offline, apart from what is stored.
 
-    Instances that ``folder`` already holds, with the same settings and code, are not run
-    again. Before the first that is, kernels are compiled, so that no timing contains it.
-    An error leaves the instances finished before it, and no empty folder.
+    Parameters
+    ----------
+    problem_name : str
+    sources : Sources
+    schemes : sequence of Scheme
+    effort : Effort
+        Of the offline solves.
+    runs : Runs
+        Where cells and rows are kept.
+    engine : Engine
     """
-    rows: list[Row] = []
-    timings: list[Timing] = []
-    warm, ready = False, 0
+    ratio = Ratio(effort, source=lambda trial, settings: settings, data=sources.data)
+    trials = [
+        Trial(problem_name, {}, 0, tuple(Entry(scheme, "", source) for scheme in schemes))
+        for source in sources.instances
+    ]
+    parts = [ratio.cells(trial) for trial in trials]
+    cells = [cell for part in parts for cell in part]
+    store = runs.open_store()
     try:
-        with tqdm(instances, desc="instances", disable=None, file=sys.stderr) as progress:
-            for instance in progress:
-                progress.set_postfix_str(instance.name)
-                known = folder.load(instance)
-                if known is None:
-                    if not warm:
-                        warm_up(instance.problem)
-                        warm = True
-                    cell = evaluate(instance, policies, time_limit=time_limit, threads=threads)
-                    folder.save(instance, cell)
-                    known = list(cell.rows), list(cell.timings)
-                else:
-                    ready += 1
-                rows.extend(known[0])
-                timings.extend(known[1])
-    except BaseException as error:
-        folder.discard_empty()
-        if isinstance(error, InfeasibleDecision) and len(policies) > 1:
-            error.add_note("to leave a policy out, name the others, each by --policy NAME")
-        raise
-    folder.finish(rows, timings)
-    if ready:
-        print(f"{ready} of {len(instances)} instances: as run before", file=sys.stderr)
-    return rows, timings
+        ended = compute(cells, store=store, engine=engine, progress=f"ratio of {problem_name}")
+    finally:
+        store.discard_empty()
+    outcomes = iter(ended)
+    measured = Measured([], [], [])
+    for trial, part in zip(trials, parts, strict=True):
+        own = [next(outcomes) for _ in part]
+        ((_, joined),) = ratio.join(trial, own)
+        runs.keep_instance(store, part, joined)
+        measured.rows.extend(joined.rows)
+        measured.timings.extend(_timings(joined, own))
+        measured.instances.append(_named(joined, own))
+    runs.finish(measured.rows, measured.timings)
+    return measured
+
+
+def _timings(joined: Joined, outcomes: Sequence[Outcome]) -> list[Timing]:
+    """Times of what ran now."""
+    offline, *runs = outcomes
+    solved = offline.result.times.get("offline") if offline.result else None
+    timings = []
+    for row, run in zip(joined.rows, runs, strict=True):
+        if run.result is None:
+            continue
+        decided = run.result.times.get("policy")
+        if decided is not None or solved is not None:
+            decisions = run.result.value["decisions"]
+            timings.append(Timing(row.instance_hash, row.policy, decisions, decided, solved))
+    return timings
+
+
+def _named(joined: Joined, outcomes: Sequence[Outcome]) -> Named:
+    origins = [outcome.result.value["origin"] for outcome in outcomes if outcome.result]
+    return Named(joined.rows[0].instance, origins[0] if origins else "")
 
 
 def find_policies(problem_name: str, names: Sequence[str]) -> list[type[Policy]]:
@@ -124,26 +188,22 @@ def find_policies(problem_name: str, names: Sequence[str]) -> list[type[Policy]]
     InputError
         If one is unknown, or two have the same name.
     """
-    policies = [find_policy(problem_name, name) for name in names or policy_names(problem_name)]
-    seen: set[str] = set()
-    for policy in policies:
-        if policy.name in seen:
-            raise InputError(f"two policies are named '{policy.name}'")
-        seen.add(policy.name)
-    return policies
+    schemes = schemes_of(problem_name, list(names or policy_names(problem_name)))
+    return [find_policy(problem_name, scheme.policy) for scheme in schemes]
 
 
 def add_policy_argument(parser: Parser) -> None:
-    """Option that chooses the policies, for :func:`find_policies`."""
+    """Option that chooses the policies: a list of references."""
     built = [name for name in problem_names() if has_sub_package("online", name)]
     known = "; ".join(f"{name}: {', '.join(policy_names(name))}" for name in built)
     parser.add_argument(
         "--policy",
-        action="append",
+        action="extend",
+        type=parse_words,
         default=[],
-        metavar="NAME",
-        help=f"a registered policy ({known}) or module:Class or file.py:Class; repeat for several "
-        "(default: all registered)",
+        metavar="NAME,...",
+        help=f"registered policies ({known}), module:Class or file.py:Class, joined by commas or "
+        "in several --policy (default: all registered)",
     )
 
 
@@ -167,14 +227,20 @@ def _parser() -> Parser:
     parser.add_argument(
         "--threads", type=int, choices=(1, 2, 4, 8), default=1, help="of the offline solver"
     )
+    add_engine_arguments(parser)
     parser.add_argument(
         "--format", choices=("table", "json", "csv"), default="table", help="(default: table)"
     )
     parser.add_argument(
         "--out",
         metavar="DIR",
-        help="results folder (default: results/ratio-PROBLEM); instances finished there with "
-        "the same settings and code are not run again, unless a policy is from outside",
+        help="results folder (default: results/ratio-PROBLEM); what was run or solved there with "
+        "the same code is not run again",
+    )
+    parser.add_argument(
+        "--run",
+        metavar="NAME",
+        help="name of this run in the folder (default: a hash of what is asked for)",
     )
     return parser
 

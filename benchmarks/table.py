@@ -76,16 +76,29 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
         how many instances), ``guaranteed`` (whether there is one at all), ``instances``,
         ``violations``, ``completed`` (share of the jobs), ``ms`` (per decision),
         ``clairvoyant``, ``allows`` (what the optimum it is compared with may do beyond the
-        problem's own model).
+        problem's own model), ``failed`` (on how many instances). Where a policy failed, only
+        counts and ``ms`` are known: what it did elsewhere is no measure of it.
     """
     records = []
-    for policy, group in frame.groupby("policy", sort=False):
-        worst = group.loc[group["ratio_upper"].idxmax()]
+    for policy, everywhere in frame.groupby("policy", sort=False):
+        group = everywhere[~_failed(everywhere)]
+        counts = {
+            "policy": policy,
+            "failed": len(everywhere) - len(group),
+            "instances": len(everywhere),
+            "ms": _milliseconds(everywhere),
+        }
+        if counts["failed"]:
+            records.append(
+                {**counts, "guaranteed": False, "applies": 0, "clairvoyant": False, "allows": ""}
+            )
+            continue
+        worst = group.loc[group["ratio_upper"].astype(float).idxmax()]
         low, high = bootstrap_interval(group["ratio_upper"])
         applies = group["guarantee_applies"].eq(True)
         records.append(
             {
-                "policy": policy,
+                **counts,
                 "totals": _total_ratio(group),
                 "mean_lower": group["ratio_lower"].mean(),
                 "mean_upper": group["ratio_upper"].mean(),
@@ -97,15 +110,27 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
                 "guarantee": group.loc[applies, "guarantee"].astype(float).max(),
                 "applies": int(applies.sum()),
                 "guaranteed": bool(group["guarantee"].notna().any()),
-                "instances": len(group),
                 "violations": int(group["violations"].sum()),
                 "completed": group["completed"].sum() / max(1, group["jobs"].sum()),
-                "ms": 1e3 * group["policy_seconds"].sum() / max(1, group["decisions"].sum()),
                 "clairvoyant": bool(group["clairvoyant_bounds"].any()),
                 "allows": group["offline_allows"].fillna("").max(),
             }
         )
     return pd.DataFrame(records).set_index("policy")
+
+
+def _failed(frame: pd.DataFrame) -> pd.Series:
+    """Which rows have no ratio, since something of them failed."""
+    if "error" not in frame:
+        return pd.Series(False, index=frame.index)
+    return frame["error"].fillna("") != ""
+
+
+def _milliseconds(group: pd.DataFrame) -> float:
+    """Per decision, of the runs that were timed; NaN if none was."""
+    timed = group[group["policy_seconds"].notna()]
+    decisions = timed["decisions"].sum()
+    return float(1e3 * timed["policy_seconds"].sum() / decisions) if decisions else float("nan")
 
 
 def _total_ratio(group: pd.DataFrame) -> float:
@@ -141,6 +166,11 @@ def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
     header = (name or workload.words.done for name in _HEADER)
     lines: list[tuple[str, ...]] = [tuple(header)]
     for name, row in summary.iterrows():
+        time = "-" if pd.isna(row["ms"]) else f"{row['ms']:.2f}"
+        if row["failed"]:
+            failed = f"failed {row['failed']}/{row['instances']}"
+            lines.append((f"{name}", "-", failed, *"------", time))
+            continue
         seed = "file" if pd.isna(row["worst_seed"]) else f"{int(row['worst_seed'])}"
         guarantee = "-"
         if row["guaranteed"]:
@@ -158,8 +188,8 @@ def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
                 f"{_short(row['worst'])} ({seed})",
                 guarantee,
                 f"{100 * row['completed']:.0f} %",
-                f"{row['violations']}",
-                f"{row['ms']:.2f}",
+                f"{int(row['violations'])}",
+                time,
             )
         )
     widths = [max(len(line[c]) for line in lines) for c in range(len(_HEADER))]
@@ -186,7 +216,7 @@ def _vouching(instances: pd.DataFrame) -> str:
     bounds = instances["offline_upper" if sense == "max" else "offline_lower"]
     weaker = ((proven - bounds).abs() / bounds).mask(proven == bounds, 0.0)
     return (
-        f"{note} By prices alone (certificate.json.gz in each cell) the bounds are "
+        f"{note} By prices alone (certificate.json.gz of each instance) the bounds are "
         f"{_percent(weaker.mean())} weaker in the mean, {_percent(weaker.max())} at most."
     )
 
@@ -221,6 +251,13 @@ def _meaning(frame: pd.DataFrame) -> str:
 
 
 def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
+    lost = _failed(frame)
+    if lost.any():
+        note = (
+            f"{int(lost.sum())} of {len(frame)} rows failed; their column `error` says why. A "
+            "policy that failed has no mean over the rest."
+        )
+        return [note, *(_notes(summary, frame[~lost]) if not lost.all() else ())]
     allows = frame["offline_allows"].fillna("")
     wider = frame[allows != ""].drop_duplicates("instance_hash")
     own = frame[allows == ""].drop_duplicates("instance_hash")

@@ -30,7 +30,8 @@ __all__ = [
 
 Source = Mapping[str, Any]
 """JSON: ``problem``, and either ``jobs``, ``slots``, ``servers``, ``seed``, ``settings`` and
-``trace``, from which the instance is drawn, or ``file``, the hash of the instance file."""
+``trace``, from which the instance is drawn, or ``file``, the hash of the instance, with its
+``name`` and ``seed``."""
 
 _DATA = "instance.json"
 _KEPT = 4  # instances that a process keeps at hand
@@ -73,7 +74,13 @@ def drawn(
 def given(instance: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Source of an instance that is at hand, and the data that a cell needs with it."""
     content = as_bytes(instance.write, _DATA)
-    return {"problem": instance.problem, "file": instance.hash}, {_DATA: content}
+    source = {
+        "problem": instance.problem,
+        "file": instance.hash,
+        "name": instance.name,
+        "seed": instance.seed,
+    }
+    return source, {_DATA: content}
 
 
 def trace_digest(text: str) -> dict[str, Any]:
@@ -127,7 +134,7 @@ def _instance(text: str, content: bytes | None) -> Any:
     source = json.loads(text)
     name = source["problem"]
     if content is not None:
-        return problem(name).decode_instance(content, f"instance {source['file'][:8]}")
+        return problem(name).decode_instance(content, f"instance '{source['name']}'")
     trace = None
     if "trace" in source:
         if trace_digest(source["trace"]["trace"]) != source["trace"]:

@@ -10,9 +10,9 @@ from benchmarks.study.cell import Outcome
 from benchmarks.study.interval import Bound, Incumbent, Interval, offline_intervals, ratio_interval
 from benchmarks.study.rows import Row
 from benchmarks.study.scheme import Scheme, policy_of
+from benchmarks.study.worker import one_line
 from models.problem import Problem, problem
 from online.policy import Guarantee
-from online.run import raised_by
 
 __all__ = ["Joined", "join"]
 
@@ -26,8 +26,8 @@ class Joined:
     rows : tuple of Row
         One for each scheme; with an error where its run or the offline solve failed.
     best : str or None
-        Name of the scheme that made the best of the problem's own schedules; None if the offline
-        cell did, or there is none.
+        Name of the scheme that made the best of the problem's own schedules, or, where none is
+        known, of the wider ones; None if the offline cell did, or there is none.
     """
 
     rows: tuple[Row, ...]
@@ -41,6 +41,7 @@ def join(
     offline: Outcome,
     *,
     seed: int | None,
+    name: str = "",
 ) -> Joined:
     """Rows of schemes on one instance.
 
@@ -58,6 +59,8 @@ def join(
         Of the offline cell.
     seed : int or None
         Of the instance, for rows of which nothing else is known.
+    name : str
+        Of the instance, in the same way.
 
     Raises
     ------
@@ -79,11 +82,11 @@ def join(
     intervals = offline_intervals(kind.sense, incumbents, bounds)
     limited = offline.result is not None and not offline.result.proven
     rows = tuple(
-        _row(kind, scheme, run, value, offline, solved, intervals, limited, seed)
+        _row(kind, scheme, run, value, offline, solved, intervals, limited, (name, seed))
         for scheme, run, value in zip(schemes, runs, values, strict=True)
     )
-    own = intervals.get(False)
-    return Joined(rows, None if own is None else own.incumbent.schedule)
+    best = intervals[min(intervals)].incumbent.schedule if intervals else None
+    return Joined(rows, best)
 
 
 def _row(
@@ -95,14 +98,14 @@ def _row(
     solved: Mapping[str, Any] | None,
     intervals: Mapping[bool, Interval],
     limited: bool,
-    seed: int | None,
+    instance: tuple[str, int | None],
 ) -> Row:
     known = value or solved or {}
     head = {
         "problem": kind.name,
-        "instance": known.get("instance", ""),
+        "instance": known.get("instance", instance[0]),
         "instance_hash": known.get("instance_hash", ""),
-        "seed": known.get("instance_seed", seed),
+        "seed": known.get("instance_seed", instance[1]),
         "load": known.get("load"),
         "policy": scheme.name,
     }
@@ -116,8 +119,10 @@ def _row(
         missing = errors or ["offline: no bound that holds for its schedules"]
         done = {} if value is None else _of_run(value)
         return Row(**head, **done, error="; ".join(missing))
-    with raised_by(f"policy '{scheme.name}' on '{head['instance']}', guarantee"):
+    try:
         guarantee = _guarantee(kind, scheme, value["evidence"], interval)
+    except Exception as error:  # of a user's policy: its row says so, the others go on
+        return Row(**head, **_of_run(value), error=f"guarantee: failed: {one_line(error)}")
     lower, upper = ratio_interval(kind.sense, value["objective"], interval)
     return Row(
         **head,

@@ -11,6 +11,7 @@ import functools
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from benchmarks.study.run import about, count, label_of, run_policy, small_insta
 from benchmarks.study.scheme import policy_of, policy_roots
 from models.errors import InputError
 from models.problem import Problem, problem
+from online.run import InfeasibleDecision
 from solvers.contract import offline_solver
 from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
 
@@ -40,7 +42,7 @@ __all__ = [
 
 INSTANCE = "instance.json.gz"
 CERTIFICATE = "certificate.json.gz"
-_WARM_UP = 10.0  # seconds for a small instance, at most
+_WARM_UP = 300.0  # seconds for a small instance, at most: compiling takes most of it
 _NEEDS = Needs()
 
 
@@ -107,12 +109,13 @@ def offline(
     _warm(instance["problem"], effort.threads)
     target = instance_of(instance, data)
     kind = problem(target.problem)
-    runs = [run_policy(target, policy_of(target.problem, name)) for name in starts]
-    schedules = [
-        (run.score.objective, run.trace.schedule)
-        for run in runs
-        if not kind.is_wider(run.trace.schedule)
-    ]
+    schedules = []
+    for start in starts:
+        # Whoever finds no schedule, say on an instance that has none, is nothing to start from.
+        with suppress(InfeasibleDecision):
+            run = run_policy(target, policy_of(target.problem, start))
+            if not kind.is_wider(run.trace.schedule):
+                schedules.append((run.score.objective, run.trace.schedule))
     name = incumbent_file(target.problem)
     if known is not None and name in known.files:
         schedules.append(_stored(kind, target, known.files[name], name))
@@ -219,7 +222,8 @@ def incumbent_file(problem_name: str) -> str:
 
 @functools.cache
 def _warm(problem_name: str, threads: int) -> None:
-    """Solve a small instance, so that what the solver compiles is compiled."""
-    offline_solver(problem_name).solve(
-        small_instance(problem_name), time_limit=_WARM_UP, threads=threads, start=None
-    )
+    """Solve and certify a small instance, so that what is compiled for both is compiled."""
+    solver, instance = offline_solver(problem_name), small_instance(problem_name)
+    found = solver.solve(instance, time_limit=_WARM_UP, threads=threads, start=None)
+    if solver.certifies and found.duals is not None:
+        solver.certify(instance, found.duals)

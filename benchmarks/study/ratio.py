@@ -11,7 +11,7 @@ from benchmarks.study.cell import Cell, Effort, Needs, Outcome
 from benchmarks.study.instances import Source, drawn
 from benchmarks.study.join import Joined, join
 from benchmarks.study.offline import offline_cell
-from benchmarks.study.run import run_cell
+from benchmarks.study.run import label_of, run_cell
 from benchmarks.study.study import Entry, Trial
 
 __all__ = ["Ratio", "source_of"]
@@ -76,11 +76,14 @@ class Ratio:
         """The schemes and what is known, instance by instance."""
         found: list[tuple[Sequence[Entry], Joined]] = []
         left = list(outcomes)
-        for _, entries in self._instances(trial):
+        for source, entries in self._instances(trial):
             offline, runs = left[0], left[1 : 1 + len(entries)]
             left = left[1 + len(entries) :]
             schemes = [entry.scheme for entry in entries]
-            found.append((entries, join(trial.problem, schemes, runs, offline, seed=trial.seed)))
+            joined = join(
+                trial.problem, schemes, runs, offline, seed=source["seed"], name=label_of(source)
+            )
+            found.append((entries, joined))
         return found
 
     def _instances(self, trial: Trial) -> list[tuple[Source, list[Entry]]]:

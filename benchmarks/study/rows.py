@@ -50,7 +50,7 @@ class Row:
     bound_source : str
         ``"prices"`` (certified) or ``"milp"``.
     offline_certified : float or None
-        The bound that prices prove, kept in the cell's ``certificate.json.gz``; weaker than
+        The bound that prices prove, kept in ``certificate.json.gz``; weaker than
         the other where that is a MILP solver's. None if the problem has no certificates.
     ratio_lower, ratio_upper : float or None
         Competitive ratio, >= 1 up to the solver's gap; may be infinite.
@@ -104,17 +104,19 @@ class Timing:
         The row.
     decisions : int
         Events the policy answered.
-    policy_seconds : float
-        Time it took for all of them; without its construction, its reset and the runner.
-    offline_seconds : float
-        Time of the offline solve of the instance, with scoring its schedule and certifying.
+    policy_seconds : float or None
+        Time it took for all of them; without its construction, its reset and the runner. None
+        if the run was found in the store: a time is not looked up.
+    offline_seconds : float or None
+        Time of the offline solve of the instance, with scoring its schedule and certifying, in
+        the same way.
     """
 
     instance_hash: str
     policy: str
     decisions: int
-    policy_seconds: float
-    offline_seconds: float
+    policy_seconds: float | None
+    offline_seconds: float | None
 
 
 def _plain(value: Any) -> Any:
@@ -157,6 +159,7 @@ def from_json_lines(text: str, kind: type[T]) -> list[T]:
 
 
 def join(rows: Iterable[Row], timings: Iterable[Timing]) -> list[dict[str, Any]]:
-    """Rows with their timings, as dictionaries."""
+    """Rows with their timings, None where there are none, as dictionaries."""
     times = {(timing.instance_hash, timing.policy): asdict(timing) for timing in timings}
-    return [{**asdict(row), **times[row.instance_hash, row.policy]} for row in rows]
+    none = dict.fromkeys(("decisions", "policy_seconds", "offline_seconds"))
+    return [{**asdict(row), **times.get((row.instance_hash, row.policy), none)} for row in rows]

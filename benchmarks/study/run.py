@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from benchmarks.study.instances import (
     show_size,
 )
 from benchmarks.study.scheme import Scheme, policy_of, policy_roots
-from models.problem import problem, problem_names, sub_package
+from models.problem import problem, sub_package
 from models.scoring import Score
 from online.policy import Policy
 from online.registry import build_policy, knows_future
@@ -129,7 +130,7 @@ def run_cell(
 def label_of(source: Source) -> str:
     """An instance in a few words, for progress lines and errors."""
     if "file" in source:
-        return f"{source['problem']} file {source['file'][:8]}"
+        return f"{source['problem']} '{source['name']}'"
     size = show_size(source["jobs"], source["slots"], source["servers"])
     return f"{source['problem']} {size} seed {source['seed']}"
 
@@ -196,8 +197,11 @@ def schedule_file(problem_name: str) -> str:
 
 @functools.cache
 def _warm(problem_name: str, policy: str) -> None:
-    """Run a policy on a small instance, so that what it compiles is compiled."""
-    if problem_name in problem_names():
+    """Run a policy on a small instance, so that what it compiles is compiled.
+
+    What goes wrong there is no fault of the run that is measured, which shows its own.
+    """
+    with suppress(Exception, SystemExit):
         run_policy(small_instance(problem_name), policy_of(problem_name, policy))
 
 

@@ -112,30 +112,6 @@ class Limits:
         return replace(cell, needs=needs)
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a cell may take at most, unless it says so itself.
-
-    Parameters
-    ----------
-    seconds : float, optional
-        As the limit of :class:`benchmarks.study.cell.Needs`; not for cells with an effort.
-    memory_mb : float, optional
-    """
-
-    seconds: float | None = None
-    memory_mb: float | None = None
-
-    def of(self, cell: Cell) -> Cell:
-        """The cell with limits."""
-        needs = cell.needs
-        if needs.limit is None and cell.effort is None:
-            needs = replace(needs, limit=self.seconds)
-        if needs.memory_mb is None:
-            needs = replace(needs, memory_mb=self.memory_mb)
-        return replace(cell, needs=needs)
-
-
 class Processes:
     """Local processes, each behind a guard, which a thread of a pool waits for.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from benchmarks.contract import gap_methods
 from benchmarks.study.cell import Result
+from benchmarks.study.compilation import run_until_compiled
 from benchmarks.study.instances import Source, instance_of
 from benchmarks.study.offline import InfeasibleSchedule
 from benchmarks.study.run import count, small_instance
@@ -32,7 +33,7 @@ def solve(
     """
     chosen = gap_methods(instance["problem"]).methods[method]
     small = small_instance(instance["problem"])
-    _found(small, chosen.solve(small, _WARM_UP, threads))
+    run_until_compiled(lambda: _found(small, chosen.solve(small, _WARM_UP, threads)))
     target = instance_of(instance)
 
     def measure() -> Result:

@@ -57,4 +57,5 @@ WORKLOAD = Workload(
 
 EXPERIMENTS = Experiments(
     workload=WORKLOAD,
+    plain_versions=("benchmarks.reward.plain_ogasched:PlainOga",),
 )

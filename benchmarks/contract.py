@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.instances import Workload
+from benchmarks.study.cell import Result
 from models.errors import InputError
 from models.problem import has_sub_package, offered, problem_names
 from models.reference import resolve
 from solvers.result import SolveResult
 
-__all__ = ["Experiments", "GapMethod", "GapMethods", "experiments_of", "gap_methods", "with_part"]
+__all__ = [
+    "Experiments",
+    "GapMethod",
+    "GapMethods",
+    "RegretParts",
+    "RegretSizes",
+    "experiments_of",
+    "gap_methods",
+    "regret_parts",
+    "with_part",
+]
 
 
 @dataclass(frozen=True)
@@ -33,7 +44,7 @@ class Experiments:
     gap : str
         Reference to :class:`GapMethods`, which ``benchmarks.gap`` compares.
     regret : str
-        Reference to what ``benchmarks.regret`` measures.
+        Reference to :class:`RegretParts`, with which ``benchmarks.regret`` measures.
     plain_versions : tuple of str
         References to policies without compiled code, which ``benchmarks.speed`` times beside the
         others.
@@ -127,4 +138,74 @@ def gap_methods(problem_name: str) -> GapMethods:
         If there is no such problem, or it has none.
     """
     found: GapMethods = _part(problem_name, "gap")
+    return found
+
+
+@dataclass(frozen=True)
+class RegretSizes:
+    """Horizons and numbers of ports around one base, seeds and arrivals.
+
+    Parameters
+    ----------
+    base : tuple of int
+        Ports and slots.
+    slots, ports : tuple of int
+        Ascending, that of the base among them: horizons, at the ports of the base; numbers of
+        ports, at the slots of the base.
+    servers : Any
+        As a size of the workload has them.
+    seeds : tuple of int
+    arrivals : tuple of str
+        Patterns.
+    """
+
+    base: tuple[int, int]
+    slots: tuple[int, ...]
+    ports: tuple[int, ...]
+    servers: Any
+    seeds: tuple[int, ...]
+    arrivals: tuple[str, ...]
+
+    @property
+    def axes(self) -> dict[str, tuple[int, ...]]:
+        """Sizes that growth is fitted over, by the column of the rows."""
+        return {"slots": self.slots, "ports": self.ports}
+
+
+@dataclass(frozen=True)
+class RegretParts:
+    """With what ``benchmarks.regret`` measures on a problem.
+
+    Parameters
+    ----------
+    sizes : mapping of str to RegretSizes
+        Under ``"default"`` and ``"quick"``.
+    fixed : str
+        Function of a cell, ``module:function``, given ``instance``: the best fixed decision.
+    run : str
+        Function of a cell, given ``instance``, ``policy`` and ``parameters``: a run, with what a
+        comparison needs.
+    compare : callable
+        ``(result of fixed, results of runs, optimum) -> record of each run``; pure. The optimum is
+        that of every slot, as an interval, or None.
+    scaled : callable
+        ``(settings, sizes, factor) -> settings``: with a multiple of the density of the base.
+    """
+
+    sizes: Mapping[str, RegretSizes]
+    fixed: str
+    run: str
+    compare: Callable[[Result, Sequence[Result], tuple[float, float] | None], list[dict[str, Any]]]
+    scaled: Callable[[Mapping[str, Any], RegretSizes, float], dict[str, Any]]
+
+
+def regret_parts(problem_name: str) -> RegretParts:
+    """With what ``benchmarks.regret`` measures on a problem.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem, or it has none.
+    """
+    found: RegretParts = _part(problem_name, "regret")
     return found

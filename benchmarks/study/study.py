@@ -285,4 +285,5 @@ def succeeded(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows of a frame without those of failed cells."""
     if "error" not in frame:
         return frame
-    return frame[frame["error"].isna()].drop(columns="error").reset_index(drop=True)
+    left = frame[frame["error"].isna()].drop(columns="error").reset_index(drop=True)
+    return left.infer_objects()  # of columns that failed rows leave empty

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ from benchmarks.reward import regret as part
 from benchmarks.reward.regret import REGRET, measure
 from benchmarks.study.cell import Cell, Outcome, Result
 from benchmarks.study.closure import import_closure
+from benchmarks.study.engine import InProcess, Task, Watch
 from benchmarks.study.regret import Regret, sizes_grid
-from benchmarks.study.scheme import Scheme
-from benchmarks.study.study import Entry, Trial
+from benchmarks.study.scheme import Scheme, schemes_of
+from benchmarks.study.store import Store
+from benchmarks.study.study import Entry, Trial, frame_of
 from models.errors import InputError
 from models.reward import RewardInstance
 from online.registry import find_policy, policy_names
@@ -29,6 +32,8 @@ from tests.models.reward.small import reward
 POLICIES = {name: find_policy("reward", name) for name in policy_names("reward")}
 
 TINY = ["--base", "2x8", "--slots", "2,4,8", "--ports", "1,2", "--servers", "3", "--seeds", "2"]
+
+POINT = {"arrivals": "coin", "jobs": 2, "slots": 4, "servers": "3"}
 
 
 def alternating_pair(beta: float = 0.25) -> RewardInstance:
@@ -159,33 +164,43 @@ def unwanted(*given: object, **more: object) -> None:
     raise AssertionError("run again")
 
 
-def test_another_policy_solves_nothing_again_and_changes_no_row(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    argv = [*TINY, "--arrivals", "coin", "--format", "json", "--policy"]
-    run(tmp_path, *argv, "ogasched")
-    alone = capsys.readouterr().out.splitlines()
-    monkeypatch.setattr(best_decision, "best_fixed", unwanted)
-    run(tmp_path, *argv, "ogasched,drf")
-    both = capsys.readouterr().out.splitlines()
-    assert both[::2] == alone
-    assert [json.loads(line)["policy"] for line in both[1::2]] == ["drf"] * len(alone)
+def frame_with(tmp_path: Path, *policies: str) -> tuple[pd.DataFrame, list[str]]:
+    """Regret of policies on two instances, and which cells were run for it."""
+    ran: list[str] = []
+
+    class Noting(InProcess):
+        def map(self, tasks: Iterable[Task], began: Watch) -> Any:
+            def note(cell: Cell) -> None:
+                ran.append(cell.name)
+                began(cell)
+
+            return super().map(tasks, note)
+
+    schemes = schemes_of("reward", list(policies))
+    entries = tuple(Entry(scheme, "", {}) for scheme in schemes)
+    trials = [Trial("reward", POINT, seed, entries) for seed in (0, 1)]
+    store = Store(tmp_path / "cells")
+    return frame_of(Regret(), trials, store=store, engine=Noting()), ran
 
 
-def test_the_cells_of_a_users_file_are_kept_until_the_file_changes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_policy_solves_nothing_again_and_changes_no_row(tmp_path: Path) -> None:
+    alone, ran = frame_with(tmp_path, "ogasched")
+    assert ran == ["best-decision", "run"] * 2
+    both, ran = frame_with(tmp_path, "ogasched", "drf")
+    assert ran == ["run"] * 2
+    assert both["policy"].tolist() == ["ogasched", "drf"] * 2
+    pd.testing.assert_frame_equal(both[::2].reset_index(drop=True), alone)
+
+
+def test_the_cells_of_a_users_file_are_kept_until_the_file_changes(tmp_path: Path) -> None:
     file = tmp_path / "mine_regret.py"
     text = "from online.reward.drf import DRF\nclass Mine(DRF):\n    name = 'mine'\n"
     file.write_text(text)
-    argv = [*TINY, "--arrivals", "coin", "--policy", f"drf,{file}:Mine", "--format", "csv"]
-    run(tmp_path, *argv)
-    assert "mine" in capsys.readouterr().out
-    run(tmp_path, *argv)
-    assert "24 of 24 cells: as run before" in capsys.readouterr().err
+    first, _ = frame_with(tmp_path, "drf", f"{file}:Mine")
+    assert first["policy"].tolist() == ["drf", "mine"] * 2
+    assert frame_with(tmp_path, "drf", f"{file}:Mine")[1] == []
     file.write_text(text + "# another version\n")
-    run(tmp_path, *argv)
-    assert "16 of 24 cells: as run before" in capsys.readouterr().err
+    assert frame_with(tmp_path, "drf", f"{file}:Mine")[1] == ["run"] * 2
 
 
 def test_a_policy_that_breaks_is_rows_with_errors_and_has_no_mean(
@@ -222,8 +237,7 @@ def test_a_policy_that_breaks_is_rows_with_errors_and_has_no_mean(
 
 def test_an_instance_that_cannot_be_solved_says_so_in_all_its_rows() -> None:
     entries = tuple(Entry(Scheme(name, name), "", {}) for name in ("drf", "ogasched"))
-    point = {"arrivals": "coin", "jobs": 2, "slots": 4, "servers": "3"}
-    trial, measured = Trial("reward", point, 7, entries), Regret()
+    trial, measured = Trial("reward", POINT, 7, entries), Regret()
     late = Outcome("out of time", None, "still running after 1 s")
     done = Outcome("done", Result({"policy": "drf"}))
     rows = measured.rows(trial, [late, done, done])
@@ -233,10 +247,9 @@ def test_an_instance_that_cannot_be_solved_says_so_in_all_its_rows() -> None:
     assert (rows[0]["seed"], rows[0]["ports"], rows[0]["slots"]) == (7, 2, 4)
 
 
-def test_a_change_of_a_policy_concerns_its_runs_alone(tmp_path: Path) -> None:
+def test_a_change_of_a_policy_concerns_its_runs_alone() -> None:
     entries = tuple(Entry(Scheme(name, name), "", {}) for name in ("drf", "spreading"))
-    point = {"arrivals": "coin", "jobs": 2, "slots": 4, "servers": "3"}
-    fixed, drf, spreading = Regret().cells(Trial("reward", point, 0, entries))
+    fixed, drf, spreading = Regret().cells(Trial("reward", POINT, 0, entries))
 
     def closure(cell: Cell) -> set[str]:
         return set(import_closure((cell.function.partition(":")[0], *cell.roots)))

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from benchmarks.study.cell import Result
 from benchmarks.workload.contract import Workload
-from models.problem import offered
+from models.errors import InputError
+from models.problem import has_sub_package, offered, problem_names
+from models.reference import resolve
+from solvers.result import SolveResult
 
-__all__ = ["Experiments", "experiments_of"]
+__all__ = [
+    "Experiments",
+    "GapMethod",
+    "GapMethods",
+    "RegretParts",
+    "RegretSizes",
+    "experiments_of",
+    "gap_methods",
+    "regret_parts",
+    "with_part",
+]
 
 
 @dataclass(frozen=True)
@@ -26,11 +42,12 @@ class Experiments:
         :class:`benchmarks.study.picture.Picture` and :class:`benchmarks.study.claim.Claim`, in
         the order of the paper.
     gap : str
-        Reference to what ``benchmarks.gap`` compares.
+        Reference to :class:`GapMethods`, which ``benchmarks.gap`` compares.
     regret : str
-        Reference to what ``benchmarks.regret`` measures.
-    references : str
-        Reference to policies that ``benchmarks.speed`` times beside the registered ones.
+        Reference to :class:`RegretParts`, with which ``benchmarks.regret`` measures.
+    plain_versions : tuple of str
+        References to policies without compiled code, which ``benchmarks.speed`` times beside the
+        others.
     """
 
     workload: Workload
@@ -39,7 +56,7 @@ class Experiments:
     claims: str = ""
     gap: str = ""
     regret: str = ""
-    references: str = ""
+    plain_versions: tuple[str, ...] = ()
 
 
 def experiments_of(problem_name: str) -> Experiments:
@@ -51,3 +68,144 @@ def experiments_of(problem_name: str) -> Experiments:
         If there is no such problem, or it has no experiments yet.
     """
     return offered("benchmarks", problem_name, "EXPERIMENTS", Experiments)
+
+
+def with_part(part: str) -> list[str]:
+    """Names of the problems whose experiments have a part, e.g. ``"gap"``."""
+    return [
+        name
+        for name in problem_names()
+        if has_sub_package("benchmarks", name) and getattr(experiments_of(name), part)
+    ]
+
+
+def _part(problem_name: str, part: str) -> Any:
+    """What a part of a problem's experiments refers to; InputError if there is none."""
+    reference = getattr(experiments_of(problem_name), part)
+    if not reference:
+        raise InputError(
+            f"problem '{problem_name}' has no {part} part yet; those with one: "
+            f"{', '.join(with_part(part)) or 'none'}"
+        )
+    return resolve(reference)
+
+
+@dataclass(frozen=True)
+class GapMethod:
+    """A way to bound or solve an instance offline.
+
+    Parameters
+    ----------
+    words : str
+        What it is.
+    solve : callable
+        ``(instance, seconds, threads) -> SolveResult``; it starts from nothing. What solves no
+        integer program has one thread, whatever is asked.
+    bound_only : bool
+        It looks for no schedule.
+    """
+
+    words: str
+    solve: Callable[[Any, float, int], SolveResult[Any]]
+    bound_only: bool = False
+
+
+@dataclass(frozen=True)
+class GapMethods:
+    """What ``benchmarks.gap`` compares on a problem.
+
+    Parameters
+    ----------
+    methods : mapping of str to GapMethod
+        By name.
+    default : tuple of str
+        Those that are compared where none is asked for.
+    sizes : mapping of str to tuple of str
+        ``JOBSxSLOTSxSERVERS``, under ``"default"`` and ``"quick"``.
+    """
+
+    methods: Mapping[str, GapMethod]
+    default: tuple[str, ...]
+    sizes: Mapping[str, tuple[str, ...]]
+
+
+def gap_methods(problem_name: str) -> GapMethods:
+    """What ``benchmarks.gap`` compares on a problem.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem, or it has none.
+    """
+    found: GapMethods = _part(problem_name, "gap")
+    return found
+
+
+@dataclass(frozen=True)
+class RegretSizes:
+    """Horizons and numbers of ports around one base, seeds and arrivals.
+
+    Parameters
+    ----------
+    base : tuple of int
+        Ports and slots.
+    slots, ports : tuple of int
+        Ascending, that of the base among them: horizons, at the ports of the base; numbers of
+        ports, at the slots of the base.
+    servers : Any
+        As a size of the workload has them.
+    seeds : tuple of int
+    arrivals : tuple of str
+        Patterns.
+    """
+
+    base: tuple[int, int]
+    slots: tuple[int, ...]
+    ports: tuple[int, ...]
+    servers: Any
+    seeds: tuple[int, ...]
+    arrivals: tuple[str, ...]
+
+    @property
+    def axes(self) -> dict[str, tuple[int, ...]]:
+        """Sizes that growth is fitted over, by the column of the rows."""
+        return {"slots": self.slots, "ports": self.ports}
+
+
+@dataclass(frozen=True)
+class RegretParts:
+    """With what ``benchmarks.regret`` measures on a problem.
+
+    Parameters
+    ----------
+    sizes : mapping of str to RegretSizes
+        Under ``"default"`` and ``"quick"``.
+    fixed : str
+        Function of a cell, ``module:function``, given ``instance``: the best fixed decision.
+    run : str
+        Function of a cell, given ``instance``, ``policy`` and ``parameters``: a run, with what a
+        comparison needs.
+    compare : callable
+        ``(result of fixed, results of runs, optimum) -> record of each run``; pure. The optimum is
+        that of every slot, as an interval, or None.
+    scaled : callable
+        ``(settings, sizes, factor) -> settings``: with a multiple of the density of the base.
+    """
+
+    sizes: Mapping[str, RegretSizes]
+    fixed: str
+    run: str
+    compare: Callable[[Result, Sequence[Result], tuple[float, float] | None], list[dict[str, Any]]]
+    scaled: Callable[[Mapping[str, Any], RegretSizes, float], dict[str, Any]]
+
+
+def regret_parts(problem_name: str) -> RegretParts:
+    """With what ``benchmarks.regret`` measures on a problem.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem, or it has none.
+    """
+    found: RegretParts = _part(problem_name, "regret")
+    return found

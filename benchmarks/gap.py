@@ -6,16 +6,17 @@ import json
 import math
 import os
 import platform
+import sys
 from argparse import ArgumentTypeError
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from benchmarks.cli import Parser, parse_range, parse_words, run_command
-from benchmarks.figure import Cell, CellStore, Figure, compute
-from benchmarks.fingerprint import versions
+from benchmarks.contract import experiments_of, gap_methods, with_part
+from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.gap_report import (
     COUNTS_AS_ALL,
     format_gaps,
@@ -23,14 +24,19 @@ from benchmarks.gap_report import (
     plot_gap,
     plot_growth,
 )
-from benchmarks.gap_run import run_cell
 from benchmarks.instances import add_set_argument, parse_set, parse_size
 from benchmarks.pictures.save import save_picture
+from benchmarks.study.closure import versions
+from benchmarks.study.gap import GRACE, Gap
+from benchmarks.study.grid import Grid
+from benchmarks.study.instances import instance_of
+from benchmarks.study.ratio import source_of
 from benchmarks.study.rows import to_json_lines
-from benchmarks.workload.contract import Size, Workload
+from benchmarks.study.store import Store
+from benchmarks.study.study import Study
+from benchmarks.workload.contract import Workload
 from models.errors import InputError
 from models.files import write_atomic
-from models.problem import has_sub_package, problem_names, sub_package
 
 __all__ = ["main"]
 
@@ -54,80 +60,65 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure, draw and print the table; returns the exit code, 1 if a run has failed."""
     args = _parser().parse_args(argv)
     extent = "quick" if args.quick else "default"
-    part = sub_package("benchmarks", args.problem, "gap")
-    methods = _chosen(args.methods or part.DEFAULT_METHODS, part.METHODS)
-    times = sorted(set(args.times or _TIMES[extent]))
+    part = gap_methods(args.problem)
+    methods = _chosen(args.methods or part.default, part.methods)
+    limits = tuple(sorted(set(args.times or _TIMES[extent])))
     seeds = args.seeds or _SEEDS[extent]
-    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
-    texts = dict.fromkeys(args.sizes or part.SIZES[extent])
-    sizes = [parse_size(workload, text) for text in texts]
+    workload = experiments_of(args.problem).workload
     settings = parse_set(workload, args.set)
-    for size in sizes:  # what cannot be drawn is found before anything is measured
-        for seed in seeds:
-            _draw(workload, size, seed, settings)
-    cells = [
-        {
-            "problem": args.problem,
-            "jobs": size.jobs,
-            "slots": size.slots,
-            "servers": workload.show_servers(size.servers),
-            "seed": seed,
-            "method": method,
-            "time_limit": limit,
-            "threads": args.threads,
-            **({"set": args.set} if args.set else {}),
-        }
-        for size in sizes
-        for seed in seeds
-        for method in methods
-        for limit in times
-    ]
+    study = Study(
+        name=f"{args.problem}-gap",
+        problem=args.problem,
+        measure=Gap(methods, limits, args.threads),
+        grids={extent: _grid(workload, args.sizes or part.sizes[extent], settings)},
+        seeds={extent: len(seeds)},
+    )
+    for trial in study.trials(extent, seeds):
+        instance_of(source_of(trial, trial.point))  # what is bad shows before anything is measured
     out = Path(args.out or Path("results") / f"gap-{args.problem}")
-    frame = _measure(args.problem, cells, out, part.BOUND_ONLY)
+    engine = engine_of(args, threads=args.threads)
+    store = Store(out / "cells")
+    frame = study.frame(extent, seeds, store=store, engine=engine, progress=True)
+    _write_tables(frame, out)
+    bound_only = {name for name in methods if part.methods[name].bound_only}
     paths = save_picture(plot_growth(frame), frame, out / "growth")
-    with_gap = frame[~frame["method"].isin(part.BOUND_ONLY)]
+    with_gap = frame[~frame["method"].isin(bound_only)]
     if len(with_gap):
         paths = [*save_picture(plot_gap(with_gap), with_gap, out / "gap"), *paths]
     else:
         for ending in (".pdf", ".png", ".csv"):  # of other methods, measured before
             (out / "gap").with_suffix(ending).unlink(missing_ok=True)
-    explained = "; ".join(f"{name}: {part.METHODS[name][0]}" for name in methods)
+    explained = "; ".join(f"{name}: {part.methods[name].words}" for name in methods)
     what = " ".join([args.problem, *args.set])
     used = "1 thread" if args.threads == 1 else f"{args.threads} threads"
-    print(f"{what}, {platform.machine()}, {os.cpu_count()} cores, {used}; {explained}")
+    side = f", {args.workers} runs side by side" if args.workers > 1 else ""
+    print(f"{what}, {platform.machine()}, {os.cpu_count()} cores, {used}{side}; {explained}")
     many = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
     if len(with_gap):
         print(f"gap, median / worst of {many}, at each time limit; {COUNTS_AS_ALL}")
     if len(with_gap) < len(frame):
         print(f"bound, median of {many}, of what looks for no schedule")
-    print(f"\n{format_gaps(frame, part.BOUND_ONLY)}")
+    print(f"\n{format_gaps(frame, bound_only)}")
     print(f"\n{format_overruns(frame)}")
     print(f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, paths))}")
     failed = frame[frame["status"] == "failed"]
     for row in failed.itertuples(index=False):
-        print(f"failed: {row.method}, {row.size}, seed {row.seed}: {row.message}")
+        print(f"failed: {row.method}, {row.size}, seed {row.seed}: {row.message}", file=sys.stderr)
     return 1 if len(failed) else 0
 
 
-def _measure(
-    problem_name: str, cells: list[Cell], out: Path, bound_only: Collection[str]
-) -> pd.DataFrame:
-    """Rows of all cells, which are kept as they are finished; writes the tables.
-
-    Methods that look for no schedule have no gap.
-    """
-    figure = Figure(
-        name=f"{problem_name}-gap",
-        title="gap against time limit and size",
-        source="ours",
-        cells=lambda size, seeds: cells,
-        run=run_cell,
-        plot=lambda frame, axes: plot_gap(frame),
+def _grid(workload: Workload, sizes: Sequence[str], settings: Mapping[str, Any]) -> Grid:
+    """Points of all sizes."""
+    found = [parse_size(workload, text) for text in dict.fromkeys(sizes)]
+    return Grid(
+        tuple(
+            {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
+            for size in found
+        )
     )
-    frame = compute(figure, "default", store=CellStore(out / "cells"), progress=True)
-    size = frame["jobs"].astype(str) + "x" + frame["slots"].astype(str) + "x" + frame["servers"]
-    frame.insert(1, "size", size)
-    frame["gap"] = frame["gap"].mask(frame["method"].isin(bound_only))
+
+
+def _write_tables(frame: pd.DataFrame, out: Path) -> None:
     records = frame.astype(object).where(frame.notna(), None).to_dict("records")
     settings = {
         "versions": versions(),
@@ -135,38 +126,22 @@ def _measure(
     }
     write_atomic(out / "settings.json", (json.dumps(settings, indent=1) + "\n").encode())
     write_atomic(out / "rows.jsonl", to_json_lines(records).encode())
-    return frame
 
 
-def _chosen(names: Sequence[str], known: Mapping[str, Any]) -> list[str]:
+def _chosen(names: Sequence[str], known: Mapping[str, Any]) -> tuple[str, ...]:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(f"unknown method '{unknown[0]}': want some of {', '.join(known)}")
-    return list(dict.fromkeys(names))
+    return tuple(dict.fromkeys(names))
 
 
 def _known_methods() -> str:
-    parts = {
-        name: sub_package("benchmarks", name, "gap")
-        for name in problem_names()
-        if has_sub_package("benchmarks", name, "gap")
-    }
+    parts = {name: gap_methods(name) for name in with_part("gap")}
     return "; ".join(
         f"for {name}: "
-        + ", ".join(f"{method} ({what})" for method, (what, _) in part.METHODS.items())
-        + f"; by default {', '.join(part.DEFAULT_METHODS)}"
+        + ", ".join(f"{method} ({one.words})" for method, one in part.methods.items())
+        + f"; by default {', '.join(part.default)}"
         for name, part in parts.items()
-    )
-
-
-def _draw(workload: Workload, size: Size, seed: int, settings: Mapping[str, Any]) -> None:
-    workload.draw(
-        jobs=size.jobs,
-        slots=size.slots,
-        servers=size.servers,
-        seed=seed,
-        trace=None,
-        **settings,
     )
 
 
@@ -186,13 +161,15 @@ def _parser() -> Parser:
         "Measure how far bound and schedule are apart, |bound - objective| / bound, after a time "
         "limit, on instances of growing size: an exact program handed whole to HiGHS, and the "
         f"toolkit's own interval. In this measure {COUNTS_AS_ALL}. Every run has a process of its "
-        "own, which is killed a minute after its limit; loading and compiling do not count. "
+        f"own, which is killed {GRACE:g} s after its limit; loading and compiling do not count. "
         "Writes rows (csv, jsonl) and two pictures: gap against time limit, seconds and memory "
         "against size. The first is left out where all methods look for bounds only.",
         _EXAMPLES,
     )
     parser.add_argument(
-        "--problem", default="utility", help=f"one of {', '.join(problem_names())} (default)"
+        "--problem",
+        default="utility",
+        help=f"one of {', '.join(with_part('gap'))} (default: utility)",
     )
     parser.add_argument(
         "--sizes",
@@ -216,6 +193,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--threads", type=int, choices=(1, 2, 4, 8), default=1, help="of a run (default: 1)"
     )
+    add_engine_arguments(parser, timed=True)
     parser.add_argument("--quick", action="store_true", help="small sizes, short limits, 1 seed")
     parser.add_argument(
         "--out",

@@ -7,26 +7,29 @@ import os
 import platform
 import sys
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from benchmarks.cli import Parser, parse_positive, parse_range, parse_words, run_command
-from benchmarks.figure import Cell, CellStore, Figure, compute
-from benchmarks.fingerprint import is_covered, versions
-from benchmarks.instances import add_set_argument
+from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
+from benchmarks.engines import add_engine_arguments, engine_of
+from benchmarks.instances import add_set_argument, parse_set, read_files
 from benchmarks.pictures.save import save_picture
-from benchmarks.ratio import add_policy_argument, find_policies
-from benchmarks.regret_cells import TRACE, drawn_cells, given_cells, study_of
+from benchmarks.ratio import add_policy_argument
 from benchmarks.regret_pictures import plot_curves, plot_growth
-from benchmarks.regret_sizes import Study
 from benchmarks.regret_table import format_growth, format_regret, growths
+from benchmarks.study.closure import versions
+from benchmarks.study.instances import given, instance_of, trace_digest
+from benchmarks.study.regret import TRACE, Regret, at_base, sizes_grid
 from benchmarks.study.rows import to_json_lines
+from benchmarks.study.scheme import Scheme, schemes_of
+from benchmarks.study.store import Store
+from benchmarks.study.study import Entry, Study, Trial, frame_of, succeeded
+from models.errors import InputError
 from models.files import write_atomic
-from models.problem import has_sub_package, problem_names, sub_package
-from online.policy import Policy
+from online.registry import policy_names
 
 __all__ = ["main"]
 
@@ -54,89 +57,137 @@ _INSTANCE = ("instance", "seed", "arrivals", "ports", "slots", "servers", "densi
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure, write rows and pictures, print; returns the exit code."""
+    """Measure, write rows and pictures, print; returns the exit code, 1 if a cell has failed."""
     args = _parser().parse_args(argv)
-    policies = find_policies(args.problem, args.policy)
-    part = sub_package("benchmarks", args.problem, "regret")
+    parts = regret_parts(args.problem)
+    schemes = schemes_of(args.problem, args.policy or list(policy_names(args.problem)))
+    sizes = None
     if args.instance:
-        study = None
-        cells, draw = given_cells(args)
+        measure, trials = _of_files(args, schemes)
     else:
-        study = study_of(args, part.STUDIES["quick" if args.quick else "default"])
-        cells, draw = drawn_cells(args, study, part)
+        sizes = _sizes_asked(args, parts.sizes["quick" if args.quick else "default"])
+        measure, trials = _drawn(args, sizes, schemes)
     out = Path(args.out or Path("results") / f"regret-{args.problem}")
-    frame = _measure(args, cells, draw, part, policies, out)
-    base = frame if study is None else frame[study.is_base(frame)]
+    engine = engine_of(args)
+    store = Store(out / "cells")
+    frame = frame_of(
+        measure, trials, store=store, engine=engine, progress=f"regret of {args.problem}"
+    )
+    _write_settings(args, sizes, out)
+    _write_rows(frame.drop(columns=list(_CURVE), errors="ignore"), out / "rows.jsonl")
+    found = succeeded(frame)
+    if found.empty:
+        print("no policy on no instance could be compared", file=sys.stderr)
+        return engine.end()
+    _show(args, found, frame, sizes, out)
+    return engine.end()
+
+
+def _show(
+    args: Namespace,
+    found: pd.DataFrame,
+    frame: pd.DataFrame,
+    sizes: RegretSizes | None,
+    out: Path,
+) -> None:
+    """Draw and print."""
+    base = found if sizes is None else found[at_base(found, sizes)]
     curves = base.explode(list(_CURVE)).rename(columns={"curve_slots": "slot"})
     curves["regret"] = curves["curve_regret"].astype(float)
     curves = curves[[*_INSTANCE, "policy", "slot", "regret"]]
     pictures = save_picture(plot_curves(curves), curves, out / "curves")
     rows = frame.drop(columns=list(_CURVE))
-    if study is not None:
-        growth = growths(rows, study)
-        pictures += save_picture(plot_growth(rows, study), growth, out / "growth")
-    records = rows.astype(object).where(rows.notna(), None).to_dict("records")
-    _write_settings(args, study, out)
-    write_atomic(out / "rows.jsonl", to_json_lines(records).encode())
+    if sizes is not None:
+        growth = growths(rows, sizes)
+        pictures += save_picture(plot_growth(succeeded(rows), sizes), growth, out / "growth")
     if args.format == "json":
-        sys.stdout.write(to_json_lines(records))
+        sys.stdout.write((out / "rows.jsonl").read_text(encoding="utf-8"))
     elif args.format == "csv":
         rows.to_csv(sys.stdout, index=False)
     else:
         print(f"{args.problem}, regret against the best fixed decision in hindsight\n")
-        print(format_regret(base, rows, study))
-        if study is not None:
-            print(f"\n{format_growth(growth, study, args.scaling)}")
+        print(format_regret(rows, sizes))
+        if sizes is not None:
+            print(f"\n{format_growth(growth, sizes, args.scaling)}")
         print(f"\nrows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}")
-    return 0
 
 
-def _measure(
-    args: Namespace,
-    cells: list[Cell],
-    draw: Callable[[Cell], Any],
-    part: Any,
-    policies: Sequence[type[Policy]],
-    out: Path,
-) -> pd.DataFrame:
-    """Rows of all cells, which are kept as they are finished."""
+def _of_files(args: Namespace, schemes: Sequence[Scheme]) -> tuple[Regret, list[Trial]]:
+    """Measure and trials of instance files; raises InputError."""
+    for name in ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick"):
+        if getattr(args, name):
+            raise InputError(f"--{name} does not go with --instance: the file says it")
+    instances = read_files([path for group in args.instance for path in group], args.problem)
+    files = {instance.hash: given(instance) for instance in instances}
+    trials = [
+        Trial(
+            args.problem,
+            {"file": instance.hash, "arrivals": instance.name},
+            instance.seed or 0,
+            tuple(Entry(scheme, "", {}) for scheme in schemes),
+        )
+        for instance in instances
+    ]
+    return Regret(args.dynamic, files=files), trials
 
-    def run_cell(**cell: Any) -> list[dict[str, Any]]:
-        instance = draw(cell)
-        head = {
-            "problem": args.problem,
-            "instance": instance.name,
-            "instance_hash": instance.hash,
-            "seed": instance.seed,
-            "arrivals": cell["arrivals"],
-        }
-        return [{**head, **row} for row in part.measure(instance, policies, args.dynamic)]
 
-    labels = [f"{policy.__module__}:{policy.__qualname__}" for policy in policies]
-    figure = Figure(
-        name=f"{args.problem}-regret",
-        title="regret",
-        source="ours",
-        cells=lambda size, seeds: [
-            {**cell, "policies": labels, "dynamic": args.dynamic} for cell in cells
-        ],
-        run=run_cell,
-        plot=lambda frame, axes: plot_curves(frame),
+def _sizes_asked(args: Namespace, usual: RegretSizes) -> RegretSizes:
+    """What is not given is that of the size."""
+    slots, ports = args.slots or usual.slots, args.ports or usual.ports
+    servers = usual.servers
+    if args.servers:
+        servers = experiments_of(args.problem).workload.parse_servers(args.servers)
+    base = args.base
+    if base is None:
+        middle = usual.base[0] if usual.base[0] in ports else min(ports)
+        base = (middle, max(slots))
+    return RegretSizes(
+        base=base,
+        slots=tuple(sorted({*slots, base[1]})),
+        ports=tuple(sorted({*ports, base[0]})),
+        servers=servers,
+        seeds=tuple(args.seeds or usual.seeds),
+        arrivals=tuple(dict.fromkeys(args.arrivals or ([TRACE] if args.trace else usual.arrivals))),
     )
-    # What a policy from outside depends on, nobody knows: its runs are not taken up again.
-    store = CellStore(out / "cells") if all(map(is_covered, policies)) else None
-    return compute(figure, "default", store=store, progress=True)
 
 
-def _write_settings(args: Namespace, study: Study | None, out: Path) -> None:
+def _drawn(
+    args: Namespace, sizes: RegretSizes, schemes: Sequence[Scheme]
+) -> tuple[Regret, list[Trial]]:
+    """Measure and trials of drawn instances; what cannot be drawn raises InputError here."""
+    settings = parse_set(experiments_of(args.problem).workload, args.set)
+    if "arrivals" in settings:
+        raise InputError("--set arrivals=...: say --arrivals here")
+    if TRACE in sizes.arrivals and not args.trace:
+        raise InputError(f"arrivals '{TRACE}': there is no --trace")
+    measure = Regret(args.dynamic, trace_digest(args.trace) if args.trace else None)
+    study = Study(
+        name=f"{args.problem}-regret",
+        problem=args.problem,
+        measure=measure,
+        grids={"asked": sizes_grid(args.problem, sizes, settings, args.scaling)},
+        seeds={"asked": len(sizes.seeds)},
+        schemes=tuple(schemes),
+    )
+    for trial in study.trials("asked", sizes.seeds[-1:]):
+        instance_of(measure.source(trial)[0])
+    return measure, study.trials("asked", sizes.seeds)
+
+
+def _write_settings(args: Namespace, sizes: RegretSizes | None, out: Path) -> None:
     settings = {
         "options": {name: value for name, value in vars(args).items() if name != "out"},
-        "study": None if study is None else vars(study),
+        "study": None if sizes is None else vars(sizes),
         "versions": versions(),
         "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
     }
     text = json.dumps(settings, indent=1, default=list) + "\n"
     write_atomic(out / "settings.json", text.encode())
+
+
+def _write_rows(rows: pd.DataFrame, path: Path) -> None:
+    records = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    write_atomic(path, to_json_lines(records).encode())
 
 
 def _sizes(text: str) -> list[int]:
@@ -153,12 +204,6 @@ def _base(text: str) -> tuple[int, int]:
     return int(ports), int(slots)
 
 
-def _problems() -> str:
-    return ", ".join(
-        name for name in problem_names() if has_sub_package("benchmarks", name, "regret")
-    )
-
-
 def _parser() -> Parser:
     parser = Parser(
         "benchmarks.regret",
@@ -168,7 +213,9 @@ def _parser() -> Parser:
         _EXAMPLES,
     )
     parser.add_argument(
-        "--problem", default="reward", help=f"one of {_problems()} (default: reward)"
+        "--problem",
+        default="reward",
+        help=f"one of {', '.join(with_part('regret'))} (default: reward)",
     )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
@@ -225,6 +272,7 @@ def _parser() -> Parser:
         help="measure dynamic regret, too, with so many seconds for the optima of an instance's "
         "slots (default: not)",
     )
+    add_engine_arguments(parser)
     parser.add_argument("--quick", action="store_true", help="small sizes, few seeds")
     parser.add_argument(
         "--format", choices=("table", "json", "csv"), default="table", help="(default: table)"
@@ -232,8 +280,8 @@ def _parser() -> Parser:
     parser.add_argument(
         "--out",
         metavar="DIR",
-        help="results folder (default: results/regret-PROBLEM); instances finished there with the "
-        "same settings and code are not run again, unless a policy is from outside",
+        help="results folder (default: results/regret-PROBLEM); what was run or solved there with "
+        "the same code is not run again",
     )
     return parser
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from benchmarks.contract import RegretSizes
 from benchmarks.pictures.curves import plot_curves as draw_curves
 from benchmarks.pictures.medians import plot_medians
 from benchmarks.pictures.style import figure_of, legend_below, panels
-from benchmarks.regret_sizes import Study
+from benchmarks.study.regret import along, at_base
 
 __all__ = ["plot_curves", "plot_growth"]
 
@@ -64,7 +65,7 @@ def _size(rows: pd.DataFrame) -> str:
     )
 
 
-def plot_growth(rows: pd.DataFrame, study: Study) -> Figure:
+def plot_growth(rows: pd.DataFrame, sizes: RegretSizes) -> Figure:
     """Regret of the policies that commit, and (14), against horizon and number of ports."""
     committing = rows[rows["commits"]] if rows["commits"].any() else rows
     middle = 0.5 * (committing["regret_lower"] + committing["regret_upper"])
@@ -74,15 +75,15 @@ def plot_growth(rows: pd.DataFrame, study: Study) -> Figure:
         policy=_BOUND, regret=lambda frame: frame["bound"]
     )
     shown = pd.concat([shown, bounds])
-    varied = [axis for axis, sizes in study.axes().items() if len(sizes) > 1] or ["slots"]
-    kinds = study.arrivals
+    varied = [axis for axis, values in sizes.axes.items() if len(values) > 1] or ["slots"]
+    kinds = sizes.arrivals
     figure = Figure(
         figsize=(max(6.4, 3.2 * len(kinds)), 0.8 + 3.2 * len(varied)), layout="constrained"
     )
     table = figure.subplots(len(varied), len(kinds), squeeze=False)
     for axis, row in zip(varied, table, strict=True):
         for place, (panel, kind) in enumerate(zip(row, kinds, strict=True)):
-            of_kind = study.along(shown[shown["arrivals"] == kind], axis)
+            of_kind = along(shown[shown["arrivals"] == kind], sizes, axis)
             plot_medians(
                 of_kind.sort_values(axis, kind="stable"),
                 panel,
@@ -95,10 +96,10 @@ def plot_growth(rows: pd.DataFrame, study: Study) -> Figure:
                 legend=False,
             )
     legend_below(table[0, 0], columns=3 if len(kinds) < 3 else 6)
-    many = f"lines: median of {len(study.seeds)} seeds, hollow marks: a seed each"
+    many = f"lines: median of {len(sizes.seeds)} seeds, hollow marks: a seed each"
     figure.suptitle(
-        f"{_size(rows[study.is_base(rows)])} and sizes around that; "
-        f"{'1 seed' if len(study.seeds) == 1 else many}; regret not above 0 is left out",
+        f"{_size(rows[at_base(rows, sizes)])} and sizes around that; "
+        f"{'1 seed' if len(sizes.seeds) == 1 else many}; regret not above 0 is left out",
         x=0.01,
         ha="left",
         fontsize="small",

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from benchmarks.growth import fit_growth
-from benchmarks.regret_sizes import Study
-from benchmarks.table import bootstrap_interval
+from benchmarks.contract import RegretSizes
+from benchmarks.growth import Growth, fit_growth
+from benchmarks.study.regret import along, at_base
+from benchmarks.study.statistics import bootstrap_interval
+from benchmarks.study.study import succeeded
 
 __all__ = ["format_growth", "format_regret", "growths"]
 
@@ -16,8 +18,14 @@ _AXES = {"slots": "T", "ports": "|L|"}
 _FEW = 20  # seeds; with more, intervals of the bootstrap are about what they say
 
 
-def format_regret(base: pd.DataFrame, rows: pd.DataFrame, study: Study | None) -> str:
-    """Table of the rows of the base size, and notes on all rows."""
+def format_regret(frame: pd.DataFrame, sizes: RegretSizes | None) -> str:
+    """Table of the rows of the base size, and notes on all rows.
+
+    A policy of which a run failed has no means: those that are left would say nothing of it.
+    """
+    rows = succeeded(frame)
+    whole = frame if sizes is None else frame[at_base(frame, sizes)]
+    base = succeeded(whole)
     lines = [
         (
             "arrivals",
@@ -30,7 +38,12 @@ def format_regret(base: pd.DataFrame, rows: pd.DataFrame, study: Study | None) -
             "dynamic regret",
         )
     ]
-    for (arrivals, policy), group in base.groupby(["arrivals", "policy"], sort=False):
+    for (arrivals, policy), planned in whole.groupby(["arrivals", "policy"], sort=False):
+        group = succeeded(planned)
+        if len(group) < len(planned):
+            failed = f"{len(planned) - len(group)} of {len(planned)} failed"
+            lines.append((str(arrivals), str(policy), failed, *"-----"))
+            continue
         worst = group.loc[group["regret_upper"].idxmax()]
         seed = "file" if pd.isna(worst["seed"]) else f"{int(worst['seed'])}"
         upper = group["regret_upper"]
@@ -49,10 +62,10 @@ def format_regret(base: pd.DataFrame, rows: pd.DataFrame, study: Study | None) -
         )
     title = (
         ""
-        if study is None
+        if sizes is None
         else (
-            f"{study.base[0]} ports, {study.base[1]} slots, {study.servers} servers, density "
-            f"{base['density'].mean():.3g}; means over {len(study.seeds)} seeds\n"
+            f"{sizes.base[0]} ports, {sizes.base[1]} slots, {sizes.servers} servers, density "
+            f"{base['density'].mean():.3g}; means over {len(sizes.seeds)} seeds\n"
         )
     )
     return "\n".join([f"{title}{_aligned(lines, (0, 1))}", "", *_notes(base, rows)])
@@ -111,7 +124,7 @@ def _too_short(base: pd.DataFrame) -> str:
     )
 
 
-def growths(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
+def growths(frame: pd.DataFrame, sizes: RegretSizes) -> pd.DataFrame:
     """Exponents of regret and of (14), by arrivals, policy and axis.
 
     Returns
@@ -121,28 +134,20 @@ def growths(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
         ``exponent``, ``low``, ``high``, ``bound_exponent``, ``verdict``, ``why``.
     """
     found = []
-    for (arrivals, policy), group in rows.groupby(["arrivals", "policy"], sort=False):
-        for axis, sizes in study.axes().items():
-            table = study.along(group, axis).pivot(
-                index=axis, columns="seed", values=["regret_lower", "regret_upper", "bound"]
-            )
-            bound = table["bound"].to_numpy()
-            growth = fit_growth(
-                table.index.to_numpy(),
-                table["regret_lower"].to_numpy(),
-                table["regret_upper"].to_numpy(),
-            )
+    for (arrivals, policy), planned in frame.groupby(["arrivals", "policy"], sort=False):
+        for axis, values in sizes.axes.items():
+            growth, of_bound, commits = _growth(along(planned, sizes, axis), axis)
             found.append(
                 {
                     "arrivals": arrivals,
                     "policy": policy,
-                    "commits": bool(group["commits"].all()),
+                    "commits": commits,
                     "over": axis,
-                    "sizes": " ".join(map(str, sizes)),
+                    "sizes": " ".join(map(str, values)),
                     "exponent": growth.exponent,
                     "low": growth.low,
                     "high": growth.high,
-                    "bound_exponent": fit_growth(table.index.to_numpy(), bound, bound).exponent,
+                    "bound_exponent": of_bound,
                     "verdict": growth.verdict,
                     "why": growth.why,
                 }
@@ -150,7 +155,22 @@ def growths(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def format_growth(growth: pd.DataFrame, study: Study, scaling: str) -> str:
+def _growth(planned: pd.DataFrame, axis: str) -> tuple[Growth, float | None, bool]:
+    """Growth along an axis, the exponent of (14), and whether all runs commit."""
+    rows = succeeded(planned)
+    if len(rows) < len(planned):
+        failed = f"{len(planned) - len(rows)} of {len(planned)} failed"
+        return Growth(None, None, None, "not applicable", failed), None, True
+    table = rows.pivot(
+        index=axis, columns="seed", values=["regret_lower", "regret_upper", "bound"]
+    ).astype(float)
+    values, bound = table.index.to_numpy(), table["bound"].to_numpy()
+    ends = (table[name].to_numpy() for name in ("regret_lower", "regret_upper"))
+    commits = bool(rows["commits"].all())
+    return fit_growth(values, *ends), fit_growth(values, bound, bound).exponent, commits
+
+
+def format_growth(growth: pd.DataFrame, sizes: RegretSizes, scaling: str) -> str:
     """Table of exponents, and what was varied."""
     lines = [("arrivals", "policy", "over", "exponent", "95 % interval", "of (14)", "verdict")]
     shown = growth[growth["commits"]] if growth["commits"].any() else growth
@@ -170,11 +190,11 @@ def format_growth(growth: pd.DataFrame, study: Study, scaling: str) -> str:
     same = (
         "every port keeps its number of servers" if scaling == "degree" else "density is the same"
     )
-    ports, slots = study.base
+    ports, slots = sizes.base
     return "\n".join(
         [
             "growth: regret ~ size^exponent, fitted to the means over seeds; bootstrap over seeds",
-            f"T in {_listed(study.slots)} at {ports} ports; |L| in {_listed(study.ports)} at "
+            f"T in {_listed(sizes.slots)} at {ports} ports; |L| in {_listed(sizes.ports)} at "
             f"{slots} slots, where {same}",
             "",
             _aligned(lines, (0, 1, 2, 6)),

@@ -6,34 +6,29 @@ import argparse
 import os
 import platform
 import sys
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from tqdm import tqdm
 
 from benchmarks.cli import Parser, parse_words, run_command
-from benchmarks.evaluate import run_policy
-from benchmarks.instances import (
-    add_instance_arguments,
-    instances_from,
-    parse_size,
-)
+from benchmarks.contract import experiments_of
+from benchmarks.engines import add_engine_arguments, engine_of
+from benchmarks.instances import add_instance_arguments, parse_size
 from benchmarks.pictures.costs import plot_costs, seeds_in_words
 from benchmarks.pictures.save import save_picture
-from benchmarks.ratio import add_policy_argument, find_policies
-from benchmarks.study.memory import PeakMemory
-from benchmarks.warm import warm_up
-from benchmarks.workload.contract import Size, Workload
+from benchmarks.ratio import add_policy_argument
+from benchmarks.sources import Sources, sources_from
+from benchmarks.study.cell import Needs
+from benchmarks.study.scheme import schemes_of
+from benchmarks.study.speed import Speed
+from benchmarks.study.study import Entry, Trial, frame_of, succeeded
 from models.errors import InputError
-from models.problem import has_sub_package, sub_package
-from online.run import Trace
+from online.registry import policy_names
 
-__all__ = ["main", "measure_speed"]
+__all__ = ["main"]
 
 _EXAMPLES = """
   python -m benchmarks.speed --jobs 300 --slots 300 --servers 50+50 --seeds 1
@@ -72,54 +67,52 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="write the rows (csv) and a picture, seconds against the sizes, there",
     )
     parser.add_argument("--format", choices=("table", "csv"), default="table")
+    add_engine_arguments(parser, timed=True)
     args = parser.parse_args(argv)
-    policies = find_policies(args.problem, args.policy)
-    sizes = _sizes(args)
-    instances = [] if sizes else instances_from(args)
-    if has_sub_package("benchmarks", args.problem, "references"):
-        policies += sub_package("benchmarks", args.problem, "references").REFERENCES
-    warm_up(args.problem, policies)
-    if sizes:
-        frame = _measure_sizes(args, sizes, policies)
-    else:
-        frame = measure_speed(instances, policies)
+    names = args.policy or policy_names(args.problem)
+    plain = experiments_of(args.problem).plain_versions
+    schemes = schemes_of(args.problem, [*names, *plain])
+    asked = _asked(args)
+    trials = [
+        Trial(args.problem, point, 0, tuple(Entry(scheme, "", source) for scheme in schemes))
+        for sources, points in asked
+        for source, point in zip(sources.instances, points, strict=True)
+    ]
+    engine = engine_of(args)
+    speed = Speed(asked[0][0].data, Needs(alone=args.workers == 1))
+    frame = frame_of(speed, trials, engine=engine, progress=f"speed of {args.problem}")
     if args.out is not None:
-        save_picture(_plot(frame), frame, Path(args.out) / f"speed-{args.problem}")
+        save_picture(_plot(succeeded(frame)), frame, Path(args.out) / f"speed-{args.problem}")
     if args.format == "csv":
         frame.to_csv(sys.stdout, index=False)
     else:
         print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
         print(frame.to_string(index=False, float_format="%.3f"))
-    return 0
+    return engine.end()
 
 
-def _sizes(args: argparse.Namespace) -> dict[str, Size]:
-    """Sizes by their texts; raises InputError."""
+def _asked(args: argparse.Namespace) -> list[tuple[Sources, list[dict[str, Any]]]]:
+    """Instances, and what rows say of each besides its name; raises InputError."""
     if args.sizes is None:
         if args.out is not None:
             raise InputError("--out needs --sizes: it draws how time grows")
-        return {}
+        sources = sources_from(args)
+        return [(sources, [{} for _ in sources.instances])]
     for name in ("jobs", "slots", "servers", "instance"):
         if getattr(args, name):
             raise InputError(f"--{name} does not go with --sizes")
-    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
-    return {text: parse_size(workload, text) for text in args.sizes}
-
-
-def _measure_sizes(
-    args: argparse.Namespace, sizes: Mapping[str, Size], policies: Sequence[Any]
-) -> pd.DataFrame:
-    """:func:`measure_speed` of one size after the other, so that one is in memory at a time."""
-    frames = []
-    for text, size in sizes.items():
-        servers = text.rpartition("x")[2]
-        given = {"jobs": size.jobs, "slots": size.slots, "servers": servers}
-        instances = instances_from(argparse.Namespace(**{**vars(args), **given}))
-        frame = measure_speed(instances, policies)
-        frame.insert(0, "size", text)
-        frame.insert(1, "seed", np.repeat([one.seed for one in instances], len(policies)))
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True)
+    workload = experiments_of(args.problem).workload
+    found = []
+    for text in args.sizes:
+        size = parse_size(workload, text)
+        given = {
+            "jobs": size.jobs,
+            "slots": size.slots,
+            "servers": workload.show_servers(size.servers),
+        }
+        sources = sources_from(argparse.Namespace(**{**vars(args), **given}))
+        found.append((sources, [{"size": text, "seed": one["seed"]} for one in sources.instances]))
+    return found
 
 
 def _plot(frame: pd.DataFrame) -> Figure:
@@ -131,59 +124,6 @@ def _plot(frame: pd.DataFrame) -> Figure:
         note=f"a run, scored; {platform.machine()}, {os.cpu_count()} cores\n"
         f"{seeds_in_words(frame)}",
     )
-
-
-def measure_speed(instances: Sequence[Any], policies: Sequence[Any]) -> pd.DataFrame:
-    """Time every policy on every instance.
-
-    Returns
-    -------
-    DataFrame
-        Per instance and policy: ``policy_s`` (time inside the policy's reset and decisions),
-        ``run_s`` (with its construction, the runner and the scorer), ``peak_mb`` (rise of the
-        process's memory meanwhile, with the schedule that is kept, beyond what earlier runs have
-        left free; None where the system does not tell); per kind of event (of ``utility``: arrival
-        of a job, start of a slot) their number, median and worst time. OASiS decides at arrivals,
-        by one call of the oracle; FIFO, DRF, RRH and Dorm at the start of slots, and so do the
-        policies of ``jct``; OGASched learns after a slot's arrivals are revealed, when the
-        heuristics of ``reward`` decide.
-    """
-    rows = []
-    with tqdm(total=len(instances) * len(policies), disable=None, file=sys.stderr) as progress:
-        for instance in instances:
-            workload: Workload = sub_package("benchmarks", instance.problem).WORKLOAD
-            events = workload.words.events
-            for policy in policies:
-                progress.set_postfix_str(f"{instance.name} {policy.name}")
-                memory = PeakMemory()
-                begin = time.perf_counter()
-                run = run_policy(instance, policy)
-                whole = time.perf_counter() - begin
-                risen = memory.risen
-                rows.append(
-                    {
-                        "instance": instance.name,
-                        "policy": policy.name,
-                        "policy_s": float(run.trace.seconds.sum()),
-                        "run_s": whole,
-                        "peak_mb": None if risen is None else risen / 1e6,
-                        **_per_event(run.trace, events),
-                    }
-                )
-                progress.update()
-    return pd.DataFrame(rows)
-
-
-def _per_event(trace: Trace, events: Sequence[str]) -> dict[str, float]:
-    milliseconds = 1e3 * trace.seconds[1:]  # the first is the reset
-    kinds = np.array([row["event"] for row in trace.decisions])
-    found: dict[str, float] = {}
-    for kind in events:
-        times = milliseconds[kinds == kind] if len(kinds) else milliseconds
-        found[f"{kind}s"] = len(times)
-        found[f"{kind}_median_ms"] = float(np.median(times)) if len(times) else 0.0
-        found[f"{kind}_worst_ms"] = float(np.max(times, initial=0.0))
-    return found
 
 
 if __name__ == "__main__":

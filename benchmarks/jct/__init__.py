@@ -26,4 +26,5 @@ WORKLOAD = Workload(
 
 EXPERIMENTS = Experiments(
     workload=WORKLOAD,
+    gap="benchmarks.jct.gap:GAP",
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
 
+from benchmarks.contract import GapMethod, GapMethods
 from models.jct import JctInstance, JctSchedule
 from solvers.jct import exact, offline
 from solvers.jct.bound import bound
@@ -12,22 +12,18 @@ from solvers.jct.pool import Pool
 from solvers.jct.relaxation import paper_relaxation
 from solvers.result import SolveResult
 
-__all__ = ["BOUND_ONLY", "DEFAULT_METHODS", "METHODS", "SIZES"]
-
-Method = Callable[..., SolveResult[JctSchedule]]
+__all__ = ["GAP"]
 
 
-def _exact(instance: JctInstance, time_limit: float, threads: int = 1) -> SolveResult[JctSchedule]:
+def _exact(instance: JctInstance, time_limit: float, threads: int) -> SolveResult[JctSchedule]:
     return exact.solve(instance, time_limit=time_limit)
 
 
-def _toolkit(
-    instance: JctInstance, time_limit: float, threads: int = 1
-) -> SolveResult[JctSchedule]:
+def _toolkit(instance: JctInstance, time_limit: float, threads: int) -> SolveResult[JctSchedule]:
     return offline.solve(instance, time_limit=time_limit, threads=threads)
 
 
-def _bound(instance: JctInstance, time_limit: float, threads: int = 1) -> SolveResult[JctSchedule]:
+def _bound(instance: JctInstance, time_limit: float, threads: int) -> SolveResult[JctSchedule]:
     """The bound until it ends by itself: how its time grows."""
     found = bound(Pool.of(instance), time_limit=time_limit)
     assert found is not None  # the instance's checks have seen every job complete alone
@@ -45,7 +41,7 @@ def _bound(instance: JctInstance, time_limit: float, threads: int = 1) -> SolveR
     )
 
 
-def _paper(instance: JctInstance, time_limit: float, threads: int = 1) -> SolveResult[JctSchedule]:
+def _paper(instance: JctInstance, time_limit: float, threads: int) -> SolveResult[JctSchedule]:
     """The bound that the paper divides by, Lemma 1."""
     began = time.monotonic()
     found = paper_relaxation(Pool.of(instance), time_limit=time_limit)
@@ -62,22 +58,18 @@ def _paper(instance: JctInstance, time_limit: float, threads: int = 1) -> SolveR
     )
 
 
-METHODS: Mapping[str, tuple[str, Method]] = {
-    "exact": ("the chunk model by HiGHS, within windows that bounds leave", _exact),
-    "toolkit": ("the interval of benchmarks.ratio", _toolkit),
-    "bound": ("the toolkit's bound alone, no schedule", _bound),
-    "paper": ("the relaxation of the paper's ILP (4) alone, no schedule", _paper),
-}
-"""By name: what it is, and ``(instance, seconds, threads) -> result``. All start from nothing.
-Those that solve no integer program have one thread, whatever is asked."""
-
-BOUND_ONLY = frozenset({"bound", "paper"})
-"""Those that look for no schedule."""
-
-DEFAULT_METHODS = ("exact", "toolkit")
-
-SIZES: Mapping[str, tuple[str, ...]] = {
-    "default": ("10x100x30", "30x300x100", "100x300x100", "300x1000x100"),
-    "quick": ("10x100x30", "30x300x100"),
-}
-"""Jobs x slots in which they arrive x edge servers."""
+GAP = GapMethods(
+    methods={
+        "exact": GapMethod("the chunk model by HiGHS, within windows that bounds leave", _exact),
+        "toolkit": GapMethod("the interval of benchmarks.ratio", _toolkit),
+        "bound": GapMethod("the toolkit's bound alone, no schedule", _bound, bound_only=True),
+        "paper": GapMethod(
+            "the relaxation of the paper's ILP (4) alone, no schedule", _paper, bound_only=True
+        ),
+    },
+    default=("exact", "toolkit"),
+    sizes={  # jobs x slots in which they arrive x edge servers
+        "default": ("10x100x30", "30x300x100", "100x300x100", "300x1000x100"),
+        "quick": ("10x100x30", "30x300x100"),
+    },
+)

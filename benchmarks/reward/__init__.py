@@ -25,4 +25,6 @@ WORKLOAD = Workload(
 
 EXPERIMENTS = Experiments(
     workload=WORKLOAD,
+    regret="benchmarks.reward.regret:REGRET",
+    plain_versions=("benchmarks.reward.plain_ogasched:PlainOga",),
 )

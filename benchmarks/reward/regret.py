@@ -4,52 +4,135 @@ Two comparators, not to be mixed. *Regret* is the reward of the best fixed decis
 minus the reward achieved, (6); it may be negative, since a policy may change its decision and a
 heuristic sees ``x(t)`` first. *Dynamic regret* is that of the best decision of every slot, given
 ``x(t)``, minus the reward achieved; it is never negative.
+
+The best fixed decision and each run are cells of their own, so that another policy solves nothing
+again; :func:`compare` puts them together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from benchmarks.evaluate import Run, run_policy
-from benchmarks.regret_sizes import Study
+from benchmarks.contract import RegretParts, RegretSizes
+from benchmarks.reward.best_decision import decide, packed, unpacked
 from benchmarks.reward.settings import Settings
-from benchmarks.reward.views import slot_table
+from benchmarks.study.cell import Result
+from benchmarks.study.instances import Source, instance_of
+from benchmarks.study.run import run_policy, warm_policy
+from benchmarks.study.scheme import policy_of
 from models.reward import RewardInstance
-from models.reward.reward import RewardFunction
 from online.policy import Policy
 from online.reward.oga import OGASched
 from online.reward.steps import Constant
-from online.reward.theory import regret_bound
-from solvers.reward.hindsight import FixedOptimum, best_fixed
+from online.reward.theory import GradientPath
 from solvers.reward.offline import solve
 
-__all__ = ["STUDIES", "measure", "scaled"]
+__all__ = ["REGRET", "compare", "measure", "run"]
 
-_TOLERANCE = 1e-6  # of the best fixed decision, relative; certified
-_TIME_LIMIT = 300.0  # seconds for it; the interval is valid whatever is reached
 _POINTS = 100  # of a curve
 
-STUDIES = {
-    "default": Study(
-        base=(10, 2000),
-        slots=(250, 500, 1000, 2000),
-        ports=(5, 10, 20, 40),
-        servers=128,
-        seeds=(0, 1, 2, 3, 4),
-        arrivals=("bernoulli", "alternating", "coin", "drifting"),
-    ),
-    "quick": Study(
-        base=(4, 200),
-        slots=(50, 100, 200),
-        ports=(2, 4, 8),
-        servers=16,
-        seeds=(0, 1, 2),
-        arrivals=("bernoulli", "alternating"),
-    ),
-}
+
+def run(
+    *,
+    instance: Source,
+    policy: str,
+    parameters: Mapping[str, Any],
+    data: Mapping[str, bytes] | None = None,
+) -> Callable[[], Result]:
+    """Prepare a run: draw the instance, and compile what the policy needs on a small one.
+
+    Returns
+    -------
+    callable
+        Its result's value: ``policy``, ``commits`` and ``objective``, as in the records of
+        :func:`measure`, and ``constant``, whether it is OGASched with the step of Theorem 1. A
+        file holds the reward of every slot, and of OGASched its moves.
+    """
+    chosen = policy_of(instance["problem"], policy)
+    warm_policy(instance["problem"], policy)
+    target = instance_of(instance, data)
+    return lambda: _run(target, chosen, parameters)[0]
+
+
+def _run(
+    instance: RewardInstance, policy: type[Policy], parameters: Mapping[str, Any]
+) -> tuple[Result, Any]:
+    """What is to be compared of a run, and its schedule."""
+    done = run_policy(instance, policy, **parameters)
+    ran = done.policy
+    # Both events of a slot leave a row; the second knows what the slot was worth.
+    slots = [row for row in done.trace.decisions if "gain" in row]
+    arrays = {"rewards": np.array([row["gain"] - row["penalty"] for row in slots])}
+    if isinstance(ran, OGASched):
+        path = ran.path
+        arrays |= {
+            "start": path.start,
+            "moves": path.moves,
+            "sums": np.array([path.along, path.squares]),
+        }
+    value = {
+        "policy": ran.name,
+        "commits": all(row["committed"] for row in done.trace.decisions),
+        "objective": done.score.objective,
+        "constant": isinstance(ran, OGASched) and isinstance(ran.rule, Constant),
+    }
+    return Result(value, packed(**arrays)), done.trace.schedule
+
+
+def compare(
+    fixed: Result, runs: Sequence[Result], optimum: tuple[float, float] | None
+) -> list[dict[str, Any]]:
+    """Compare runs with decisions made in hindsight.
+
+    Parameters
+    ----------
+    fixed : Result
+        Of :func:`benchmarks.reward.best_decision.best_decision`.
+    runs : sequence of Result
+        Of :func:`run`, on the same instance.
+    optimum : tuple of float or None
+        Interval of the sum of the optima of all slots; None = no dynamic regret.
+
+    Returns
+    -------
+    list of dict
+        A record of each run, see :func:`measure`.
+    """
+    known = fixed.value
+    best = unpacked(fixed)
+    if optimum is not None:
+        lower = max([optimum[0], *(one.value["objective"] for one in runs)])
+        optimum = lower, max(lower, optimum[1])
+    size = {name: known[name] for name in ("ports", "servers", "slots", "density")}
+    records = []
+    for one in runs:
+        achieved, arrays = one.value["objective"], unpacked(one)
+        slots, curve = _curve(best["rewards"], arrays["rewards"])
+        left, right = _inequality(arrays, best["y"])
+        records.append(
+            {
+                "policy": one.value["policy"],
+                **size,
+                "commits": one.value["commits"],
+                "objective": achieved,
+                "fixed_lower": known["fixed_lower"],
+                "fixed_upper": known["fixed_upper"],
+                "regret_lower": known["fixed_lower"] - achieved,
+                "regret_upper": known["fixed_upper"] - achieved,
+                "bound": known["bound"],
+                "bound_proven": one.value["constant"] and not known["gangs"],
+                "inequality_left": left,
+                "inequality_right": right,
+                "dynamic_lower": None if optimum is None else optimum[0] - achieved,
+                "dynamic_upper": None if optimum is None else optimum[1] - achieved,
+                "curve_slots": slots,
+                "curve_regret": curve,
+            }
+        )
+    return records
 
 
 def measure(
@@ -81,49 +164,14 @@ def measure(
         - ``curve_slots``, ``curve_regret``: regret after so many slots, against the decision
           that is best over all of them.
     """
-    cluster = instance.cluster
-    best = best_fixed(cluster, instance.weights, tolerance=_TOLERANCE, time_limit=_TIME_LIMIT)
-    runs = [run_policy(instance, policy) for policy in policies]
-    optima = _slot_optima(instance, runs, dynamic)
-    bound = regret_bound(cluster)
-    fixed = _fixed_rewards(instance, best)
-    servers = len(cluster.capacities)
-    size = {
-        "ports": len(cluster.requests),
-        "servers": servers,
-        "slots": cluster.slots,
-        "density": len(cluster.port_edges) / servers,
-    }
-    rows = []
-    for run in runs:
-        achieved = run.score.objective
-        slots, curve = _curve(fixed, slot_table(run)["reward"].to_numpy())
-        rows.append(
-            {
-                "policy": run.policy.name,
-                **size,
-                "commits": all(row["committed"] for row in run.trace.decisions),
-                "objective": achieved,
-                "fixed_lower": best.value,
-                "fixed_upper": best.bound,
-                "regret_lower": best.value - achieved,
-                "regret_upper": best.bound - achieved,
-                "bound": bound,
-                "bound_proven": _is_proven(run.policy) and not cluster.has_gangs,
-                **_inequality(run.policy, best),
-                "dynamic_lower": None if optima is None else optima[0] - achieved,
-                "dynamic_upper": None if optima is None else optima[1] - achieved,
-                "curve_slots": slots,
-                "curve_regret": curve,
-            }
-        )
-    return rows
-
-
-def _fixed_rewards(instance: RewardInstance, best: FixedOptimum) -> np.ndarray:
-    """Reward of the fixed decision in every slot, shape (T,)."""
-    reward = RewardFunction(instance.cluster)(best.y).reward
-    return instance.cluster.active(instance.arrivals) @ reward
+    runs = [_run(instance, policy, {}) for policy in policies]
+    optimum = None
+    if dynamic is not None:
+        _, start = max(runs, key=lambda one: one[0].value["objective"])
+        found = solve(instance, time_limit=dynamic, start=start)
+        assert found.objective is not None and found.bound is not None
+        optimum = found.objective, found.bound
+    return compare(decide(instance), [result for result, _ in runs], optimum)
 
 
 def _curve(fixed: np.ndarray, achieved: np.ndarray) -> tuple[list[int], list[float]]:
@@ -132,34 +180,47 @@ def _curve(fixed: np.ndarray, achieved: np.ndarray) -> tuple[list[int], list[flo
     return slots.tolist(), regret[slots - 1].tolist()
 
 
-def _slot_optima(
-    instance: RewardInstance, runs: Sequence[Run], dynamic: float | None
-) -> tuple[float, float] | None:
-    """Interval of the sum of the optima of all slots."""
-    if dynamic is None:
-        return None
-    best = max(runs, key=lambda run: run.score.objective)
-    result = solve(instance, time_limit=dynamic, start=best.trace.schedule)
-    assert result.objective is not None and result.bound is not None
-    lower = max(result.objective, best.score.objective)
-    return lower, max(lower, result.bound)
+def _inequality(
+    arrays: Mapping[str, np.ndarray], best: np.ndarray
+) -> tuple[float | None, float | None]:
+    if "moves" not in arrays:
+        return None, None
+    along, squares = arrays["sums"].tolist()
+    return GradientPath(arrays["start"], arrays["moves"], along, squares).inequality(best)
 
 
-def _is_proven(policy: Policy) -> bool:
-    return isinstance(policy, OGASched) and isinstance(policy.rule, Constant)
-
-
-def _inequality(policy: Policy, best: FixedOptimum) -> dict[str, float | None]:
-    left, right = policy.path.inequality(best.y) if isinstance(policy, OGASched) else (None, None)
-    return {"inequality_left": left, "inequality_right": right}
-
-
-def scaled(settings: Mapping[str, Any], study: Study, factor: float) -> dict[str, Any]:
+def _scaled(settings: Mapping[str, Any], sizes: RegretSizes, factor: float) -> dict[str, Any]:
     """Settings of the workload with a multiple of the density that the base has."""
     if factor == 1.0:
         return dict(settings)
-    ports, slots = study.base
-    servers = study.servers
+    ports, slots = sizes.base
+    servers = sizes.servers
     assert isinstance(servers, int)
     base = Settings(jobs=ports, servers=servers, slots=slots, seed=None, **settings)
     return {**settings, "density": factor * base.edges / servers}
+
+
+REGRET = RegretParts(
+    sizes={
+        "default": RegretSizes(
+            base=(10, 2000),
+            slots=(250, 500, 1000, 2000),
+            ports=(5, 10, 20, 40),
+            servers=128,
+            seeds=(0, 1, 2, 3, 4),
+            arrivals=("bernoulli", "alternating", "coin", "drifting"),
+        ),
+        "quick": RegretSizes(
+            base=(4, 200),
+            slots=(50, 100, 200),
+            ports=(2, 4, 8),
+            servers=16,
+            seeds=(0, 1, 2),
+            arrivals=("bernoulli", "alternating"),
+        ),
+    },
+    fixed="benchmarks.reward.best_decision:best_decision",
+    run="benchmarks.reward.regret:run",
+    compare=compare,
+    scaled=_scaled,
+)

@@ -12,6 +12,7 @@ engine      where cells run: in this process, in local processes, on a cluster
 cluster     the engine for a Dask scheduler
 compute     cells through store and engine, with progress
 instances   how a cell names its instance
+compilation kernels are compiled before any time limit starts
 run         the run cell: one policy on one instance
 offline     the offline cell: bound and schedule of one instance
 join        both together, pure: interval, ratio, guarantee

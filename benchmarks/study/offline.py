@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Needs, Result
+from benchmarks.study.compilation import run_until_compiled
 from benchmarks.study.instances import (
     Source,
     as_bytes,
@@ -220,6 +221,10 @@ def incumbent_file(problem_name: str) -> str:
 def _warm(problem_name: str, threads: int) -> None:
     """Solve and certify a small instance, so that what is compiled for both is compiled."""
     solver, instance = offline_solver(problem_name), small_instance(problem_name)
-    found = solver.solve(instance, time_limit=_WARM_UP, threads=threads, start=None)
-    if solver.certifies and found.duals is not None:
-        solver.certify(instance, found.duals)
+
+    def run() -> None:
+        found = solver.solve(instance, time_limit=_WARM_UP, threads=threads, start=None)
+        if solver.certifies and found.duals is not None:
+            solver.certify(instance, found.duals)
+
+    run_until_compiled(run)

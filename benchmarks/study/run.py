@@ -29,7 +29,16 @@ from online.registry import build_policy, knows_future
 from online.run import InfeasibleDecision, Trace
 from online.run import run as run_online
 
-__all__ = ["Run", "policy_rng", "result_of", "run", "run_cell", "run_policy", "schedule_file"]
+__all__ = [
+    "Run",
+    "policy_rng",
+    "result_of",
+    "run",
+    "run_cell",
+    "run_policy",
+    "schedule_file",
+    "warm_policy",
+]
 
 _POLICY_STREAM = 0x504F4C
 
@@ -155,7 +164,7 @@ def run(
         schedule is a file, see :func:`schedule_file`.
     """
     chosen = policy_of(instance["problem"], policy)
-    _warm(instance["problem"], policy)
+    warm_policy(instance["problem"], policy)
     known = instance_of(instance, data)
 
     def measure() -> Result:
@@ -200,7 +209,7 @@ def schedule_file(problem_name: str) -> str:
 
 
 @functools.cache
-def _warm(problem_name: str, policy: str) -> None:
+def warm_policy(problem_name: str, policy: str) -> None:
     """Run a policy on a small instance, so that what it compiles is compiled.
 
     What goes wrong there is no fault of the run that is measured, which shows its own.

@@ -302,7 +302,8 @@ def succeeded(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows of a frame without those of failed cells."""
     if "error" not in frame:
         return frame
-    return frame[~has_failed(frame)].drop(columns="error").reset_index(drop=True)
+    left = frame[~has_failed(frame)].drop(columns="error").reset_index(drop=True)
+    return left.infer_objects()  # of columns that failed rows leave empty
 
 
 def has_failed(frame: pd.DataFrame) -> pd.Series:

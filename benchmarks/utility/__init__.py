@@ -25,4 +25,5 @@ WORKLOAD = Workload(
 
 EXPERIMENTS = Experiments(
     workload=WORKLOAD,
+    gap="benchmarks.utility.gap:GAP",
 )

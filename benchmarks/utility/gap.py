@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
 
+from benchmarks.contract import GapMethod, GapMethods
 from models.utility import UtilityInstance, UtilitySchedule
 from solvers.column_generation import ColumnGeneration
 from solvers.result import SolveResult
@@ -13,25 +13,23 @@ from solvers.utility.pool_bound import pool_bound, rounded
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities
 
-__all__ = ["BOUND_ONLY", "DEFAULT_METHODS", "METHODS", "SIZES"]
-
-Method = Callable[..., SolveResult[UtilitySchedule]]
+__all__ = ["GAP"]
 
 
 def _compact(
-    instance: UtilityInstance, time_limit: float, threads: int = 1
+    instance: UtilityInstance, time_limit: float, threads: int
 ) -> SolveResult[UtilitySchedule]:
     return compact_ilp.solve(instance, time_limit=time_limit, threads=threads)
 
 
 def _toolkit(
-    instance: UtilityInstance, time_limit: float, threads: int = 1
+    instance: UtilityInstance, time_limit: float, threads: int
 ) -> SolveResult[UtilitySchedule]:
     return offline.solve(instance, time_limit=time_limit, threads=threads)
 
 
 def _bound(
-    instance: UtilityInstance, time_limit: float, threads: int = 1
+    instance: UtilityInstance, time_limit: float, threads: int
 ) -> SolveResult[UtilitySchedule]:
     """Column generation until it ends by itself: how its time grows."""
     began = time.monotonic()
@@ -52,21 +50,17 @@ def _bound(
     )
 
 
-METHODS: Mapping[str, tuple[str, Method]] = {
-    "compact": ("the compact ILP, whole, by HiGHS", _compact),
-    "toolkit": ("the interval of benchmarks.ratio", _toolkit),
-    "bound": ("the toolkit's column generation alone, no schedule", _bound),
-}
-"""By name: what it is, and ``(instance, seconds, threads) -> result``. All start from nothing.
-Those that solve no integer program have one thread, whatever is asked."""
-
-BOUND_ONLY = frozenset({"bound"})
-"""Those that look for no schedule."""
-
-DEFAULT_METHODS = ("compact", "toolkit")
-
-SIZES: Mapping[str, tuple[str, ...]] = {
-    "default": ("10x10x5+5", "20x20x10+10", "50x50x20+20", "100x100x50+50"),
-    "quick": ("5x6x3+3", "10x10x5+5"),
-}
-"""Jobs x slots x servers."""
+GAP = GapMethods(
+    methods={
+        "compact": GapMethod("the compact ILP, whole, by HiGHS", _compact),
+        "toolkit": GapMethod("the interval of benchmarks.ratio", _toolkit),
+        "bound": GapMethod(
+            "the toolkit's column generation alone, no schedule", _bound, bound_only=True
+        ),
+    },
+    default=("compact", "toolkit"),
+    sizes={
+        "default": ("10x10x5+5", "20x20x10+10", "50x50x20+20", "100x100x50+50"),
+        "quick": ("5x6x3+3", "10x10x5+5"),
+    },
+)

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from numba import njit
 
-from benchmarks import gap as gap_module
-from benchmarks import gap_run
+from benchmarks.contract import GapMethod, gap_methods
 from benchmarks.gap import main
 from benchmarks.gap_report import format_gaps, format_overruns, plot_gap, plot_growth
-from benchmarks.gap_run import run_cell
 from benchmarks.pictures.medians import plot_medians
+from benchmarks.study import gap as gap_measure
+from benchmarks.study import gap_cell
+from benchmarks.study.cell import Outcome, Result
+from benchmarks.study.compilation import run_until_compiled
+from benchmarks.study.gap import Gap
+from benchmarks.study.guard import Guard
 from benchmarks.study.memory import tree_peak
+from benchmarks.study.store import Store
+from benchmarks.study.study import Trial
 from models.errors import InputError
+from solvers.result import SolveResult
 
-CELL = {"problem": "utility", "jobs": 5, "slots": 6, "servers": "3+3", "seed": 0, "threads": 1}
+ROOT = Path(__file__).resolve().parents[2]
+
+POINT = {"jobs": 5, "slots": 6, "servers": "3+3"}
+ROW = {"problem": "utility", **POINT, "seed": 0, "threads": 1}
 
 # Hand-made: seed 0 and 1 of "a" end at gaps of 10 and 20 %, of "b" at 0 and 100 %.
 ROWS = pd.DataFrame(
@@ -62,7 +74,7 @@ def test_a_run_records_what_it_says_and_is_taken_up_again(
     rows = [json.loads(line) for line in (tmp_path / "out/rows.jsonl").read_text().splitlines()]
     assert [row["method"] for row in rows] == ["compact", "toolkit"]
     for row in rows:
-        assert {key: row[key] for key in CELL} == CELL
+        assert {key: row[key] for key in ROW} == ROW
         assert row["status"] == "optimal"
         assert row["gap"] == pytest.approx((row["bound"] - row["objective"]) / row["bound"])
         assert row["overrun"] == row["seconds"] - 20.0
@@ -77,37 +89,140 @@ def test_a_run_records_what_it_says_and_is_taken_up_again(
         assert (tmp_path / "out" / name).stat().st_size > 0
     assert len(pd.read_csv(tmp_path / "out/gap.csv")) == 2
 
-    monkeypatch.setattr(gap_module, "run_cell", lambda **cell: pytest.fail("run again"))
+    monkeypatch.setattr(Guard, "run", lambda *given: pytest.fail("run again"))
     assert main(argv) == 0
     again = capsys.readouterr()
-    assert again.out == printed
+    assert again.out == printed  # seconds and memory are those of the run
     assert "utility-gap: 2 of 2 cells: as run before" in again.err
+    # A run of a part has rows of its own, and the other's cells stay.
+    assert main([*argv, "--methods", "toolkit"]) == 0
+    assert "1 of 1 cells: as run before" in capsys.readouterr().err
+    assert len((tmp_path / "out/rows.jsonl").read_text().splitlines()) == 1
 
 
 def test_a_run_that_hangs_is_killed_and_counts_as_a_gap_of_one(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gap_run, "_GRACE", -29.5)  # half a second after it has begun
-    cell = {**CELL, "jobs": 40, "slots": 40, "servers": "20+20"}
-    began = time.monotonic()
-    (row,) = run_cell(**cell, method="compact", time_limit=30.0)
-    assert time.monotonic() - began < 25.0
-    assert row["status"] == "killed"
+    monkeypatch.setattr(gap_measure, "GRACE", -29.5)  # half a second after it has begun
+    argv = ["--sizes", "40x40x20+20", "--times", "30", "--seeds", "1", "--methods", "compact"]
+    assert main([*argv, "--out", str(tmp_path)]) == 0
+    (row,) = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert (row["status"], row["message"]) == ("killed", "still running after 0.5 s")
     assert (row["objective"], row["bound"], row["bound_source"]) == (None, None, None)
-    assert row["gap"] == 1.0
+    assert (row["gap"], row["cpu_seconds"]) == (1.0, None)
     assert 0.4 < row["seconds"] < 5.0
     assert row["overrun"] == row["seconds"] - 30.0
+    assert list((tmp_path / "cells").iterdir()) == []  # it is run anew
 
 
 def test_a_run_that_fails_says_why_and_the_command_ends_with_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (row,) = run_cell(**CELL, method="none", time_limit=1.0)
+    failed = Outcome("failed", None, "KeyError: 'none'", 0.1, 0.1, 100.0)
+    monkeypatch.setattr(Guard, "run", lambda *given: failed)
+    argv = ["--quick", "--methods", "toolkit", "--out", str(tmp_path / "out")]
+    assert main(argv) == 1
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "failed: toolkit, 5x6x3+3, seed 0: KeyError: 'none'"
+    row = json.loads((tmp_path / "out/rows.jsonl").read_text().splitlines()[0])
     assert (row["status"], row["gap"], row["objective"]) == ("failed", 1.0, None)
     assert row["message"] == "KeyError: 'none'"
-    monkeypatch.setattr(gap_module, "run_cell", lambda **cell: [{**row, **cell}])
-    assert main(["--quick", "--methods", "toolkit", "--out", str(tmp_path / "out")]) == 1
-    assert "failed: toolkit, 5x6x3+3, seed 0: KeyError: 'none'" in capsys.readouterr().out
+    assert list((tmp_path / "out/cells").iterdir()) == []
+
+
+def test_an_unknown_method_in_a_cell_is_an_error_of_the_process() -> None:
+    (cell, *_) = Gap(("compact",), (1.0,)).cells(Trial("utility", POINT, 0))
+    parameters = {**cell.parameters, "method": "none"}
+    with Guard() as guard:
+        outcome = guard.run(replace(cell, parameters=parameters))
+    assert (outcome.status, outcome.message) == ("failed", "KeyError: 'none'")
+
+
+def test_method_limit_and_threads_tell_runs_apart(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    trial = Trial("utility", POINT, 0)
+    (one,) = Gap(("bound",), (5.0,), 1).cells(trial)
+    for other in (
+        Gap(("bound",), (9.0,), 1),
+        Gap(("bound",), (5.0,), 2),
+        Gap(("toolkit",), (5.0,)),
+    ):
+        (cell,) = other.cells(trial)
+        assert store.key(cell) != store.key(one)
+    store.save(one, Outcome("done", Result({"gap": 0.5}), "", 1.5, 1.25, 300.0))
+    found, enough = store.find(one)
+    assert found is not None and enough
+    costs = (found.seconds, found.cpu_seconds, found.memory_mb, found.ran)
+    assert costs == (1.5, 1.25, 300.0, False)
+
+
+def test_what_is_compiled_is_compiled_before_the_time_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    solved: list[str] = []
+
+    def spy(instance: Any, seconds: float, threads: int) -> SolveResult[Any]:
+        solved.append(f"{len(instance.jobs)} jobs")
+        return compact(instance, seconds, threads)
+
+    part = gap_methods("utility")
+    compact = part.methods["compact"].solve
+    spied = replace(part, methods={"spy": GapMethod("", spy)})
+    monkeypatch.setattr(gap_cell, "gap_methods", lambda name: spied)
+    (cell,) = Gap(("spy",), (5.0,)).cells(Trial("utility", {**POINT, "jobs": 3}, 0))
+    measure = gap_cell.solve(**cell.parameters)
+    assert solved == ["5 jobs"]  # the quick instance
+    assert measure().value["status"] == "optimal"
+    assert solved == ["5 jobs", "3 jobs"]
+
+
+def test_what_compiles_is_run_again_until_nothing_does() -> None:
+    kernels = [njit(lambda x: x + 1.0), njit(lambda x: x + 2.0)]
+    called: list[int] = []
+
+    def run() -> None:  # as under a time limit that the first compilation takes up
+        called.append(len(called))
+        if len(called) < 4:
+            kernels[min(called[-1], 1)](1.0)
+
+    run_until_compiled(run)
+    assert called == [0, 1, 2]
+
+
+_COMPILED = """
+import json, sys
+from numba.core import event
+from benchmarks.study.gap_cell import solve
+measure = solve(**json.loads(sys.argv[1]))
+with event.install_recorder("numba:compile") as compiled:
+    measure()
+print([str(e.data["dispatcher"].py_func.__name__) for _, e in compiled.buffer])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("problem", "method", "size"),
+    [
+        ("utility", "toolkit", (10, 10, "5+5")),
+        ("jct", "toolkit", (30, 300, "100")),
+    ],
+)
+def test_no_kernel_is_compiled_while_the_time_runs(
+    problem: str, method: str, size: tuple[int, int, str], tmp_path: Path
+) -> None:
+    point = dict(zip(("jobs", "slots", "servers"), size, strict=True))
+    (cell,) = Gap((method,), (5.0,)).cells(Trial(problem, point, 0))
+    command = [sys.executable, "-c", _COMPILED, json.dumps(dict(cell.parameters))]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},  # as in a fresh clone
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.parametrize(
@@ -118,6 +233,7 @@ def test_a_run_that_fails_says_why_and_the_command_ends_with_1(
         (["--sizes", "5x5x2"], "servers '2': want numbers joined by +, e.g. 5+5"),
         (["--methods", "magic"], "unknown method 'magic': want some of compact, toolkit, bound"),
         (["--problem", "nothing"], "unknown problem 'nothing'"),
+        (["--problem", "reward"], "problem 'reward' has no gap part yet; those with one: jct, ut"),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_written(

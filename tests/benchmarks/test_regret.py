@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-import benchmarks.reward.regret as part
+from benchmarks.contract import RegretSizes
 from benchmarks.regret import main
 from benchmarks.regret_pictures import plot_curves
-from benchmarks.regret_sizes import Study
-from benchmarks.reward.regret import STUDIES, measure
+from benchmarks.reward import best_decision
+from benchmarks.reward import regret as part
+from benchmarks.reward.regret import REGRET, measure
+from benchmarks.study.cell import Cell, Outcome, Result
+from benchmarks.study.closure import import_closure
+from benchmarks.study.engine import InProcess, Task, Watch
+from benchmarks.study.regret import Regret, sizes_grid
+from benchmarks.study.scheme import Scheme, schemes_of
+from benchmarks.study.store import Store
+from benchmarks.study.study import Entry, Trial, frame_of
 from models.errors import InputError
 from models.reward import RewardInstance
 from online.registry import find_policy, policy_names
@@ -23,6 +32,8 @@ from tests.models.reward.small import reward
 POLICIES = {name: find_policy("reward", name) for name in policy_names("reward")}
 
 TINY = ["--base", "2x8", "--slots", "2,4,8", "--ports", "1,2", "--servers", "3", "--seeds", "2"]
+
+POINT = {"arrivals": "coin", "jobs": 2, "slots": 4, "servers": "3"}
 
 
 def alternating_pair(beta: float = 0.25) -> RewardInstance:
@@ -82,19 +93,28 @@ def test_a_theorem_is_claimed_only_where_it_holds() -> None:
 
 
 def test_points_of_a_study() -> None:
-    study = Study((4, 80), (20, 40, 80), (2, 4, 8), "5", (0, 1), ("coin",))
-    sizes = [(4, 20), (4, 40), (4, 80), (2, 80), (8, 80)]
-    assert [point[:2] for point in study.points("density")] == sizes
-    assert [point.factor for point in study.points("degree")] == [1, 1, 1, 0.5, 2]
-    assert {point.factor for point in study.points("density")} == {1.0}
-    for size, base in STUDIES.items():
-        assert base.base[0] in base.ports, size
-        assert base.base[1] == max(base.slots)
+    sizes = RegretSizes((4, 80), (20, 40, 80), (2, 4, 8), "5", (0, 1), ("coin", "trace"))
+    base = {"arrivals": "coin", "beta": (0.5, 0.5), "servers": "5"}
+    given = {"beta": (0.5, 0.5)}
+    horizons = [{**base, "jobs": 4, "slots": slots} for slots in (20, 40, 80)]
+    kept = [{**base, "jobs": ports, "slots": 80} for ports in (2, 8)]
+    density = list(sizes_grid("reward", sizes, given, "density"))
+    assert density[:5] == [*horizons, *kept]
+    assert [point["arrivals"] for point in density] == ["coin"] * 5 + ["trace"] * 5
+    # 4 ports on 5 servers have 12 edges, round(2.5 * 5), so 2.4 ports to a server.
+    degree = sizes_grid("reward", sizes, given, "degree")
+    halved, doubled = list(degree)[3:5]
+    assert list(degree)[:3] == horizons
+    assert halved == {**kept[0], "density": pytest.approx(0.5 * 2.4)}
+    assert doubled == {**kept[1], "density": pytest.approx(2 * 2.4)}
+    for size, usual in REGRET.sizes.items():
+        assert usual.base[0] in usual.ports, size
+        assert usual.base[1] == max(usual.slots)
 
 
 def run(tmp_path: Path, *argv: str) -> Path:
     out = tmp_path / "out"
-    assert main([*argv, "--out", str(out)]) == 0
+    assert main([*argv, "--workers", "1", "--out", str(out)]) == 0
     return out
 
 
@@ -132,36 +152,126 @@ def test_the_same_seed_gives_the_same_bytes_and_nothing_is_run_twice(
     names = ("rows.jsonl", "curves.csv", "curves.pdf", "growth.csv", "growth.pdf", "growth.png")
     for name in names:
         assert (first / name).read_bytes() == (again / name).read_bytes(), name
-    calls = []
-    monkeypatch.setattr(part, "best_fixed", lambda *given, **more: calls.append(given))
+    monkeypatch.setattr(best_decision, "best_fixed", unwanted)
+    monkeypatch.setattr(part, "run_policy", unwanted)
     run(tmp_path / "a", *argv)  # all of it is there
-    assert capsys.readouterr().out == printed
-    assert not calls
+    told = capsys.readouterr()
+    assert told.out == printed
+    assert "regret of reward: 16 of 16 cells: as run before" in told.err
 
 
-def test_a_policy_from_outside_is_run_anew(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def unwanted(*given: object, **more: object) -> None:
+    raise AssertionError("run again")
+
+
+def frame_with(tmp_path: Path, *policies: str) -> tuple[pd.DataFrame, list[str]]:
+    """Regret of policies on two instances, and which cells were run for it."""
+    ran: list[str] = []
+
+    class Noting(InProcess):
+        def map(self, tasks: Iterable[Task], began: Watch) -> Any:
+            def note(cell: Cell) -> None:
+                ran.append(cell.name)
+                began(cell)
+
+            return super().map(tasks, note)
+
+    schemes = schemes_of("reward", list(policies))
+    entries = tuple(Entry(scheme, "", {}) for scheme in schemes)
+    trials = [Trial("reward", POINT, seed, entries) for seed in (0, 1)]
+    store = Store(tmp_path / "cells")
+    return frame_of(Regret(), trials, store=store, engine=Noting()), ran
+
+
+def test_another_policy_solves_nothing_again_and_changes_no_row(tmp_path: Path) -> None:
+    alone, ran = frame_with(tmp_path, "ogasched")
+    assert ran == ["best-decision", "run"] * 2
+    both, ran = frame_with(tmp_path, "ogasched", "drf")
+    assert ran == ["run"] * 2
+    assert both["policy"].tolist() == ["ogasched", "drf"] * 2
+    pd.testing.assert_frame_equal(both[::2].reset_index(drop=True), alone)
+
+
+def test_the_cells_of_a_users_file_are_kept_until_the_file_changes(tmp_path: Path) -> None:
+    file = tmp_path / "mine_regret.py"
+    text = "from online.reward.drf import DRF\nclass Mine(DRF):\n    name = 'mine'\n"
+    file.write_text(text)
+    first, _ = frame_with(tmp_path, "drf", f"{file}:Mine")
+    assert first["policy"].tolist() == ["drf", "mine"] * 2
+    assert frame_with(tmp_path, "drf", f"{file}:Mine")[1] == []
+    file.write_text(text + "# another version\n")
+    assert frame_with(tmp_path, "drf", f"{file}:Mine")[1] == ["run"] * 2
+
+
+def test_a_policy_that_breaks_is_rows_with_errors_and_has_no_mean(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "mine_regret.py").write_text(
-        "from online.reward.drf import DRF\nclass Mine(DRF):\n    name = 'mine'\n"
+    file = tmp_path / "broken_regret.py"
+    file.write_text(
+        "from online.reward.oga import OGASched\n"
+        "class Broken(OGASched):\n"
+        "    name = 'broken'\n"
+        "    def reset(self, public, rng):\n"
+        "        if public.slots == 8 and rng.random() < 0.9:\n"
+        "            raise RuntimeError('no idea')\n"
+        "        super().reset(public, rng)\n"
     )
-    monkeypatch.chdir(tmp_path)
-    argv = [*TINY, "--arrivals", "coin", "--policy", "mine_regret:Mine", "--format", "csv"]
-    out = run(tmp_path, *argv)
-    assert "mine" in capsys.readouterr().out
-    assert not (out / "cells").exists()
+    out = tmp_path / "out"
+    argv = [*TINY, "--arrivals", "coin", "--policy", f"ogasched,{file}:Broken"]
+    assert main([*argv, "--workers", "1", "--out", str(out)]) == 1
+    told = capsys.readouterr()
+    rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
+    failed = [row for row in rows if row["error"]]
+    assert failed and {row["policy"] for row in failed} == {"broken"}
+    assert {row["slots"] for row in failed} == {8}
+    assert all("RuntimeError: no idea" in row["error"] for row in failed)
+    assert all(row["instance_hash"] and row["objective"] is None for row in failed)
+    assert len(told.err.splitlines()) == len(failed)
+    (line,) = [line for line in told.out.splitlines() if " of 2 failed  " in line]
+    assert line.split()[:2] == ["coin", "broken"]
+    growth = pd.read_csv(out / "growth.csv").set_index(["policy", "over"])
+    assert growth.loc[("broken", "slots"), "verdict"] == "not applicable"
+    assert growth.loc[("broken", "slots"), "why"].endswith("of 6 failed")
+    assert pd.isna(growth.loc[("ogasched", "slots"), "why"])
+
+
+def test_an_instance_that_cannot_be_solved_says_so_in_all_its_rows() -> None:
+    entries = tuple(Entry(Scheme(name, name), "", {}) for name in ("drf", "ogasched"))
+    trial, measured = Trial("reward", POINT, 7, entries), Regret()
+    late = Outcome("out of time", None, "still running after 1 s")
+    done = Outcome("done", Result({"policy": "drf"}))
+    rows = measured.rows(trial, [late, done, done])
+    assert [row["policy"] for row in rows] == ["drf", "ogasched"]
+    said = "best fixed decision: out of time: still running after 1 s"
+    assert [row["error"] for row in rows] == [said, said]
+    assert (rows[0]["seed"], rows[0]["ports"], rows[0]["slots"]) == (7, 2, 4)
+
+
+def test_a_change_of_a_policy_concerns_its_runs_alone() -> None:
+    entries = tuple(Entry(Scheme(name, name), "", {}) for name in ("drf", "spreading"))
+    fixed, drf, spreading = Regret().cells(Trial("reward", POINT, 0, entries))
+
+    def closure(cell: Cell) -> set[str]:
+        return set(import_closure((cell.function.partition(":")[0], *cell.roots)))
+
+    assert "solvers.reward.hindsight" in closure(fixed)
+    assert not {name for name in closure(fixed) if name.startswith("online.reward.oga")}
+    assert "online.reward.spreading" in closure(spreading) - closure(drf)
+    for cell in (fixed, drf, spreading):
+        for part_of in ("pictures", "regret_table", "figures", "claims"):
+            assert not {name for name in closure(cell) if part_of in name.split(".")}
 
 
 def test_instance_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "pair.json"
     alternating_pair().write(path)
-    out = run(tmp_path, "--instance", str(path), "--policy", "drf", "--policy", "ogasched-constant")
+    out = run(tmp_path, "--instance", str(path), "--policy", "drf,ogasched-constant")
     text = capsys.readouterr().out
     assert "drf*" in text
     assert "-1.5" in text
     assert "growth" not in text
     assert not (out / "growth.csv").exists()
-    with pytest.raises(InputError, match="the same instance as 'small'"):
+    with pytest.raises(InputError, match="the same instance as in"):
         main(["--instance", str(path), str(path), "--out", str(out)])
     with pytest.raises(InputError, match="--seeds does not go with --instance"):
         main(["--instance", str(path), "--seeds", "2"])
@@ -188,7 +298,7 @@ def test_a_real_trace(
         (["--set", "density=99"], r"density 99 is not in 1\.\.10"),
         (["--servers", "5+5"], r"servers '5\+5': want a number"),
         (["--policy", "oasis"], "unknown policy 'oasis' for 'reward'"),
-        (["--problem", "utility"], "problem 'utility' has no regret part yet"),
+        (["--problem", "utility"], "'utility' has no regret part yet; those with one: reward"),
         (["--problem", "none"], "unknown problem 'none'"),
         (["--trace", "philly:setup.py"], "no file or folder 'setup.py'"),
     ],

@@ -11,9 +11,13 @@ import pytest
 
 from benchmarks.pictures.costs import plot_costs
 from benchmarks.speed import main
+from benchmarks.study.instances import drawn
+from benchmarks.study.scheme import Scheme
+from benchmarks.study.speed import Speed
+from benchmarks.study.study import Entry, Trial
 from models.errors import InputError
 
-SMALL = ["--problem", "reward", "--policy", "drf", "--policy", "spreading", "--format", "csv"]
+SMALL = ["--problem", "reward", "--policy", "drf,spreading", "--format", "csv"]
 
 
 def test_sizes_are_measured_one_by_one_and_drawn(
@@ -49,6 +53,36 @@ def test_bad_sizes_are_refused_and_nothing_is_written(
     with pytest.raises(InputError, match=fault):
         main([*SMALL, *argv, "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
+
+
+def test_a_policy_that_breaks_is_a_row_with_its_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "broken_speed.py"
+    file.write_text(
+        "from online.reward.drf import DRF\n"
+        "class Broken(DRF):\n"
+        "    name = 'broken'\n"
+        "    def step(self, event):\n"
+        "        raise RuntimeError('no idea')\n"
+    )
+    argv = ["--problem", "reward", "--policy", f"drf,{file}:Broken", "--sizes", "2x10x3"]
+    assert main([*argv, "--seeds", "1", "--format", "csv", "--out", str(tmp_path / "out")]) == 1
+    told = capsys.readouterr()
+    rows = pd.read_csv(io.StringIO(told.out)).set_index("policy")
+    assert rows.index.tolist() == ["drf", "broken", "numpy-ogasched"]
+    assert "RuntimeError: no idea" in rows.loc["broken", "error"]
+    assert rows["run_s"].notna().tolist() == [True, False, True]
+    (line,) = told.err.splitlines()
+    assert line.startswith("failed: broken on reward 2x10x3 seed 0: ")
+
+
+def test_times_are_not_looked_up_and_nothing_runs_beside() -> None:
+    scheme = Scheme("drf", "drf")
+    source = drawn("reward", jobs=2, slots=10, servers="3", seed=0)
+    trial = Trial("reward", {}, 0, (Entry(scheme, "", source),))
+    (cell,) = Speed({}).cells(trial)
+    assert (cell.kept, cell.needs.alone) == (False, True)
 
 
 def test_costs_draw_medians_and_a_limit() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.gap import main
 from benchmarks.jct import WORKLOAD
-from benchmarks.jct.gap import DEFAULT_METHODS, METHODS
+from benchmarks.jct.gap import GAP
 from models.errors import InputError
 from models.jct import score
 from tests.models.jct.small import random_instance
@@ -24,11 +24,11 @@ def test_methods_agree_with_exhaustive_search(seed: int) -> None:
     ins = random_instance(np.random.default_rng(seed), jobs=3, slots=30)
     optimum = exhaustive(ins)
     for name in ("exact", "toolkit"):
-        result = METHODS[name][1](ins, LIMIT)
+        result = GAP.methods[name].solve(ins, LIMIT, 1)
         assert result.status == "optimal"
         assert result.objective == score(ins, result.schedule).objective == optimum
         assert result.bound <= optimum
-    bound, paper = (METHODS[name][1](ins, LIMIT) for name in ("bound", "paper"))
+    bound, paper = (GAP.methods[name].solve(ins, LIMIT, 1) for name in ("bound", "paper"))
     assert paper.bound <= bound.bound <= optimum
     assert (bound.status, paper.status) == ("bounded", "bounded")
     assert (bound.bound_source, paper.bound_source) == ("prices", "milp")
@@ -36,11 +36,11 @@ def test_methods_agree_with_exhaustive_search(seed: int) -> None:
 
 def test_a_bound_out_of_time_is_none_or_weaker() -> None:
     ins, _ = WORKLOAD.draw(jobs=20, slots=50, servers=20, seed=0)
-    late = METHODS["paper"][1](ins, 0.0)
+    late = GAP.methods["paper"].solve(ins, 0.0, 1)
     assert (late.status, late.bound) == ("interrupted", None)
-    early = METHODS["bound"][1](ins, 0.0)
+    early = GAP.methods["bound"].solve(ins, 0.0, 1)
     assert early.message == "the linear program was not solved in time"
-    assert 0 < early.bound <= METHODS["bound"][1](ins, LIMIT).bound
+    assert 0 < early.bound <= GAP.methods["bound"].solve(ins, LIMIT, 1).bound
 
 
 def test_the_command_on_jct(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,4 +60,4 @@ def test_the_command_on_jct(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_default_methods_are_known() -> None:
-    assert set(DEFAULT_METHODS) <= set(METHODS)
+    assert set(GAP.default) <= set(GAP.methods)

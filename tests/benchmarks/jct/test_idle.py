@@ -18,7 +18,7 @@ import pytest
 
 from benchmarks.evaluate import Run, run_policy
 from benchmarks.jct import WORKLOAD
-from benchmarks.jct.gap import METHODS
+from benchmarks.jct.gap import GAP
 from models.jct import JctInstance
 from online.registry import find_policy, policy_names
 from tests.models.jct.small import random_instance
@@ -78,7 +78,7 @@ def work(name: str, instance: JctInstance) -> tuple[int, int]:
 
     def run() -> None:
         if name == "bound":
-            METHODS["bound"][1](instance, 600.0)
+            GAP.methods["bound"].solve(instance, 600.0, 1)
         else:
             run_policy(instance, find_policy("jct", name))
 

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.evaluate import run_policy
 from benchmarks.ratio import main as ratio
-from benchmarks.reward.references import PlainOga, project_padded
+from benchmarks.reward.plain_ogasched import PlainOga, project_padded
 from benchmarks.speed import main as speed
 from benchmarks.study.memory import PeakMemory
 from models.errors import InputError

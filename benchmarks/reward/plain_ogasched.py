@@ -15,7 +15,7 @@ from online.policy import Decision, Event, Policy
 from online.reward.events import Reveal
 from online.reward.fairness import proportional_shares
 
-__all__ = ["REFERENCES", "PlainOga", "project_padded"]
+__all__ = ["PlainOga", "project_padded"]
 
 
 class PlainOga(Policy):
@@ -97,7 +97,3 @@ def project_padded(z: np.ndarray, upper: np.ndarray, capacity: np.ndarray) -> np
     rho = breaks[rows, before] - (room - total[rows, before]) / slope[rows, before]
     y[r, :, k] = np.clip(z - rho[:, None], 0.0, upper)
     return y
-
-
-REFERENCES = (PlainOga,)
-"""Policies that :mod:`benchmarks.speed` runs beside those asked for."""

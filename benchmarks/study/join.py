@@ -28,10 +28,13 @@ class Joined:
     best : str or None
         Name of the scheme that made the best of the problem's own schedules; None if the offline
         cell did, or there is none.
+    evidence : tuple of mapping or None
+        What the run of each scheme says for its guarantee (:meth:`online.policy.Policy.evidence`).
     """
 
     rows: tuple[Row, ...]
     best: str | None
+    evidence: tuple[Mapping[str, Any] | None, ...]
 
 
 def join(
@@ -83,7 +86,8 @@ def join(
         for scheme, run, value in zip(schemes, runs, values, strict=True)
     )
     own = intervals.get(False)
-    return Joined(rows, None if own is None else own.incumbent.schedule)
+    evidence = tuple(None if value is None else value["evidence"] for value in values)
+    return Joined(rows, None if own is None else own.incumbent.schedule, evidence)
 
 
 def _row(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from benchmarks.contract import Experiments
@@ -31,13 +33,18 @@ def _parse_servers(text: str) -> tuple[int, int]:
 
 
 def _draw(
-    *, jobs: int, slots: int, servers: str, seed: int, trace: Trace | None = None
+    *,
+    jobs: int,
+    slots: int,
+    servers: str,
+    seed: int,
+    trace: Trace | None = None,
+    **more: Any,
 ) -> tuple[UtilityInstance, WorkloadReport]:
-    """Draw an instance: synthetic, or from a trace."""
+    """Draw an instance: synthetic, or from a trace; there may be more settings."""
     worker_servers, ps_servers = _parse_servers(servers)
-    settings = Settings(
-        jobs=jobs, slots=slots, worker_servers=worker_servers, ps_servers=ps_servers, seed=seed
-    )
+    more |= {"worker_servers": worker_servers, "ps_servers": ps_servers}
+    settings = Settings(jobs=jobs, slots=slots, seed=seed, **more)
     rng = np.random.default_rng(seed)
     return generate(settings, rng) if trace is None else from_trace(trace, settings, rng)
 
@@ -51,4 +58,7 @@ WORKLOAD = Workload(
 
 EXPERIMENTS = Experiments(
     workload=WORKLOAD,
+    studies="benchmarks.utility.studies:STUDIES",
+    pictures="benchmarks.utility.pictures:PICTURES",
+    claims="benchmarks.utility.claims:CLAIMS",
 )

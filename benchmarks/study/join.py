@@ -28,10 +28,13 @@ class Joined:
     best : str or None
         Name of the scheme that made the best of the problem's own schedules, or, where none is
         known, of the wider ones; None if the offline cell did, or there is none.
+    evidence : tuple of mapping or None
+        What the run of each scheme says for its guarantee (:meth:`online.policy.Policy.evidence`).
     """
 
     rows: tuple[Row, ...]
     best: str | None
+    evidence: tuple[Mapping[str, Any] | None, ...]
 
 
 def join(
@@ -86,7 +89,8 @@ def join(
         for scheme, run, value in zip(schemes, runs, values, strict=True)
     )
     best = intervals[min(intervals)].incumbent.schedule if intervals else None
-    return Joined(rows, best)
+    evidence = tuple(None if value is None else value["evidence"] for value in values)
+    return Joined(rows, best, evidence)
 
 
 def timings_of(joined: Joined, offline: Outcome, runs: Sequence[Outcome]) -> list[Timing]:

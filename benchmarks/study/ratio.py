@@ -23,7 +23,7 @@ _COLUMNS = {item.name for item in fields(Row)}
 def source_of(trial: Trial, settings: Mapping[str, Any]) -> Source:
     """Source of the instance of a trial: ``jobs``, ``slots``, ``servers``, and more settings."""
     sizes = ("jobs", "slots", "servers")
-    more = {name: value for name, value in settings.items() if name not in sizes}
+    more = {name: settings[name] for name in settings if name not in (*sizes, "time_limit")}
     return drawn(
         trial.problem, **{name: settings[name] for name in sizes}, seed=trial.seed, settings=more
     )
@@ -40,8 +40,8 @@ class Ratio:
 
     Parameters
     ----------
-    effort : Effort
-        Of the offline solves.
+    effort : Effort, optional
+        Of the offline solves; by default each point says it as ``time_limit``, in seconds.
     starts : tuple of str, optional
         See :func:`benchmarks.study.offline.offline_cell`.
     source : callable
@@ -50,20 +50,24 @@ class Ratio:
         By the file hash of a source, what its cells need with them: instances that are given.
     needs : Needs
         Of the run cells.
+    record : callable, optional
+        ``(trial, row, evidence of the run) -> record``, where a study's frame is not made of rows.
     """
 
-    effort: Effort
+    effort: Effort | None = None
     starts: tuple[str, ...] | None = None
     source: Callable[[Trial, Mapping[str, Any]], Source] = source_of
     data: Mapping[str, Mapping[str, bytes]] | None = None
     needs: Needs = Needs()
+    record: Callable[[Trial, Row, Mapping[str, Any]], dict[str, Any]] | None = None
 
     def cells(self, trial: Trial) -> list[Cell]:
         """Of each instance the offline cell, and then a run cell for each scheme."""
         cells = []
+        effort = self.effort or Effort(trial.point["time_limit"])
         for source, entries in self._instances(trial):
             data = self.data[source["file"]] if self.data and "file" in source else None
-            cells.append(offline_cell(source, self.effort, starts=self.starts, data=data))
+            cells.append(offline_cell(source, effort, starts=self.starts, data=data))
             cells += [
                 run_cell(source, entry.scheme, data=data, needs=self.needs) for entry in entries
             ]
@@ -78,9 +82,15 @@ class Ratio:
         rows = []
         point = {asked(name): value for name, value in trial.point.items()}
         for entries, joined in self.join(trial, outcomes):
-            for entry, row in zip(entries, joined.rows, strict=True):
+            for entry, row, evidence in zip(entries, joined.rows, joined.evidence, strict=True):
                 reading = {"reading": entry.reading} if entry.reading else {}
-                rows.append({**point, **reading, **asdict(row)})
+                if self.record is None:
+                    rows.append({**point, **reading, **asdict(row)})
+                elif row.error:
+                    told = {"seed": trial.seed, "policy": row.policy, "error": row.error}
+                    rows.append({**point, **reading, **told})
+                else:
+                    rows.append({**reading, **self.record(trial, row, evidence or {})})
         return rows
 
     def join(

@@ -6,7 +6,7 @@ test           a claim is reproduced if
 Best           one series is better than every other, paired by seed, in every group
 Moves          every one of some differences or slopes, one per seed, is above 0
 Near           a number is within a band around another
-Below          every one of some numbers is below a limit
+Below, Above   every one of some numbers is below, or above, a limit
 NoTrend        a rank correlation within groups is not clear
 Holds          a predicate of the frames holds: for what no other test says
 NotTestable    never; it says why
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,18 @@ from benchmarks.study.statistics import (
     grouped_trend,
 )
 
-__all__ = ["BETTER", "Below", "Best", "Holds", "Moves", "Near", "NoTrend", "NotTestable", "Rows"]
+__all__ = [
+    "BETTER",
+    "Above",
+    "Below",
+    "Best",
+    "Holds",
+    "Moves",
+    "Near",
+    "NoTrend",
+    "NotTestable",
+    "Rows",
+]
 
 BETTER = "95 % bootstrap interval of the paired difference > 0"
 _CLEAR_RHO, _CLEAR_P = 0.3, 0.05
@@ -167,6 +178,8 @@ class Below:
         Whether the limit itself will do.
     where : str
         For which cases, in words.
+    why : callable, optional
+        ``(numbers) -> what decides, in words``; written behind the finding.
     """
 
     what: str
@@ -174,19 +187,36 @@ class Below:
     numbers: Callable[..., tuple[Sequence[float] | np.ndarray | pd.Series, str]]
     or_equal: bool = False
     where: str = ""
+    why: Callable[[np.ndarray], str] | None = None
+
+    _signs: ClassVar[tuple[str, str]] = ("<", "at most")
 
     def words(self) -> str:
         """The test as a sentence."""
-        sign = "at most" if self.or_equal else "<"
+        sign = self._signs[self.or_equal]
         return " ".join(filter(None, [f"{self.what} {sign} {self.limit:g}", self.where]))
 
     def judge(self, *frames: pd.DataFrame) -> Finding:
-        """Compare the numbers with the limit."""
+        """Compare the numbers with the limit; not testable if there are none."""
         numbers, text = self.numbers(*frames)
         values = np.asarray(numbers, dtype=float)
-        return judged(
-            bool((values <= self.limit if self.or_equal else values < self.limit).all()), text
-        )
+        if not values.size:
+            return Finding("not testable", text)
+        why = "" if self.why is None else self.why(values)
+        return judged(bool(self._hold(values).all()), text, why)
+
+    def _hold(self, values: np.ndarray) -> np.ndarray:
+        return values <= self.limit if self.or_equal else values < self.limit
+
+
+@dataclass(frozen=True)
+class Above(Below):
+    """Every one of some numbers is above a limit; told as :class:`Below` is."""
+
+    _signs: ClassVar[tuple[str, str]] = (">", "at least")
+
+    def _hold(self, values: np.ndarray) -> np.ndarray:
+        return values >= self.limit if self.or_equal else values > self.limit
 
 
 @dataclass(frozen=True)

@@ -26,4 +26,7 @@ WORKLOAD = Workload(
 EXPERIMENTS = Experiments(
     workload=WORKLOAD,
     gap="benchmarks.utility.gap:GAP",
+    studies="benchmarks.utility.studies:STUDIES",
+    pictures="benchmarks.utility.pictures:PICTURES",
+    claims="benchmarks.utility.claims:CLAIMS",
 )

@@ -19,6 +19,7 @@ _RELATIVE = 1e-9
 def evidence_of_run(
     instance: UtilityInstance,
     *,
+    first_admitted: bool,
     alpha: float,
     alphas: Sequence[float],
     payoffs: Sequence[float],
@@ -30,6 +31,8 @@ def evidence_of_run(
     Parameters
     ----------
     instance : UtilityInstance
+    first_admitted : bool
+        Whether the first job was admitted, or there is none; Appendix A says that it always is.
     alpha : float
         ``max(1, ln U_1^r/L_1, ln U_2^r/L_2)``.
     alphas : sequence of float
@@ -44,11 +47,13 @@ def evidence_of_run(
     Returns
     -------
     dict
-        ``alpha``; ``largest_alpha_i``, 0 if no job was accepted; ``dual_violation``, by how much
-        (20) fails at most, and ``violating_job``, where (empty if nowhere); ``initial_dual``.
+        ``first_admitted``; ``alpha``; ``largest_alpha_i``, 0 if no job was accepted;
+        ``dual_violation``, by how much (20) fails at most, and ``violating_job``, where (empty if
+        nowhere); ``initial_dual``.
     """
     worst, job_id = _dual_violation(instance, payoffs, prices)
     return {
+        "first_admitted": first_admitted,
         "alpha": float(alpha),
         "largest_alpha_i": float(max(alphas, default=0.0)),
         "dual_violation": float(worst),

@@ -70,10 +70,12 @@ class OASiS(Policy):
 
     def evidence(self, instance: UtilityInstance, trace: Trace) -> dict[str, Any]:
         """What the proof of 2 alpha supposes, as measured in the run just ended."""
-        payoff = {row["job"]: row["payoff"] for row in trace.decisions if row["event"] == "arrival"}
+        arrivals = [row for row in trace.decisions if row["event"] == "arrival"]
+        payoff = {row["job"]: row["payoff"] for row in arrivals}
         alphas = [row["alpha_i"] for row in trace.decisions if "alpha_i" in row]
         return evidence_of_run(
             instance,
+            first_admitted=all(row["admitted"] for row in arrivals[:1]),
             alpha=self.bounds.alpha,
             alphas=alphas,
             payoffs=[payoff[job.id] for job in instance.jobs],

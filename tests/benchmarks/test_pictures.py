@@ -22,8 +22,7 @@ from benchmarks.pictures.queue import plot_queue
 from benchmarks.pictures.save import save_picture
 from benchmarks.pictures.style import looks, panels
 from benchmarks.pictures.utilisation import plot_utilisation
-from benchmarks.utility.figures_estimates import FIGURE_HISTORY
-from benchmarks.utility.views import blocks, decisions, price_table, usage
+from benchmarks.utility.tables import blocks, decisions, price_table, usage
 from models.errors import InputError
 from models.utility import UtilitySchedule
 from models.utility.column import Resources
@@ -282,14 +281,6 @@ def test_gantt_gives_a_job_the_same_colour_in_every_picture() -> None:
     both, alone = legend(BLOCKS), legend(BLOCKS[BLOCKS["job"] == "b"])
     assert list(both) == ["a", "b"]
     assert alone == {"b": both["b"]} != {"b": both["a"]}
-
-
-def test_titles_of_figures_count_in_whole_numbers() -> None:
-    # A row with a fraction in it would turn all its numbers into floats.
-    frame = pd.DataFrame({"jobs": [4, 4], "slots": 12, "servers": 3, "seed": [0, 1]})
-    frame["past"], frame["utility"], frame["exact_utility"] = 1, [0.5, 1.5], 2.5
-    title = FIGURE_HISTORY.plot(frame, None).axes[0].get_title(loc="left")
-    assert title == "4 jobs, T = 12, 3+3 servers; mean of 2 seeds, 95 % interval"
 
 
 def test_intervals_explain_their_marks() -> None:

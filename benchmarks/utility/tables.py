@@ -1,4 +1,4 @@
-"""Tables that the pictures draw: decisions, prices, who runs where, utilisation."""
+"""Tables that the notebook's pictures draw: decisions, prices, who runs where, utilisation."""
 
 from __future__ import annotations
 
@@ -46,18 +46,12 @@ def decisions(instance: UtilityInstance, bounds: PriceBounds | None = None) -> p
     for job in sorted(instance.jobs, key=lambda job: (job.arrival, job.index)):
         admitted, _ = decide(job, oracle, book)
         best = seen[-1]
-        records.append(
-            {
-                "job": job.id,
-                "arrival": job.arrival,
-                "completion": np.nan if best is None else float(best.completion),
-                "value": np.nan if best is None else best.value,
-                "cost": np.nan if best is None else best.cost,
-                "payoff": np.nan if best is None else best.payoff,
-                "admitted": admitted is not None,
-            }
-        )
-    return pd.DataFrame(records)
+        numbers = [np.nan] * 4
+        if best is not None:
+            numbers = [float(best.completion), best.value, best.cost, best.payoff]
+        records.append((job.id, job.arrival, *numbers, admitted is not None))
+    columns = ["job", "arrival", "completion", "value", "cost", "payoff", "admitted"]
+    return pd.DataFrame(records, columns=columns)
 
 
 def price_table(
@@ -83,8 +77,8 @@ def price_table(
     DataFrame
         In units of utility; rows are servers or resources, columns are slots.
     """
-    price, capacity, _ = _side(instance, side, prices)
-    worth = price * capacity  # [T, S, R]
+    capacity, _ = _side(instance, side)
+    worth = (prices.worker if side == "worker" else prices.ps) * capacity  # [T, S, R]
     if rows == "server":
         return pd.DataFrame(worth.sum(axis=2).T, index=range(capacity.shape[0]))
     return pd.DataFrame(worth.sum(axis=1).T, index=list(instance.cluster.resources))
@@ -103,28 +97,19 @@ def blocks(
         server and time.
     """
     rows = schedule.workers if side == "worker" else schedule.ps
-    _, capacity, demand = _side(instance, side)
-    records: list[dict[str, object]] = []
+    capacity, demand = _side(instance, side)
+    records: list[list[object]] = []
     last = None
     for job, server, slot, count in sorted(rows[:, [0, 2, 1, 3]].tolist()):
         if last == (job, server, slot, count):
-            records[-1]["stop"] = slot + 1
+            records[-1][3] = slot + 1
         else:
             needed = demand[job] > 0
             share = count * (demand[job][needed] / capacity[server][needed]).max(initial=0.0)
-            records.append(
-                {
-                    "job": instance.jobs[job].id,
-                    "server": server,
-                    "start": slot,
-                    "stop": slot + 1,
-                    "count": count,
-                    "share": float(share),
-                }
-            )
+            name = instance.jobs[job].id
+            records.append([name, server, slot, slot + 1, count, float(share)])
         last = (job, server, slot + 1, count)
-    columns = ["job", "server", "start", "stop", "count", "share"]
-    return pd.DataFrame(records, columns=columns)
+    return pd.DataFrame(records, columns=["job", "server", "start", "stop", "count", "share"])
 
 
 def usage(
@@ -138,31 +123,24 @@ def usage(
         ``slot``, ``resource``, ``share``; resources of which there is none are left out.
     """
     rows = schedule.workers if side == "worker" else schedule.ps
-    _, capacity, demand = _side(instance, side)
+    capacity, demand = _side(instance, side)
     used = np.zeros((instance.cluster.slots, capacity.shape[1]))
     np.add.at(used, rows[:, 1], demand[rows[:, 0]] * rows[:, 3:4])
     total = capacity.sum(axis=0)
-    return pd.DataFrame(
-        [
-            {"slot": slot, "resource": name, "share": used[slot, r] / total[r]}
-            for r, name in enumerate(instance.cluster.resources)
-            if total[r] > 0
-            for slot in range(instance.cluster.slots)
-        ]
-    )
+    records = [
+        (slot, name, used[slot, r] / total[r])
+        for r, name in enumerate(instance.cluster.resources)
+        if total[r] > 0
+        for slot in range(instance.cluster.slots)
+    ]
+    return pd.DataFrame(records, columns=["slot", "resource", "share"])
 
 
-def _side(
-    instance: UtilityInstance, side: Side, prices: Resources | None = None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Prices [T, S, R] (zeros if none), capacities [S, R] and demands [I, R] of one side."""
-    cluster = instance.cluster
+def _side(instance: UtilityInstance, side: Side) -> tuple[np.ndarray, np.ndarray]:
+    """Capacities [S, R] and demands [I, R] of one side."""
     if side == "worker":
-        capacity, demand = cluster.worker_servers, [job.worker for job in instance.jobs]
+        capacity = instance.cluster.worker_servers
+        demand = [job.worker for job in instance.jobs]
     else:
-        capacity, demand = cluster.ps_servers, [job.ps for job in instance.jobs]
-    shape = (len(instance.jobs), capacity.shape[1])
-    price = np.zeros((cluster.slots, *capacity.shape))
-    if prices is not None:
-        price = prices.worker if side == "worker" else prices.ps
-    return price, capacity, np.array(demand).reshape(shape)
+        capacity, demand = instance.cluster.ps_servers, [job.ps for job in instance.jobs]
+    return capacity, np.array(demand).reshape(len(instance.jobs), capacity.shape[1])

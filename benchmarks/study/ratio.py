@@ -88,7 +88,7 @@ class Ratio:
                     rows.append({**point, **reading, **asdict(row)})
                 elif row.error:
                     told = {"seed": trial.seed, "policy": row.policy, "error": row.error}
-                    rows.append({**point, **reading, **told})
+                    rows.append({**trial.point, **reading, **told})
                 else:
                     rows.append({**reading, **self.record(trial, row, evidence or {})})
         return rows

@@ -87,6 +87,8 @@ class Workload:
     parse_options : callable
         ``(texts by name) -> settings``; raises InputError.
     words : Words
+    load : callable
+        ``(instance) -> float or None``: how much there is to do; None where it is not defined.
     """
 
     default: Size
@@ -96,6 +98,7 @@ class Workload:
     options: Mapping[str, str] = field(default_factory=dict)
     parse_options: Callable[[Mapping[str, str]], dict[str, Any]] = lambda given: {}
     words: Words = Words()
+    load: Callable[[Any], float | None] = lambda instance: None
 
 
 def add_instance_arguments(parser: Parser) -> None:

@@ -26,6 +26,7 @@ __all__ = [
     "Study",
     "Trial",
     "failed_rows",
+    "in_every_reading",
     "succeeded",
 ]
 
@@ -286,3 +287,27 @@ def succeeded(frame: pd.DataFrame) -> pd.DataFrame:
     if "error" not in frame:
         return frame
     return frame[frame["error"].isna()].drop(columns="error").reset_index(drop=True)
+
+
+def in_every_reading(frame: pd.DataFrame, readings: Sequence[Reading]) -> pd.DataFrame:
+    """A frame with the rows of indifferent schemes once for each reading.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With ``policy`` and ``reading``. Indifferent are those that have rows in the registered
+        reading alone.
+    readings : sequence of Reading
+        The registered one first.
+    """
+    elsewhere = frame.loc[frame["reading"] != readings[0].name, "policy"]
+    differ = frame["policy"].isin(elsewhere.unique())
+    parts = [
+        rows
+        for reading in readings
+        for rows in (
+            frame[~differ].assign(reading=reading.name),
+            frame[differ & (frame["reading"] == reading.name)],
+        )
+    ]
+    return pd.concat(parts, ignore_index=True)

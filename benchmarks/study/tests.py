@@ -6,10 +6,11 @@ test           a claim is reproduced if
 Best           one series is better than every other, paired by seed, in every group
 Moves          every one of some differences or slopes, one per seed, is above 0
 Near           a number is within a band around another
-Below          every one of some numbers is below a limit
+Below, Above   every one of some numbers is below, or above, a limit
 NoTrend        a rank correlation within groups is not clear
 Holds          a predicate of the frames holds: for what no other test says
 NotTestable    never; it says why
+InReading      another test holds in one reading of what the paper leaves open
 =============  ====================================================================
 
 *Above 0* and *better* mean throughout that the 95 % bootstrap interval of the mean over seeds lies
@@ -19,13 +20,14 @@ above 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.study.claim import Finding, judged
+from benchmarks.study.claim import Claim, Finding, Test, judged
+from benchmarks.study.scheme import Reading
 from benchmarks.study.statistics import (
     against_best,
     bootstrap_interval,
@@ -33,8 +35,22 @@ from benchmarks.study.statistics import (
     compared,
     grouped_trend,
 )
+from benchmarks.study.study import in_every_reading
 
-__all__ = ["BETTER", "Below", "Best", "Holds", "Moves", "Near", "NoTrend", "NotTestable", "Rows"]
+__all__ = [
+    "BETTER",
+    "Above",
+    "Below",
+    "Best",
+    "Holds",
+    "InReading",
+    "Moves",
+    "Near",
+    "NoTrend",
+    "NotTestable",
+    "Rows",
+    "in_readings",
+]
 
 BETTER = "95 % bootstrap interval of the paired difference > 0"
 _CLEAR_RHO, _CLEAR_P = 0.3, 0.05
@@ -115,7 +131,8 @@ class Moves:
         values, text = self.differences(*frames)
         failing = [name for name, part in values.items() if not bootstrap_interval(part)[0] > 0]
         named = [name for name in failing if name]
-        return judged(not failing, text, f"not shown for {', '.join(named)}" if named else "")
+        apart = "; " if any("," in name for name in named) else ", "
+        return judged(not failing, text, f"not shown for {apart.join(named)}" if named else "")
 
 
 @dataclass(frozen=True)
@@ -167,6 +184,8 @@ class Below:
         Whether the limit itself will do.
     where : str
         For which cases, in words.
+    why : callable, optional
+        ``(numbers) -> what decides, in words``; written behind the finding.
     """
 
     what: str
@@ -174,19 +193,36 @@ class Below:
     numbers: Callable[..., tuple[Sequence[float] | np.ndarray | pd.Series, str]]
     or_equal: bool = False
     where: str = ""
+    why: Callable[[np.ndarray], str] | None = None
+
+    _signs: ClassVar[tuple[str, str]] = ("<", "at most")
 
     def words(self) -> str:
         """The test as a sentence."""
-        sign = "at most" if self.or_equal else "<"
+        sign = self._signs[self.or_equal]
         return " ".join(filter(None, [f"{self.what} {sign} {self.limit:g}", self.where]))
 
     def judge(self, *frames: pd.DataFrame) -> Finding:
-        """Compare the numbers with the limit."""
+        """Compare the numbers with the limit; not testable if there are none."""
         numbers, text = self.numbers(*frames)
         values = np.asarray(numbers, dtype=float)
-        return judged(
-            bool((values <= self.limit if self.or_equal else values < self.limit).all()), text
-        )
+        if not values.size:
+            return Finding("not testable", text)
+        why = "" if self.why is None else self.why(values)
+        return judged(bool(self._hold(values).all()), text, why)
+
+    def _hold(self, values: np.ndarray) -> np.ndarray:
+        return values <= self.limit if self.or_equal else values < self.limit
+
+
+@dataclass(frozen=True)
+class Above(Below):
+    """Every one of some numbers is above a limit; told as :class:`Below` is."""
+
+    _signs: ClassVar[tuple[str, str]] = (">", "at least")
+
+    def _hold(self, values: np.ndarray) -> np.ndarray:
+        return values >= self.limit if self.or_equal else values > self.limit
 
 
 @dataclass(frozen=True)
@@ -275,3 +311,41 @@ class NotTestable:
     def judge(self, *frames: pd.DataFrame) -> Finding:
         """Say why."""
         return Finding("not testable", "-", self.why)
+
+
+@dataclass(frozen=True)
+class InReading:
+    """Another test, of the rows of one reading; see :func:`in_readings`.
+
+    Parameters
+    ----------
+    test : Test
+    reading : Reading
+    readings : sequence of Reading
+        All of the choice, the registered one first.
+    """
+
+    test: Test
+    reading: Reading
+    readings: Sequence[Reading]
+
+    def words(self) -> str:
+        """The test, and what is read."""
+        return f"{self.test.words()}; {self.reading.words}"
+
+    def judge(self, *frames: pd.DataFrame) -> Finding:
+        """Judge the rows of the reading, and of the schemes that are indifferent to it."""
+        every = [in_every_reading(frame, self.readings) for frame in frames]
+        return self.test.judge(*(part[part["reading"] == self.reading.name] for part in every))
+
+
+def in_readings(claim: Claim, readings: Sequence[Reading]) -> list[Claim]:
+    """A claim in each reading of a choice; the registered one keeps its name."""
+    return [
+        replace(
+            claim,
+            name=claim.name if place == 0 else f"{claim.name}-{reading.name}",
+            test=InReading(claim.test, reading, readings),
+        )
+        for place, reading in enumerate(readings)
+    ]

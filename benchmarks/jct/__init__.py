@@ -22,13 +22,15 @@ def _draw(
     *,
     jobs: int,
     slots: int,
-    servers: str,
+    servers: int | str,
     seed: int,
     trace: Trace | None = None,
     **more: Any,
 ) -> tuple[JctInstance, WorkloadReport]:
     """Draw an instance whose jobs arrive in ``slots`` slots; ``more`` are further settings."""
-    settings = Settings(jobs=jobs, servers=parse_servers(servers), slots=slots, seed=seed, **more)
+    settings = Settings(
+        jobs=jobs, servers=parse_servers(str(servers)), slots=slots, seed=seed, **more
+    )
     return generate(settings, np.random.default_rng(seed), trace)
 
 
@@ -43,4 +45,7 @@ WORKLOAD = Workload(
 
 EXPERIMENTS = Experiments(
     workload=WORKLOAD,
+    studies="benchmarks.jct.studies:STUDIES",
+    pictures="benchmarks.jct.pictures:PICTURES",
+    claims="benchmarks.jct.claims:CLAIMS",
 )

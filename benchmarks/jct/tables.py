@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from benchmarks.evaluate import Run
+from benchmarks.study.run import Run
 from models.errors import InputError
 from models.jct import JctInstance, JctSchedule
 from models.jct.cluster import CLOUD

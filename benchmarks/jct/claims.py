@@ -18,7 +18,7 @@ from benchmarks.jct.comparisons import GANGS
 from benchmarks.jct.studies import BASELINES, OWN, READINGS
 from benchmarks.jct.theory import RATIOS, THEORY
 from benchmarks.study.claim import Claim, Test
-from benchmarks.study.tests import Above, Best, Moves, Near, NotTestable, in_readings
+from benchmarks.study.tests import Above, Best, Moves, Near, NotTestable, Rows, in_readings
 
 __all__ = ["CLAIMS"]
 
@@ -45,25 +45,18 @@ def _best(
     others: Sequence[str] = BASELINES,
     value: str = "total_jct",
     more: str = "",
+    rows: Rows | None = None,
 ) -> Best:
     """A scheme has the lowest value of some, at every value of a setting."""
-    what = {"total_jct": "total JCT", "preemptions": "number of preemptions"}[value]
-    where, rows = f"at every number of {varied}{more}", numbers.only(first, *others)
-    return Best(what, first, value, (varied,), "min", where, rows, ", ".join(others))
+    what = {"total_jct": "total JCT of", "preemptions": "fewer preemptions with"}[value]
+    where, rows = f"at every number of {varied}{more}", rows or numbers.only(first, *others)
+    return Best(f"{what} {first}", first, value, (varied,), "min", where, rows, ", ".join(others))
 
 
 def _not_the_most(varied: str) -> Best:
     """A_online preempts less than the gang scheduler that preempts most."""
-    return Best(
-        "number of preemptions",
-        "a-online",
-        "preemptions",
-        (varied,),
-        "min",
-        f"at every number of {varied}",
-        numbers.busier_gang(varied),
-        "the one of SRTF and Tiresias-L that has more",
-    )
+    others = ("the one of SRTF and Tiresias-L that has more",)
+    return _best(varied, "a-online", others, "preemptions", rows=numbers.busier_gang(varied))
 
 
 TESTBED: tuple[Claim, ...] = (
@@ -200,7 +193,12 @@ def _makespans() -> list[Claim]:
                 text.format(
                     says.format(share=share, percent=percent), other, f'"{share}x smaller"'
                 ),
-                Near(f"mean ratio of makespans{more}", target, 0.05, numbers.makespans(other)),
+                Near(
+                    f"mean ratio of makespans, A_online to {other}{more}",
+                    target,
+                    0.05,
+                    numbers.makespans(other),
+                ),
             )
     return claims
 
@@ -244,7 +242,7 @@ SIMULATION: tuple[Claim, ...] = (
         "batches",
         "BatchSche schedules jobs to the cloud with a very high probability.",
         Above(
-            "mean share of jobs in the cloud",
+            "mean share of jobs that BatchSche sends to the cloud",
             0.5,
             numbers.shares_in_cloud,
             where="at every number of jobs",

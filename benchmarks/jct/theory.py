@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.study.claim import Claim, Finding, judged
+from benchmarks.study.claim import Claim, Finding, Test, judged
 from benchmarks.study.tests import Below, Holds, Moves, NoTrend, NotTestable
 
 __all__ = ["RATIOS", "THEORY"]
@@ -67,8 +66,12 @@ def _if_any(words: str) -> Callable[[np.ndarray], str]:
     return lambda numbers: words if (numbers > _ROUND_OFF).any() else ""
 
 
+def _proven(name: str, source: str, text: str, test: Test) -> Claim:
+    return Claim(name, source, text, test, _STUDIES)
+
+
 THEORY: tuple[Claim, ...] = (
-    Claim(
+    _proven(
         "lemma1-bound",
         "Lemma 1",
         "The objective of (2) is at least that of ILP (4), for any feasible solution.",
@@ -83,9 +86,8 @@ THEORY: tuple[Claim, ...] = (
             True,
             f"{_RUNS} at offline speed",
         ),
-        _STUDIES,
     ),
-    Claim(
+    _proven(
         "lemma2-dual",
         "Lemma 2",
         "Alg. 2 computes a feasible solution of the dual (6).",
@@ -104,7 +106,6 @@ THEORY: tuple[Claim, ...] = (
                 "worker has"
             ),
         ),
-        _STUDIES,
     ),
     Claim(
         "thm2-primal",
@@ -115,7 +116,7 @@ THEORY: tuple[Claim, ...] = (
         ),
         ("jct-testbed", "jct-jobs", "jct-servers", *_STUDIES),
     ),
-    Claim(
+    _proven(
         "thm3-ilp",
         "Theorem 3",
         "For ILP (4), A_online is (1 + epsilon)-speed (1 + 1/epsilon)-competitive.",
@@ -131,9 +132,8 @@ THEORY: tuple[Claim, ...] = (
             True,
             _FASTER,
         ),
-        _STUDIES,
     ),
-    Claim(
+    _proven(
         "thm3-minlp",
         "Theorem 3",
         "For (2), A_online is (1 + epsilon)-speed D_max (1 + 1/epsilon)-competitive.",
@@ -149,7 +149,6 @@ THEORY: tuple[Claim, ...] = (
             True,
             _FASTER,
         ),
-        _STUDIES,
     ),
     Claim(
         "thm4-time",
@@ -160,7 +159,7 @@ THEORY: tuple[Claim, ...] = (
             "chunk; benchmarks.growth plots what is seen here"
         ),
     ),
-    Claim(
+    _proven(
         "lemma4-equal",
         "Lemma 4",
         "The sum of alpha equals the sum of beta.",
@@ -182,7 +181,6 @@ THEORY: tuple[Claim, ...] = (
                 "for each job and server"
             ),
         ),
-        _STUDIES,
     ),
 )
 """In the order of the paper."""
@@ -191,37 +189,48 @@ THEORY: tuple[Claim, ...] = (
 # ---- Figures 12 and 13 ---------------------------------------------------------------------
 
 
-def point_means(frame: pd.DataFrame, *, varied: str, over: tuple[str, str] | None) -> Numbers:
-    """Mean of a quotient of two columns at each point and speed; None = certified upper end."""
-    value = frame["ratio_upper"] if over is None else frame[over[0]] / frame[over[1]]
-    means = value.groupby([frame["epsilon"], frame[varied]]).mean()
-    words = ", ".join(
-        f"epsilon {epsilon:g}: {part.min():.3f} to {part.max():.3f}"
-        for epsilon, part in means.groupby(level="epsilon")
-    )
-    proven = int((frame["offline_status"] == "optimal").sum())
-    return means, (
-        f"{words}; worst single run {value.max():.3f}; optimum proven for {proven} of {len(frame)}"
-    )
+def point_means(varied: str, value: str) -> Callable[[pd.DataFrame], Numbers]:
+    """Mean of an expression at each point and speed."""
+
+    def numbers(frame: pd.DataFrame) -> Numbers:
+        values = frame.eval(value)
+        means = values.groupby([frame["epsilon"], frame[varied]]).mean()
+        words = ", ".join(
+            f"epsilon {epsilon:g}: {part.min():.3f} to {part.max():.3f}"
+            for epsilon, part in means.groupby(level="epsilon")
+        )
+        proven = f"{(frame['offline_status'] == 'optimal').sum()} of {len(frame)}"
+        worst = f"worst single run {values.max():.3f}"
+        return means, f"{words}; {worst}; optimum proven for {proven}"
+
+    return numbers
 
 
-def falls_with_speed(frame: pd.DataFrame, *, varied: str) -> tuple[dict[str, np.ndarray], str]:
+def falls_with_speed(varied: str) -> Callable[[pd.DataFrame], tuple[dict[str, np.ndarray], str]]:
     """Ratio at each speed minus that at the next higher one, at every point."""
-    values = {}
-    for point, part in frame.groupby(varied):
-        wide = part.pivot(index="seed", columns="epsilon", values="ratio_upper")
-        for one, two in itertools.pairwise(wide.columns):
-            falls = (wide[one] - wide[two]).to_numpy()
-            values[f"{varied} {point}, {one:g} to {two:g}"] = falls
-    means = frame.groupby("epsilon")["ratio_upper"].mean()
-    told = ", ".join(f"epsilon {epsilon:g} {mean:.3f}" for epsilon, mean in means.items())
-    return values, f"mean of all runs: {told}"
+
+    def differences(frame: pd.DataFrame) -> tuple[dict[str, np.ndarray], str]:
+        values = {}
+        for point, part in frame.groupby(varied):
+            wide = part.pivot(index="seed", columns="epsilon", values="ratio_upper")
+            for one, two in itertools.pairwise(wide.columns):
+                falls = (wide[one] - wide[two]).to_numpy()
+                values[f"{varied} {point}, {one:g} to {two:g}"] = falls
+        means = frame.groupby("epsilon")["ratio_upper"].mean()
+        told = ", ".join(f"epsilon {epsilon:g} {mean:.3f}" for epsilon, mean in means.items())
+        return values, f"mean of all runs: {told}"
+
+    return differences
 
 
-def fastest_means(frame: pd.DataFrame, *, varied: str) -> Numbers:
+def fastest_means(varied: str) -> Callable[[pd.DataFrame], Numbers]:
     """Mean ratio with epsilon 0.5 at every point."""
-    means = frame[frame["epsilon"] == 0.5].groupby(varied)["ratio_upper"].mean()
-    return means, f"{means.min():.3f} to {means.max():.3f}"
+
+    def numbers(frame: pd.DataFrame) -> Numbers:
+        means = frame[frame["epsilon"] == 0.5].groupby(varied)["ratio_upper"].mean()
+        return means, f"{means.min():.3f} to {means.max():.3f}"
+
+    return numbers
 
 
 def _below_offline(means: np.ndarray) -> str:
@@ -229,34 +238,34 @@ def _below_offline(means: np.ndarray) -> str:
     return beaten if means.max() < 1.0 else ""
 
 
-_QUOTIENTS = {
-    "below": ("certified upper end of total JCT over the offline optimum", None, ""),
-    "below-bound": (
-        "total JCT over the relaxation of ILP (4)",
-        ("total_jct", "paper_bound"),
-        " (the paper sets all zeta = 1 in it, which lowers it by the transfers)",
-    ),
-    "below-ilp": ("objective of ILP (4) over its relaxation", ("fractional", "paper_bound"), ""),
-}
-
-
 def _ratios(number: int, varied: str) -> list[Claim]:
     """Claims of Figure 12 or 13."""
-    told = [
-        (
-            name,
-            "The competitive ratio is below 1.7.",
-            Below(
-                f"mean of {what}",
-                1.7,
-                partial(point_means, varied=varied, over=over),
-                where=f"at every point and epsilon{more}",
-            ),
-        )
-        for name, (what, over, more) in _QUOTIENTS.items()
-    ]
-    told += [
-        (
+
+    def claim(name: str, text: str, test: Test) -> Claim:
+        study = (f"jct-speeds-{varied}",)
+        return Claim(f"fig{number}-{name}", f"Fig. {number}", text, test, study)
+
+    def below(name: str, what: str, value: str, more: str = "") -> Claim:
+        where = f"at every point and epsilon{more}"
+        test = Below(what, 1.7, point_means(varied, value), where=where)
+        return claim(name, "The competitive ratio is below 1.7.", test)
+
+    return [
+        below(
+            "below", "mean certified upper end of total JCT over the offline optimum", "ratio_upper"
+        ),
+        below(
+            "below-bound",
+            "mean of total JCT over the relaxation of ILP (4)",
+            "total_jct / paper_bound",
+            " (the paper sets all zeta = 1 in it, which lowers it by the transfers)",
+        ),
+        below(
+            "below-ilp",
+            "mean of the objective of ILP (4) over its relaxation",
+            "fractional / paper_bound",
+        ),
+        claim(
             "flat",
             f"The number of {varied} has little influence on the ratio.",
             NoTrend(
@@ -266,38 +275,26 @@ def _ratios(number: int, varied: str) -> list[Claim]:
                 "epsilon",
             ),
         ),
-        (
+        claim(
             "faster",
             "The larger epsilon, the smaller the ratio.",
             Moves(
                 f"ratio at each epsilon minus that at the next, at every number of {varied}",
-                partial(falls_with_speed, varied=varied),
+                falls_with_speed(varied),
             ),
         ),
-        (
+        claim(
             "near",
             "A_online is close to optimal when epsilon = 0.5.",
-            Below(
-                "mean ratio",
-                1.1,
-                partial(fastest_means, varied=varied),
-                True,
-                "at every point",
-                _below_offline,
-            ),
+            Below("mean ratio", 1.1, fastest_means(varied), True, "at every point", _below_offline),
         ),
-    ]
-    study = (f"jct-speeds-{varied}",)
-    return [
-        Claim(f"fig{number}-{name}", f"Fig. {number}", text, test, study)
-        for name, text, test in told
     ]
 
 
 RATIOS: tuple[Claim, ...] = (
     *_ratios(12, "jobs"),
     *_ratios(13, "servers"),
-    Claim(
+    _proven(
         "fig12-theory",
         "Figures 12, 13",
         "The ratio is much better than the theoretical bound.",
@@ -309,7 +306,6 @@ RATIOS: tuple[Claim, ...] = (
             ),
             where=_FASTER,
         ),
-        _STUDIES,
     ),
 )
 """In the order of the paper."""

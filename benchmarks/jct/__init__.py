@@ -27,4 +27,7 @@ WORKLOAD = Workload(
 EXPERIMENTS = Experiments(
     workload=WORKLOAD,
     gap="benchmarks.jct.gap:GAP",
+    studies="benchmarks.jct.studies:STUDIES",
+    pictures="benchmarks.jct.pictures:PICTURES",
+    claims="benchmarks.jct.claims:CLAIMS",
 )

@@ -18,6 +18,7 @@ __all__ = [
     "compared",
     "grouped_trend",
     "interval_of",
+    "slopes",
 ]
 
 _RESAMPLES = 2000
@@ -212,3 +213,22 @@ def grouped_trend(
         shuffled = [np.column_stack([t[:, 0], rng.permutation(t[:, 1])]) for t in ranks]
         hits += abs(mean_rho(shuffled)) >= abs(rho) - 1e-12
     return rho, (1 + hits) / (1 + shuffles)
+
+
+def slopes(wide: pd.DataFrame) -> np.ndarray:
+    """Slope of each row against the numbers that name the columns, per 100 of them.
+
+    Parameters
+    ----------
+    wide : DataFrame
+        E.g. a row per seed and a column per value of a setting, at least two.
+
+    Returns
+    -------
+    ndarray, shape (rows,)
+        Exactly 0 where a row is constant.
+    """
+    values = wide.to_numpy(dtype=float)
+    # From the first value on, so that what is constant has no round-off.
+    risen = (values - values[:, :1]).T
+    return np.asarray(100 * np.polyfit(wide.columns.to_numpy(dtype=float), risen, 1)[0])

@@ -29,6 +29,7 @@ __all__ = [
     "frame_of",
     "frames_of",
     "has_failed",
+    "in_every_reading",
     "succeeded",
 ]
 
@@ -316,3 +317,27 @@ def has_failed(frame: pd.DataFrame) -> pd.Series:
     if "error" not in frame:
         return pd.Series(False, index=frame.index)
     return frame["error"].fillna("") != ""
+
+
+def in_every_reading(frame: pd.DataFrame, readings: Sequence[Reading]) -> pd.DataFrame:
+    """A frame with the rows of indifferent schemes once for each reading.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With ``policy`` and ``reading``. Indifferent are those that have rows in the registered
+        reading alone.
+    readings : sequence of Reading
+        The registered one first.
+    """
+    elsewhere = frame.loc[frame["reading"] != readings[0].name, "policy"]
+    differ = frame["policy"].isin(elsewhere.unique())
+    parts = [
+        rows
+        for reading in readings
+        for rows in (
+            frame[~differ].assign(reading=reading.name),
+            frame[differ & (frame["reading"] == reading.name)],
+        )
+    ]
+    return pd.concat(parts, ignore_index=True)

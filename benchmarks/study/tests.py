@@ -10,6 +10,7 @@ Below, Above   every one of some numbers is below, or above, a limit
 NoTrend        a rank correlation within groups is not clear
 Holds          a predicate of the frames holds: for what no other test says
 NotTestable    never; it says why
+InReading      another test holds in one reading of what the paper leaves open
 =============  ====================================================================
 
 *Above 0* and *better* mean throughout that the 95 % bootstrap interval of the mean over seeds lies
@@ -19,13 +20,14 @@ above 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.study.claim import Finding, judged
+from benchmarks.study.claim import Claim, Finding, Test, judged
+from benchmarks.study.scheme import Reading
 from benchmarks.study.statistics import (
     against_best,
     bootstrap_interval,
@@ -33,6 +35,7 @@ from benchmarks.study.statistics import (
     compared,
     grouped_trend,
 )
+from benchmarks.study.study import in_every_reading
 
 __all__ = [
     "BETTER",
@@ -40,11 +43,13 @@ __all__ = [
     "Below",
     "Best",
     "Holds",
+    "InReading",
     "Moves",
     "Near",
     "NoTrend",
     "NotTestable",
     "Rows",
+    "in_readings",
 ]
 
 BETTER = "95 % bootstrap interval of the paired difference > 0"
@@ -126,7 +131,8 @@ class Moves:
         values, text = self.differences(*frames)
         failing = [name for name, part in values.items() if not bootstrap_interval(part)[0] > 0]
         named = [name for name in failing if name]
-        return judged(not failing, text, f"not shown for {', '.join(named)}" if named else "")
+        apart = "; " if any("," in name for name in named) else ", "
+        return judged(not failing, text, f"not shown for {apart.join(named)}" if named else "")
 
 
 @dataclass(frozen=True)
@@ -305,3 +311,41 @@ class NotTestable:
     def judge(self, *frames: pd.DataFrame) -> Finding:
         """Say why."""
         return Finding("not testable", "-", self.why)
+
+
+@dataclass(frozen=True)
+class InReading:
+    """Another test, of the rows of one reading; see :func:`in_readings`.
+
+    Parameters
+    ----------
+    test : Test
+    reading : Reading
+    readings : sequence of Reading
+        All of the choice, the registered one first.
+    """
+
+    test: Test
+    reading: Reading
+    readings: Sequence[Reading]
+
+    def words(self) -> str:
+        """The test, and what is read."""
+        return f"{self.test.words()}; {self.reading.words}"
+
+    def judge(self, *frames: pd.DataFrame) -> Finding:
+        """Judge the rows of the reading, and of the schemes that are indifferent to it."""
+        every = [in_every_reading(frame, self.readings) for frame in frames]
+        return self.test.judge(*(part[part["reading"] == self.reading.name] for part in every))
+
+
+def in_readings(claim: Claim, readings: Sequence[Reading]) -> list[Claim]:
+    """A claim in each reading of a choice; the registered one keeps its name."""
+    return [
+        replace(
+            claim,
+            name=claim.name if place == 0 else f"{claim.name}-{reading.name}",
+            test=InReading(claim.test, reading, readings),
+        )
+        for place, reading in enumerate(readings)
+    ]

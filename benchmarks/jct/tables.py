@@ -1,21 +1,19 @@
-"""Tables of ``jct`` that figures and notebooks draw: metrics, utilisation, who trains where."""
+"""Tables of runs on ``jct``: the paper's metrics, utilisation, who trains where and who waits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.evaluate import Run
+from benchmarks.study.run import Run
 from models.errors import InputError
 from models.jct import JctInstance, JctSchedule
 from models.jct.cluster import CLOUD
 
-__all__ = ["blocks", "metric_table", "metrics", "preemption_table", "queue", "usage"]
-
-Side = Literal["worker", "ps"]
+__all__ = ["blocks", "metric_table", "metrics", "queue", "usage"]
 
 _MOST_SLOTS = 10**7  # of a table with a row per slot
 
@@ -89,88 +87,30 @@ def metric_table(
     return table
 
 
-def preemption_table(run: Run) -> pd.DataFrame:
-    """How many chunks have been displaced so far, at every slot where one is.
+def usage(instance: JctInstance, schedule: JctSchedule) -> pd.DataFrame:
+    """Share of the edge's workers that train in every slot.
+
+    One that waits for data to be uploaded does not.
 
     Returns
     -------
     DataFrame
-        ``slot``, ``preempted`` (in that slot), ``total`` (up to it).
-    """
-    rows = [(row["slot"], row["preempted"]) for row in run.trace.decisions if row["preempted"]]
-    table = pd.DataFrame(rows, columns=["slot", "preempted"], dtype=np.int64)
-    table = table.groupby("slot", as_index=False).sum()
-    table["total"] = table["preempted"].cumsum()
-    return table
-
-
-def usage(
-    instance: JctInstance,
-    schedule: JctSchedule,
-    *,
-    side: Side = "worker",
-    by_type: bool = False,
-) -> pd.DataFrame:
-    """Share of the edge's workers, or of its parameter servers, that are in use in every slot.
-
-    A worker is in use while it trains; one that waits for data to be uploaded is not.
-
-    Parameters
-    ----------
-    instance : JctInstance
-    schedule : JctSchedule
-    side : {"worker", "ps"}
-    by_type : bool
-        Each type on its own, or all together as the resource "all".
-
-    Returns
-    -------
-    DataFrame
-        ``slot`` (from 0 to the last in which something runs, in the cloud too), ``resource``,
-        ``share`` (0 to 1).
+        ``slot`` (from 0 to the last in which something runs, in the cloud too), ``share`` (0 to
+        1); no rows if there are no workers.
 
     Raises
     ------
     InputError
         If that are more than 1e7 rows.
     """
-    cluster = instance.cluster
-    if side == "worker":
-        rows, first, kinds, names = (
-            schedule.workers,
-            cluster.first_worker,
-            cluster.worker_type,
-            cluster.worker_types,
-        )
-    else:
-        rows, first, kinds, names = (
-            schedule.ps,
-            cluster.first_ps,
-            cluster.ps_type,
-            cluster.ps_types,
-        )
-    stop = int(schedule.workers[:, 4].max(initial=0))
-    rows = rows[rows[:, 1] != CLOUD]
-    groups: list[tuple[str, np.ndarray, int]] = [("all", rows, len(kinds))] if len(kinds) else []
-    if by_type:
-        kind = kinds[first[rows[:, 1]] + rows[:, 2]]
-        groups = [
-            (name, rows[kind == code], int((kinds == code).sum()))
-            for code, name in enumerate(names)
-        ]
-    if stop * len(groups) > _MOST_SLOTS:
-        raise InputError(
-            f"{instance.name}: {stop} slots of {len(groups)} resources are more than "
-            f"{_MOST_SLOTS} rows"
-        )
-    tables = []
-    for name, used, size in groups:
-        slots, counts = _steps(used)
-        lengths = np.diff(np.concatenate([[0], slots, [stop]]))
-        share = np.repeat(np.append(0, counts), lengths) / size
-        tables.append(pd.DataFrame({"slot": np.arange(stop), "resource": name, "share": share}))
-    columns = ["slot", "resource", "share"]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
+    workers = len(instance.cluster.worker_server)
+    stop = int(schedule.workers[:, 4].max(initial=0)) if workers else 0
+    if stop > _MOST_SLOTS:
+        raise InputError(f"{instance.name}: {stop} slots are more than {_MOST_SLOTS} rows")
+    slots, counts = _steps(schedule.workers[schedule.workers[:, 1] != CLOUD])
+    lengths = np.diff(np.concatenate([[0], slots, [stop]]))
+    share = np.repeat(np.append(0, counts), lengths) / max(1, workers)
+    return pd.DataFrame({"slot": np.arange(stop), "share": share})
 
 
 def blocks(instance: JctInstance, schedule: JctSchedule) -> pd.DataFrame:

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.evaluate import Run, run_policy
-from benchmarks.jct.views import blocks, metric_table, metrics, preemption_table, queue, usage
+from benchmarks.jct.tables import blocks, metric_table, metrics, queue, usage
+from benchmarks.study.run import Run, run_policy
 from models.errors import InputError
 from models.jct import JctInstance, JctSchedule, score
 from online.jct.a_online import AOnline, AOnlineEdge
@@ -59,7 +59,6 @@ def test_metrics_by_hand() -> None:
         "jobs_in_cloud": 1,
         "migrates": False,
     }
-    assert preemption_table(worked_run()).to_numpy().tolist() == [[3, 1, 1]]
 
 
 def test_makespan_counts_from_the_first_arrival() -> None:
@@ -85,24 +84,9 @@ def test_usage_by_hand() -> None:
     table = usage(ins, schedule)
     assert table["share"].tolist() == [0.0, 1.0, 1.0, 1.0, 1.0, 0.5, 0.0]
     assert table["slot"].tolist() == list(range(7))
-    assert usage(ins, schedule, by_type=True)["resource"].unique().tolist() == ["a"]
-    # Two parameter servers: "long" has one in slots 1 to 5, "short" the other in slot 3.
-    on_ps = usage(ins, schedule, side="ps")["share"].tolist()
-    assert on_ps == [0.0, 0.5, 0.5, 1.0, 0.5, 0.5, 0.0]
-
-
-def test_usage_of_types_adds_up_to_that_of_all() -> None:
-    rng = np.random.default_rng(0)
-    ins = random_instance(rng, jobs=8, servers=3, most_workers=3, chunk_slots=5, types=2, slots=500)
-    schedule = run_policy(ins, AOnline).trace.schedule
-    size = np.bincount(ins.cluster.worker_type)
-    assert len(size) == 2
-    by_type = usage(ins, schedule, by_type=True).pivot(
-        index="slot", columns="resource", values="share"
-    )
-    together = usage(ins, schedule)["share"].to_numpy()
-    np.testing.assert_allclose(by_type[["a", "b"]].to_numpy() @ size / size.sum(), together)
-    assert 0 < together.max() <= 1
+    sent = job("one", upload=[0], cloud_upload_slots=1)
+    cloud_alone = instance([sent], [server(0)], cloud=True)
+    assert usage(cloud_alone, run_policy(cloud_alone, AOnline).trace.schedule).empty
 
 
 def test_usage_refuses_a_table_that_fills_the_memory() -> None:
@@ -133,8 +117,7 @@ def test_metrics_agree_with_a_count_slot_by_slot(name: str) -> None:
     assert found["mean_utilisation"] == pytest.approx(grid.sum() / grid[:, first : len(share)].size)
     assert found["cloud_share"] == pytest.approx(cloud / (cloud + grid.sum()))
     assert found["total_jct"] == run.score.objective
-    total = preemption_table(run)["total"]
-    assert found["preemptions"] == (total.iloc[-1] if len(total) else 0)
+    assert found["preemptions"] == sum(row["preempted"] for row in run.trace.decisions)
 
 
 def test_metric_table_divides_by_srtf() -> None:

@@ -1,0 +1,131 @@
+"""What cells of ``jct`` measure: metrics of a run, use of the edge, A_online at three speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.jct.tables import metrics, usage
+from benchmarks.study.cell import Result
+from benchmarks.study.instances import Source, drawn, instance_of
+from benchmarks.study.run import Run, run_policy
+from benchmarks.study.scheme import policy_of
+from models.jct import JctInstance, JctSchedule
+from online.jct.a_online import AOnline
+from online.jct.speed import augmented
+from solvers.jct.pool import Pool
+from solvers.jct.relaxation import paper_relaxation
+
+__all__ = ["EPSILONS", "SHOWN", "fractional_flow", "run", "speeds", "utilisation"]
+
+EPSILONS = ((0, 1), (1, 5), (1, 2))
+"""Speed augmentation a/b of the paper: 0, 0.2, 0.5."""
+
+SHOWN = 4
+"""Utilisation is told for so many times the slots in which jobs arrive; it is low from then on."""
+
+_SPANS = 40  # in which jobs arrive; as long ones follow
+
+Record = dict[str, Any]
+
+
+def run(**cell: Any) -> Callable[[], Result]:
+    """One record: :func:`benchmarks.jct.tables.metrics` of a scheme's run."""
+    return _of_run(cell, lambda instance, found: [metrics(instance, found)])
+
+
+def utilisation(**cell: Any) -> Callable[[], Result]:
+    """One record per span: the mean share of workers that train, and the jobs that arrive.
+
+    There are spans until nothing runs, in the cloud neither, or 4 times the slots in which jobs
+    arrive are over. ``peak`` (of one slot of the run), ``busy`` (mean over the slots in which
+    jobs arrive) and ``makespan`` are those of the whole run.
+    """
+    slots = cell["slots"]
+    span = max(1, slots // _SPANS)
+
+    def tell(instance: JctInstance, found: Run) -> list[Record]:
+        told = metrics(instance, found)
+        share = usage(instance, found.trace.schedule)["share"].to_numpy()
+        arrivals = np.bincount([job.arrival for job in instance.jobs], minlength=slots)
+        return [
+            {
+                "slot": start,
+                "utilisation": float(share[start : start + span].mean()),
+                "submissions": int(arrivals[start : start + span].sum()),
+                "peak": told["peak_utilisation"],
+                "busy": float(share[:slots].sum() / slots),
+                "makespan": told["makespan"],
+            }
+            for start in range(0, min(len(share), SHOWN * slots), span)
+        ]
+
+    return _of_run(cell, tell)
+
+
+def _of_run(cell: Record, tell: Callable[[JctInstance, Run], list[Record]]) -> Callable[[], Result]:
+    """Records of the run of a cell, each after what says which run it is."""
+    scheme, settings = cell["scheme"], {**cell}
+    head = {"policy": scheme["name"], "reading": cell["reading"]}
+    del settings["scheme"], settings["reading"]
+    instance = _draw(**settings)
+    del settings["requested"]
+
+    def measure() -> Result:
+        policy = policy_of("jct", scheme["policy"])
+        found = run_policy(instance, policy, **scheme["parameters"])
+        return Result([{**settings, **head, **record} for record in tell(instance, found)])
+
+    return measure
+
+
+def _draw(*, jobs: int, slots: int, servers: int, seed: int, **settings: Any) -> JctInstance:
+    source = drawn("jct", jobs=jobs, slots=slots, servers=servers, seed=seed, settings=settings)
+    instance: JctInstance = instance_of(source)
+    return instance
+
+
+def speeds(*, instance: Source) -> Callable[[], Result]:
+    """One record per speed: the run of A_online in refined slots, its times divided back.
+
+    ``fractional`` is the objective of ILP (4) that the run attains, and ``paper_bound`` the
+    optimum of its relaxation at the offline speed, pooled.
+    """
+    known: JctInstance = instance_of(instance)
+
+    def measure() -> Result:
+        program = paper_relaxation(Pool.of(known))
+        assert program is not None  # no time limit
+        records = []
+        for a, b in EPSILONS:
+            fine, faster, policy = a + b, augmented(known, a, b), AOnline(a / b)
+            found = run_policy(faster, policy)
+            records.append(
+                {
+                    "epsilon": a / b,
+                    "total_jct": found.score.objective / fine,
+                    "fractional": fractional_flow(faster, found.trace.schedule) / fine,
+                    "paper_bound": program.value,
+                    "evidence": policy.evidence(faster, found.trace),
+                    "dual_violation": policy.duals.largest_violation() / fine,
+                    "alpha_over_beta": policy.duals.lemma4_ratio,
+                    "posterior_bound": policy.duals.posterior_bound(a / b) / fine,
+                }
+            )
+        return Result(records)
+
+    return measure
+
+
+def fractional_flow(instance: JctInstance, schedule: JctSchedule) -> float:
+    """Objective of ILP (4): ``sum_t y n (t - r) / (E D B)`` over all chunks, (3), in slots."""
+    total = 0.0
+    for index, _, _, start, stop in schedule.workers.tolist():
+        job = instance.jobs[index]
+        together = bool(schedule.together[index])
+        p = job.cloud_chunk_slots if together else job.chunk_slots
+        mean = (start + stop - 1) / 2 - job.arrival
+        total += (stop - start) * mean / (p * job.chunks)
+    return total

@@ -1,0 +1,168 @@
+"""The pictures of ``jct``: figures of the edge-cloud paper that can be computed."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from benchmarks.jct.comparisons import rates
+from benchmarks.jct.measures import SHOWN
+from benchmarks.jct.studies import OWN, READINGS, SCHEMES
+from benchmarks.pictures.curves import plot_curves
+from benchmarks.pictures.intervals import plot_intervals
+from benchmarks.pictures.lines import plot_lines
+from benchmarks.pictures.style import describe, figure_of, legend_below, looks, panels
+from benchmarks.study.picture import Picture
+from benchmarks.study.study import in_every_reading
+
+__all__ = ["PICTURES"]
+
+_LABELS = {"jobs": "number of jobs", "servers": "number of edge servers"}
+_PANELS = {reading.name: reading.words.removeprefix("a job asks for ") for reading in READINGS}
+
+
+def _plot_rates(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
+    frame = rates(in_every_reading(frame, READINGS), varied)
+    label = "total JCT / total JCT of SRTF"
+    return _plot_readings(frame, axes, varied, "jct_rate", label, log_y=True)
+
+
+def _plot_preemptions(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
+    frame = in_every_reading(frame[frame["policy"] != "batchsche"], READINGS)
+    return _plot_readings(frame, axes, varied, "preemptions", "preempted chunks")
+
+
+def _plot_readings(
+    frame: pd.DataFrame, axes: Axes | None, x: str, y: str, ylabel: str, log_y: bool = False
+) -> Figure:
+    """Four panels of lines along one setting: the baselines in one reading each.
+
+    Every scheme has the same look in every figure.
+    """
+    drawn = panels(axes, 2, 11.0, 7.5, rows=2)
+    for place, (panel, (reading, words)) in enumerate(zip(drawn, _PANELS.items(), strict=True)):
+        plot_lines(
+            frame[frame["reading"] == reading],
+            panel,
+            x=x,
+            y=y,
+            series="policy",
+            xlabel=_LABELS[x],
+            ylabel="" if place % 2 else ylabel,
+            title=f"({'abcd'[place]}) {words}",
+            among=SCHEMES,
+            legend=False,
+        )
+        if log_y:
+            panel.set_yscale("log")
+    means = f"mean of {frame['seed'].nunique()} seeds, 95 % interval"
+    figure_of(drawn[0]).suptitle(f"{_setting(frame, x)}; {means}", fontsize="medium")
+    legend_below(drawn[0], columns=5)
+    return figure_of(drawn[0])
+
+
+def _setting(frame: pd.DataFrame, varied: str) -> str:
+    first = frame.iloc[0]
+    if "scale" in frame:
+        return f"testbed, simulated: {first['servers']} edge servers and the cloud"
+    fixed = "servers" if varied == "jobs" else "jobs"
+    return f"{first[fixed]} {fixed} and the cloud, arrivals in {first['slots']} slots"
+
+
+def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
+    drawn = panels(axes, 2, 11.0, 7.5, rows=3)
+    first = frame[(frame["policy"] == "a-online") & (frame["slot"] < frame["slots"])]
+    means = first.groupby(varied)["submissions"].mean()
+    span = means.index[1] - means.index[0] if len(means) > 1 else 1
+    colour = looks(["jobs"])["jobs"].colour
+    drawn[0].bar(means.index, means, width=span, align="edge", color=colour)
+    title = (
+        f"{frame['jobs'].iat[0]} jobs, {frame['servers'].iat[0]} servers and the cloud; mean and "
+        f"range of {frame['seed'].nunique()} seeds"
+    )
+    every = "a slot" if span == 1 else f"{span} slots"
+    describe(drawn[0], x="slot of one hour", y=f"jobs submitted in {every}", title=title)
+    own = frame["policy"].isin(OWN)
+    parts = {"the paper's own schemes": frame[own]}
+    for reading, words in _PANELS.items():
+        parts[words] = frame[~own & (frame["reading"] == reading)]
+    for panel, (words, part) in zip(drawn[1:], parts.items(), strict=True):
+        plot_curves(
+            part,
+            panel,
+            x=varied,
+            y="utilisation",
+            series="policy",
+            xlabel="slot of one hour",
+            ylabel="edge workers that train",
+            title=words,
+            among=SCHEMES,
+            legend=False,
+        )
+        panel.set_ylim(-0.02, 1.02)
+        panel.yaxis.set_major_formatter(PercentFormatter(1.0))
+    for panel in drawn:
+        panel.set_xlim(0, SHOWN * frame["slots"].iat[0])
+    handles = {
+        label: handle
+        for panel in drawn[1:3]
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    figure_of(drawn[0]).legend(
+        list(handles.values()), list(handles), loc="outside lower left", ncols=5, frameon=False
+    )
+    return figure_of(drawn[0])
+
+
+def _plot_ratios(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
+    fixed = "servers" if varied == "jobs" else "jobs"
+    once = frame[frame["epsilon"] == 0.0]
+    proven = int((once["offline_status"] == "optimal").sum())
+    return plot_intervals(
+        frame.assign(speed=[f"ε = {value:g}" for value in frame["epsilon"]]),
+        axes,
+        x=varied,
+        lower="ratio_lower",
+        upper="ratio_upper",
+        hue="speed",
+        xlabel=_LABELS[varied],
+        ylabel="total JCT of A_online / offline optimum",
+        title=f"{frame[fixed].iat[0]} {fixed} and the cloud; optimum proven on {proven} of "
+        f"{len(once)} instances",
+        hue_title="a mark is a seed",
+        ticks={value: str(value) for value in np.unique(frame[varied]).tolist()},
+        level=1.0,
+    )
+
+
+_TESTBED = "schemes on the testbed, simulated"
+_SWEEP = "schemes against the number of {}"
+_OVER_TIME = "submissions and utilisation of the edge over time, five schemes"
+_RATIO = "competitive ratio of A_online against {} at three speeds, certified intervals"
+
+PICTURES: tuple[Picture, ...] = tuple(
+    Picture(
+        f"jct-{number}",
+        title.format(varied),
+        f"edge-cloud, Fig. {number}",
+        f"jct-{study.format(varied)}",
+        partial(plot, varied=varied),
+    )
+    for number, title, study, varied, plot in (
+        (4, f"JCT rate of four {_TESTBED}", "testbed", "jobs", _plot_rates),
+        (5, f"preemptions of three {_TESTBED}", "testbed", "jobs", _plot_preemptions),
+        (7, f"JCT rate of five {_SWEEP}", "{}", "jobs", _plot_rates),
+        (8, f"JCT rate of five {_SWEEP}", "{}", "servers", _plot_rates),
+        (9, f"preemptions of four {_SWEEP}", "{}", "jobs", _plot_preemptions),
+        (10, f"preemptions of four {_SWEEP}", "{}", "servers", _plot_preemptions),
+        (11, _OVER_TIME, "utilisation", "slot", _plot_utilisation),
+        (12, _RATIO, "speeds-{}", "jobs", _plot_ratios),
+        (13, _RATIO, "speeds-{}", "servers", _plot_ratios),
+    )
+)
+"""In the order of the paper. Figures 3 and 6 are measured on its testbed."""

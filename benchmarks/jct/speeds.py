@@ -1,0 +1,73 @@
+"""The measure of Figures 12 and 13: A_online at three speeds over one certified optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.study.cell import Cell, Effort, Outcome
+from benchmarks.study.instances import instance_roots, package_of
+from benchmarks.study.interval import Bound, Incumbent, offline_intervals, ratio_interval
+from benchmarks.study.offline import offline_cell
+from benchmarks.study.ratio import source_of
+from benchmarks.study.run import label_of
+from benchmarks.study.study import Trial, failed_rows
+from online.jct.a_online import AOnline
+
+__all__ = ["Speeds"]
+
+_COLUMNS = (
+    *("epsilon", "total_jct", "fractional", "offline_lower", "offline_upper", "offline_status"),
+    *("paper_bound", "ratio_lower", "ratio_upper", "guarantee", "dual_violation"),
+    *("alpha_over_beta", "posterior_bound"),
+)
+
+
+@dataclass(frozen=True)
+class Speeds:
+    """Total JCT of A_online at several speeds, over the optimum at the offline speed.
+
+    A point holds the settings of the instance, and ``time_limit``: the seconds of its offline
+    solve.
+    """
+
+    def cells(self, trial: Trial) -> list[Cell]:
+        """The offline cell of the instance, and a cell of all speeds."""
+        settings = {**trial.point}
+        effort = Effort(settings.pop("time_limit"))
+        source = source_of(trial, settings)
+        return [
+            offline_cell(source, effort, starts=("a-online",)),
+            Cell(
+                "benchmarks.jct.measures:speeds",
+                {"instance": source},
+                roots=(*instance_roots("jct"), package_of("online", "jct")),
+                label=f"speeds on {label_of(source)}",
+            ),
+        ]
+
+    def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+        """One row per speed, all against the same interval."""
+        offline, runs = outcomes
+        if offline.result is None or runs.result is None:
+            return failed_rows(trial, outcomes)
+        solved = offline.result.value
+        bounds = [Bound(bound["value"], bound["source"]) for bound in solved["bounds"]]
+        interval = offline_intervals("min", [Incumbent(solved["objective"], None)], bounds)[False]
+        size = {name: trial.point[name] for name in ("jobs", "servers", "slots")}
+        rows = []
+        for record in runs.result.value:
+            evidence = record["evidence"]
+            lower, upper = ratio_interval("min", record["total_jct"], interval)
+            found = {
+                **record,
+                "offline_lower": interval.lower,
+                "offline_upper": interval.upper,
+                "offline_status": interval.status,
+                "ratio_lower": lower,
+                "ratio_upper": upper,
+                "guarantee": evidence and AOnline.applies(evidence, interval.upper).ratio,
+            }
+            rows.append({**size, "seed": trial.seed, **{name: found[name] for name in _COLUMNS}})
+        return rows

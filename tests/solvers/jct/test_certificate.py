@@ -42,6 +42,7 @@ def test_by_hand(tmp_path: Path) -> None:
     assert (verdict.sense, verdict.stored, verdict.recomputed) == ("min", 4.0, 4.0)
 
 
+@pytest.mark.usefixtures("highs_here")
 @pytest.mark.parametrize("seed", range(10))
 def test_of_a_solve(seed: int, tmp_path: Path) -> None:
     ins = contended(seed, jobs=5, most_chunks=2, most_slots=3)

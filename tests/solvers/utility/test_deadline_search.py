@@ -69,7 +69,7 @@ def check_bound_and_schedule(seeds: Sequence[int], *, threads: int) -> None:
     met = 0
     for seed in seeds:
         ins = contended(seed)
-        known = searched(ins, 1000.0, 5.0, threads=threads)
+        known = searched(ins, 1000.0, 30.0, threads=threads)
         judged = score(ins, known.schedule)
         assert judged.feasible
         assert judged.objective == known.objective
@@ -255,7 +255,7 @@ def most_of(seed: int) -> float:
 
 @pytest.mark.usefixtures("short_local_search")
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("seed", [1, 2, 4, 11])
+@pytest.mark.parametrize("seed", [1, 2, pytest.param(4, marks=pytest.mark.slow), 11])
 def test_proves_the_optimum_without_the_exact_solver(
     seed: int, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

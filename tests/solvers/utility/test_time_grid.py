@@ -200,7 +200,7 @@ def test_bound_and_schedule_on_a_grid_with_every_program_in_a_process(
 def check_bound_and_schedule(seeds: Sequence[int], *, threads: int) -> None:
     met, close = 0, 0
     for seed in seeds:
-        known = searched(contended(seed), 1000.0, 5.0, threads=threads)
+        known = searched(contended(seed), 1000.0, 30.0, threads=threads)
         assert known.bound is not None
         assert score(contended(seed), known.schedule).feasible
         assert known.objective <= best(seed) * (1 + 1e-9)

@@ -17,7 +17,7 @@ from benchmarks.sources import Sources, sources_from
 from benchmarks.study.cell import Effort, Outcome
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine
-from benchmarks.study.join import Joined
+from benchmarks.study.join import Joined, timings_of
 from benchmarks.study.ratio import Ratio
 from benchmarks.study.rows import Row, Timing, join, to_json_lines
 from benchmarks.study.scheme import Scheme, schemes_of
@@ -154,25 +154,10 @@ def measure(
         ((_, joined),) = ratio.join(trial, own)
         runs.keep_instance(store, part, joined)
         measured.rows.extend(joined.rows)
-        measured.timings.extend(_timings(joined, own))
+        measured.timings.extend(timings_of(joined, own[0], own[1:]))
         measured.instances.append(_named(joined, own))
     runs.finish(measured.rows, measured.timings)
     return measured
-
-
-def _timings(joined: Joined, outcomes: Sequence[Outcome]) -> list[Timing]:
-    """Times of what ran now."""
-    offline, *runs = outcomes
-    solved = offline.result.times.get("offline") if offline.result else None
-    timings = []
-    for row, run in zip(joined.rows, runs, strict=True):
-        if run.result is None:
-            continue
-        decided = run.result.times.get("policy")
-        if decided is not None or solved is not None:
-            decisions = run.result.value["decisions"]
-            timings.append(Timing(row.instance_hash, row.policy, decisions, decided, solved))
-    return timings
 
 
 def _named(joined: Joined, outcomes: Sequence[Outcome]) -> Named:

@@ -41,6 +41,12 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.fixture(autouse=True)
+def commands_run_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands have one worker unless they are told otherwise: no process is started for a cell."""
+    monkeypatch.setattr("benchmarks.engines.default_workers", lambda threads: 1)
+
+
 @pytest.fixture
 def refuses(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

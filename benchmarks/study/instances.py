@@ -8,7 +8,7 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks.traces import Trace, read_trace
 from models.errors import InputError
@@ -19,6 +19,7 @@ __all__ = [
     "Source",
     "as_bytes",
     "drawn",
+    "from_bytes",
     "given",
     "instance_of",
     "instance_roots",
@@ -27,6 +28,8 @@ __all__ = [
     "show_size",
     "trace_digest",
 ]
+
+T = TypeVar("T")
 
 Source = Mapping[str, Any]
 """JSON: ``problem``, and either ``jobs``, ``slots``, ``servers``, ``seed``, ``settings`` and
@@ -168,3 +171,11 @@ def as_bytes(write: Callable[[Path], None], name: str) -> bytes:
         path = Path(folder) / name
         write(path)
         return path.read_bytes()
+
+
+def from_bytes(read: Callable[[Path], T], content: bytes, name: str) -> T:
+    """What a ``read(path)`` function reads from a file of this name and content."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        return read(path)

@@ -8,13 +8,13 @@ from typing import Any
 
 from benchmarks.study.cell import Outcome
 from benchmarks.study.interval import Bound, Incumbent, Interval, offline_intervals, ratio_interval
-from benchmarks.study.rows import Row
+from benchmarks.study.rows import Row, Timing
 from benchmarks.study.scheme import Scheme, policy_of
 from benchmarks.study.worker import one_line
 from models.problem import Problem, problem
 from online.policy import Guarantee
 
-__all__ = ["Joined", "join"]
+__all__ = ["Joined", "join", "timings_of"]
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,20 @@ def join(
     )
     best = intervals[min(intervals)].incumbent.schedule if intervals else None
     return Joined(rows, best)
+
+
+def timings_of(joined: Joined, offline: Outcome, runs: Sequence[Outcome]) -> list[Timing]:
+    """Times of the rows, of what ran now: the outcomes that were joined."""
+    solved = offline.result.times.get("offline") if offline.result else None
+    timings = []
+    for row, run in zip(joined.rows, runs, strict=True):
+        if run.result is None:
+            continue
+        decided = run.result.times.get("policy")
+        if decided is not None or solved is not None:
+            decisions = run.result.value["decisions"]
+            timings.append(Timing(row.instance_hash, row.policy, decisions, decided, solved))
+    return timings
 
 
 def _row(

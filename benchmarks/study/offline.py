@@ -8,11 +8,9 @@ asked for now goes on from what it had found, and never ends with less.
 from __future__ import annotations
 
 import functools
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Needs, Result
@@ -20,6 +18,7 @@ from benchmarks.study.compilation import run_until_compiled
 from benchmarks.study.instances import (
     Source,
     as_bytes,
+    from_bytes,
     instance_of,
     instance_roots,
     package_of,
@@ -206,10 +205,7 @@ def _result(
 
 def _stored(kind: Problem, target: Any, content: bytes, name: str) -> tuple[float, Any]:
     """A schedule found earlier, scored again."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / name
-        path.write_bytes(content)
-        schedule = kind.read_schedule(path, target)
+    schedule = from_bytes(lambda path: kind.read_schedule(path, target), content, name)
     score = kind.score(target, schedule)
     if not score.feasible:
         raise InfeasibleSchedule(f"stored schedule of '{target.name}': {count(score)}")

@@ -98,7 +98,11 @@ def given_policy(policy: type[Policy]) -> str:
     Cells with it run in this process, and are not kept.
     """
     check_policy(policy, policy.__qualname__)
-    reference = f"{_GIVEN}{policy.__module__}:{policy.__qualname__}"
+    for reference, known in _given.items():
+        if known is policy:
+            return reference
+    # With a number: two classes, made in a loop, say, may have the same name.
+    reference = f"{_GIVEN}{len(_given)}:{policy.__module__}:{policy.__qualname__}"
     _given[reference] = policy
     return reference
 

@@ -14,10 +14,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
 
 from benchmarks.study.cell import Cell, Result, Status, prepare
+from benchmarks.study.memory import descendants
 from models.errors import InputError
 
 __all__ = ["main", "outcome_of"]
@@ -85,6 +87,9 @@ def _processor_seconds() -> float:
 def _end_with_parent(life: int) -> None:
     while os.read(life, 1):
         pass
+    for pid in descendants(os.getpid()):  # some may lead groups of their own
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     os.killpg(0, signal.SIGKILL)
 
 

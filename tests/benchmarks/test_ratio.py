@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.ratio import main
 from benchmarks.study.interval import (
     Bound,
     ContradictedBound,
@@ -22,7 +23,6 @@ from benchmarks.study.interval import (
     offline_intervals,
     ratio_interval,
 )
-from benchmarks.ratio import main
 from benchmarks.table import bootstrap_interval, summarise
 from benchmarks.verify import main as verify
 from models.utility import UtilityInstance

@@ -40,7 +40,7 @@ def test_schedules_of_a_run_are_verified(folder: Path, capsys: pytest.CaptureFix
     # As `--help` says. a in slots 0 and 1, b in slots 2 and 3: 3 + 1.
     capsys.readouterr()
     for place in ("schedules/fifo.json.gz", "offline.json.gz"):
-        (schedule,) = folder.glob(f"one/cells/*/{place}")
+        (schedule,) = folder.glob(f"one/instances/*/{place}")
         assert verify(["one.json", str(schedule)]) == 0
         found = capsys.readouterr().out
         assert found == "objective 4.0\njobs completed 2 of 2\nviolations 0\n"
@@ -51,7 +51,7 @@ def test_violations_are_counted_by_constraint(
 ) -> None:
     # Every allocation doubled, on a server for one: (3) and (4) in the 4 slots of workers, (5)
     # in those of parameter servers.
-    (path,) = folder.glob("one/cells/*/schedules/fifo.json.gz")
+    (path,) = folder.glob("one/instances/*/schedules/fifo.json.gz")
     file = json.loads(gzip.decompress(path.read_bytes()))
     for one in file["jobs"]:
         for row in one["allocations"]:

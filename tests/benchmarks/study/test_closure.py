@@ -1,0 +1,93 @@
+"""The code part of a cell's key: which sources are in an import closure, and what else counts."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import pytest
+
+from benchmarks.study import closure as closure_module
+from benchmarks.study.closure import code_hash, import_closure, versions
+from models.errors import InputError
+
+
+def write(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = folder / f"{name.replace('__', '/')}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_imports_are_found_wherever_they_stand(tmp_path: Path) -> None:
+    found = import_closure(["benchmarks.study.store"])
+    assert "benchmarks.study.closure" in found  # at the top
+    assert found["models.errors"] == Path(str(found["models.errors"])).resolve()
+    assert "tests.conftest" not in found
+    inside = "def f():\n    if True:\n        from models import files\n"
+    (tmp_path / "mine.py").write_text(inside)
+    assert "models.files" in import_closure([str(tmp_path / "mine.py")])
+
+
+def test_a_name_from_a_package_is_a_module_or_the_package(tmp_path: Path) -> None:
+    write(tmp_path, main="from box import a\nfrom box import VALUE\nfrom box.sub import b\n")
+    write(tmp_path, box__a="", box__sub__b="from .. import c\nfrom . import d\n", box__sub__d="")
+    write(tmp_path, box__c="import unused_elsewhere_\n", box__unused="")
+    (tmp_path / "box" / "__init__.py").write_text("VALUE = 1\n")
+    (tmp_path / "box" / "sub" / "__init__.py").write_text("")
+    found = import_closure([str(tmp_path / "main.py")])
+    expected = {"main.py", "box", "box.a", "box.c", "box.sub", "box.sub.b", "box.sub.d"}
+    assert set(found) == expected
+
+
+def test_a_users_file_and_what_lies_beside_it(tmp_path: Path) -> None:
+    write(tmp_path, mine="import beside\nfrom online.utility.fifo import FIFO\n", beside="x = 1\n")
+    write(tmp_path, other="")
+    root = str(tmp_path / "mine.py")
+    found = import_closure([root])
+    assert {"mine.py", "beside", "online.utility.fifo"} <= set(found)
+    assert "other" not in found
+    hashes = [code_hash([root])]
+    write(tmp_path, other="x = 2\n")
+    hashes.append(code_hash([root]))
+    assert hashes[0] == hashes[1]
+    for name in ("beside", "mine"):
+        write(tmp_path, **{name: (tmp_path / f"{name}.py").read_text() + "# more\n"})
+        hashes.append(code_hash([root]))
+    assert len(set(hashes)) == 3
+
+
+def test_the_same_wherever_it_lies(tmp_path: Path) -> None:
+    for place in ("here", "there"):
+        write(tmp_path / place, mine="import beside\n", beside="x = 1\n")
+    first, second = (code_hash([str(tmp_path / p / "mine.py")]) for p in ("here", "there"))
+    assert first == second
+
+
+def test_libraries_processor_and_compiler_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = versions()
+    assert set(known) == {"python", "cvxpy", "highspy", "numba", "numpy", "pyomo", "scipy"}
+    hashes = {code_hash(["models.errors"])}
+    for name in known:
+        with monkeypatch.context() as patch:
+            patch.setattr(closure_module, "versions", lambda name=name: {**known, name: "0"})
+            hashes.add(code_hash(["models.errors"]))
+    for name, value in (("NUMBA_DISABLE_JIT", "1"), ("NUMBA_CPU_NAME", "generic")):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            closure_module._processor.cache_clear()
+            hashes.add(code_hash(["models.errors"]))
+    with monkeypatch.context() as patch:
+        patch.setattr(platform, "machine", lambda: "other")
+        closure_module._processor.cache_clear()
+        hashes.add(code_hash(["models.errors"]))
+    closure_module._processor.cache_clear()
+    assert len(hashes) == 1 + len(known) + 3
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "elsewhere")  # where, not what
+    assert code_hash(["models.errors"]) in hashes
+    closure_module._processor.cache_clear()
+
+
+def test_a_root_that_is_not_there() -> None:
+    with pytest.raises(InputError, match=r"^module 'models.nothing' is not found$"):
+        import_closure(["models.nothing"])

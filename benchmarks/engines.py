@@ -25,7 +25,7 @@ __all__ = ["NotingEngine", "add_engine_arguments", "engine_of"]
 _LIMIT = 3600.0  # seconds
 
 
-def add_engine_arguments(parser: Parser, *, timed: bool = False) -> None:
+def add_engine_arguments(parser: Parser, *, timed: bool = False, guarded: bool = False) -> None:
     """Options that say where cells run, for :func:`engine_of`.
 
     Parameters
@@ -33,6 +33,8 @@ def add_engine_arguments(parser: Parser, *, timed: bool = False) -> None:
     parser : Parser
     timed : bool
         Times are what the command measures: cells run one by one, unless it is told otherwise.
+    guarded : bool
+        Each cell says itself that it needs a process of its own, and its limit.
     """
     usual = "1, since times are measured" if timed else "as many as the processors allow"
     parser.add_argument(
@@ -40,16 +42,19 @@ def add_engine_arguments(parser: Parser, *, timed: bool = False) -> None:
         type=parse_count,
         default=1 if timed else None,
         metavar="N",
-        help=f"cells that run at the same time (default: {usual}); 1: in this process, where "
-        "nothing is stopped that hangs",
+        help=f"cells that run at the same time (default: {usual})"
+        + ("" if guarded else "; 1: in this process, where nothing is stopped that hangs"),
     )
-    parser.add_argument(
-        "--limit",
-        type=parse_positive,
-        metavar="SECONDS",
-        help=f"a cell that runs for so long, apart from what its solver is given, counts as "
-        f"hanging and is stopped (default: {_LIMIT:g})",
-    )
+    if guarded:
+        parser.set_defaults(limit=None)
+    else:
+        parser.add_argument(
+            "--limit",
+            type=parse_positive,
+            metavar="SECONDS",
+            help=f"a cell that runs for so long, apart from what its solver is given, counts as "
+            f"hanging and is stopped (default: {_LIMIT:g})",
+        )
     parser.add_argument(
         "--memory",
         type=parse_positive,

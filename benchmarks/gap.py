@@ -193,7 +193,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--threads", type=int, choices=(1, 2, 4, 8), default=1, help="of a run (default: 1)"
     )
-    add_engine_arguments(parser, timed=True)
+    add_engine_arguments(parser, timed=True, guarded=True)
     parser.add_argument("--quick", action="store_true", help="small sizes, short limits, 1 seed")
     parser.add_argument(
         "--out",

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.evaluate import run_policy
 from benchmarks.jct import WORKLOAD
 from benchmarks.jct.gap import GAP
-from benchmarks.warm import warm_up
+from benchmarks.study.run import warm_policy
 from models.jct import JctInstance
 from online.jct.a_online import AOnline
 from online.registry import find_policy, policy_names
@@ -20,7 +20,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module", params=[300, 3000], ids=lambda slots: f"{slots} slots")
 def full_scale(request: pytest.FixtureRequest) -> JctInstance:
     """300 jobs on 100 servers, which arrive in so many slots: crowded, and as in the paper."""
-    warm_up("jct")
+    for name in policy_names("jct"):
+        warm_policy("jct", name)
     return WORKLOAD.draw(jobs=300, slots=request.param, servers=100, seed=0)[0]
 
 
@@ -50,7 +51,7 @@ def test_a_short_time_leaves_most_of_the_bound() -> None:
 
 
 def test_ten_times_the_scale_in_five_minutes() -> None:
-    warm_up("jct")
+    warm_policy("jct", "a-online")
     ins, _ = WORKLOAD.draw(jobs=3000, slots=3000, servers=1000, seed=0)
     began = time.perf_counter()
     run = run_policy(ins, AOnline)

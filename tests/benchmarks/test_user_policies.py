@@ -209,3 +209,26 @@ def test_guarantee_that_raises_is_an_error_of_its_row() -> None:
         promising, fifo = evaluate(small(seed=seed), [Promising, "fifo"], time_limit=5.0).rows
         assert promising.error.startswith(error)
         assert (promising.ratio_upper, fifo.ratio_upper, fifo.error) == (None, approx(1.0), "")
+
+
+@pytest.mark.slow
+def test_policies_that_die_or_hang_are_lost_alone(
+    options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The instance has 2 slots; that on which a policy is tried before has others.
+    Path("mine.py").write_text(
+        HEAD + "import os, time\n"
+        "class Hangs(Base):\n    name = 'hangs'\n"
+        "    def reset(self, public, rng):\n        time.sleep(60 if public.slots == 2 else 0)\n"
+        "class Dies(Base):\n    name = 'dies'\n"
+        "    def step(self, event): os.kill(os.getpid(), 9)\n"
+    )
+    options[3] = "fifo,mine.py:Hangs,mine.py:Dies"
+    more = ["--workers", "2", "--limit", "1", "--format", "json"]
+    assert main([*options, *more]) == 1
+    out, err = capsys.readouterr()
+    rows = {row["policy"]: row for row in map(json.loads, out.splitlines())}
+    assert rows["fifo"]["error"] == ""
+    assert rows["hangs"]["error"] == "run: out of time: still running after 1 s"
+    assert rows["dies"]["error"] == "run: killed: its process was killed by SIGKILL"
+    assert "out of time: hangs on utility 'two-slots': still running after 1 s" in err

@@ -1,51 +1,17 @@
-"""Claims: statistics by hand, the ledger, the command."""
+"""The command that judges claims: the ledger, its forms, failed cells."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 
-from benchmarks.claim import Claim, Finding, compare_first
-from benchmarks.claim_trend import grouped_trend
 from benchmarks.claims import format_claims, main
 from models.errors import InputError
+from tests.benchmarks import toy
 
-
-def test_compare_first_by_hand() -> None:
-    frame = pd.DataFrame(
-        {
-            "seed": [0, 0, 1, 1, 2, 2],
-            "policy": ["a", "b"] * 3,
-            "value": [3.0, 1.0, 5.0, 4.0, 2.0, np.nan],
-        }
-    )
-    (row,) = compare_first(frame, value="value", groups=[], first="a", sense="max").itertuples()
-    # Differences 2 and 1; seed 2 has no pair.
-    assert (row.other, row.gain, row.pairs, row.wins, row.outcome) == ("b", 1.5, 2, 2, "better")
-    assert 1.0 <= row.low <= row.high <= 2.0
-    (row,) = compare_first(frame, value="value", groups=[], first="a", sense="min").itertuples()
-    assert (row.gain, row.wins, row.outcome) == (-1.5, 0, "worse")
-    (row,) = compare_first(frame[2:], value="value", groups=[], first="a", sense="max").itertuples()
-    assert row.outcome == "unknown"
-
-
-def test_grouped_trend_sees_what_groups_hide() -> None:
-    # In each group y falls with x; between the groups both rise together.
-    frame = pd.DataFrame(
-        {
-            "x": [1, 2, 3, 4, 11, 12, 13, 14],
-            "y": [4, 3, 2, 1, 14, 13, 12, 11],
-            "g": ["a"] * 4 + ["b"] * 4,
-        }
-    )
-    rho, p = grouped_trend(frame, x="x", y="y", group="g")
-    assert rho == pytest.approx(-1.0)
-    assert p < 0.05  # 2 of 576 pairs of orders are as extreme
-    assert np.isnan(grouped_trend(frame.assign(x=1), x="x", y="y", group="g")).all()
+Capture = pytest.CaptureFixture[str]
 
 
 def test_the_ledger_as_text() -> None:
@@ -66,19 +32,52 @@ def test_the_ledger_as_text() -> None:
     assert "settles nothing" in text
 
 
-def test_command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Any
-) -> None:
-    claim = Claim("c", "Fig. 1", "It works.", "t", lambda _: Finding("reproduced", "1 of 1"))
-    monkeypatch.setattr("benchmarks.utility.claims.CLAIMS", (claim,))
-    options = ["utility", "--quick", "--out", str(tmp_path)]
+def test_a_ledger(toy_folder: Path, capsys: Capture) -> None:
+    options = ["utility", "--quick", "--out", "out"]
     assert main([*options, "--format", "json"]) == 0
-    record = json.loads(capsys.readouterr().out)
-    assert (record["claim"], record["verdict"], record["why"]) == ("c", "reproduced", "")
+    assert len(toy.ran()) == 6  # once, for two claims
+    small, large, nice = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert list(small) == ["claim", "source", "text", "test", "measured", "verdict", "why", "size"]
+    assert small["test"] == "squares < 11"
+    assert (small["measured"], small["verdict"], small["size"]) == (
+        "at most 10",
+        "reproduced",
+        "quick",
+    )
+    assert (large["test"], large["verdict"]) == ("every y > 5", "not reproduced")
+    assert (nice["test"], nice["verdict"], nice["why"]) == (
+        "none",
+        "not testable",
+        "a matter of taste",
+    )
     assert main([*options, "--format", "csv"]) == 0
-    assert "c,Fig. 1,It works.,t,1 of 1,reproduced,,quick" in capsys.readouterr().out
+    line = "fig1-small,Fig. 1,Squares are small.,squares < 11,at most 10,reproduced,,quick"
+    assert line in capsys.readouterr().out
     assert main(options) == 0
-    assert "1 reproduced" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "1 reproduced" in text and "1 not testable" in text
+    assert toy.ran() == []
+
+
+def test_where_cells_fail_nothing_is_judged(toy_folder: Path, capsys: Capture) -> None:
+    Path(toy.TROUBLE).write_text("")
+    assert main(["utility", "--quick", "--format", "json"]) == 1
+    out, err = capsys.readouterr()
+    small, large, nice = (json.loads(line) for line in out.splitlines())
+    for record in (small, large):
+        assert (record["verdict"], record["measured"]) == ("not testable", "-")
+        assert record["why"] == "1 of its cells failed in utility-squares"
+    assert nice["why"] == "a matter of taste"
+    assert [line for line in err.splitlines() if "no square of 3" in line] == [
+        line for line in err.splitlines() if line.startswith("failed: ")
+    ]
+
+
+def test_seeds_and_size(toy_folder: Path, capsys: Capture) -> None:
+    assert main(["utility", "--seeds", "1", "--format", "json"]) == 0
+    assert toy.ran() == ["1/0", "2/0", "3/0", "4/0"]
+    (small, *_) = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert (small["verdict"], small["measured"]) == ("not reproduced", "at most 16")
 
 
 def test_unknown_problem() -> None:

@@ -154,7 +154,7 @@ def evaluate(
     certificate = _certificate(instance, result.duals)
     if certificate is not None:
         bounds.append(Bound(certificate.bound, "prices"))
-    intervals = offline_intervals(kind.sense, known, bounds)
+    intervals = offline_intervals(kind.sense, known, bounds, negligible=kind.negligible(instance))
     offline_seconds = time.perf_counter() - begin
     limited = time_limit is not None and not result.is_optimal
     certified = None if certificate is None else certificate.bound

@@ -69,7 +69,8 @@ def _outcome(instance: Any, result: SolveResult[Any]) -> dict[str, Any]:
         if judged.violations:
             raise InfeasibleSchedule(f"{instance.name}: {judged.violations[0]}")
         objective = judged.objective
-    gap = relative_gap(known.sense, objective, result.bound)
+    nothing = known.negligible(instance)
+    gap = relative_gap(known.sense, objective, result.bound, negligible=nothing)
     return {
         "objective": objective,
         "bound": result.bound,

@@ -59,7 +59,7 @@ def format_regret(base: pd.DataFrame, rows: pd.DataFrame, study: Study | None) -
 
 
 def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
-    gap = ((rows["fixed_upper"] - rows["fixed_lower"]) / rows["fixed_upper"].abs()).max()
+    gap = rows["fixed_gap"].max()
     notes = [
         "regret: mean of (best fixed decision - achieved), a range where the best fixed decision "
         f"is not known to four digits; it is certified to {gap:.1e} relative at worst. The "

@@ -96,6 +96,9 @@ class Problem:
         accepts them, but they are no incumbents of its exact models, and only bounds by prices
         hold for them. It is the name of the attribute that says so of a schedule; empty if
         there are none.
+    negligible : callable
+        ``(instance) -> float``: objectives and bounds up to this size count as 0, because the
+        scorer's tolerances may be worth as much. It scales with the objective; by default 0.
     """
 
     name: str
@@ -110,6 +113,7 @@ class Problem:
     certificate_file: type[msgspec.Struct] | None = None
     schedule_suffix: str = ".json.gz"
     wider: str = ""
+    negligible: Callable[[Any], float] = lambda instance: 0.0
 
     def is_wider(self, schedule: Any) -> bool:
         """Whether a schedule is one of those that may do more."""

@@ -6,6 +6,7 @@ from models.problem import Problem
 from models.reward.certificates import RewardCertificateFile
 from models.reward.files import RewardFile
 from models.reward.instance import Cluster, RewardInstance
+from models.reward.negligible import negligible
 from models.reward.schedule import RewardSchedule
 from models.reward.score import ScoreStream, score
 
@@ -26,4 +27,5 @@ PROBLEM = Problem(
     score=score,
     certificate_file=RewardCertificateFile,
     schedule_suffix=".npz",
+    negligible=negligible,
 )

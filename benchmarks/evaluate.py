@@ -209,6 +209,7 @@ def _row(
         objective=item.score.objective,
         completed=int((item.score.completion >= 0).sum()),
         jobs=len(item.score.completion),
+        load=kind.load(instance),
         offline_lower=interval.lower,
         offline_upper=interval.upper,
         offline_allows=kind.wider if wider else "",

@@ -53,13 +53,14 @@ def run_cell(**cell: Any) -> list[dict[str, Any]]:
     Returns
     -------
     list of one dict
-        The cell, with: ``seconds`` taken (without loading and drawing) and ``overrun``, by how
-        much that is more than the limit; ``cpu_seconds`` of it, of the process and its children;
-        ``objective`` by the scorer and ``bound`` (None where
-        there is none), ``gap`` (relative to the bound; 1 where there is no schedule or no bound,
-        and at most 1), ``bound_source``; ``status`` of the solver, or "killed" a minute
-        after the time limit, or "failed" where the process ended with an error; ``message``;
-        ``memory_mb``, the peak of the process and its children (None if not on Linux).
+        The cell, with: ``load`` of the instance (None where there is no answer); ``seconds``
+        taken (without loading and drawing) and ``overrun``, by how much that is more than the
+        limit; ``cpu_seconds`` of it, of the process and its children; ``objective`` by the scorer
+        and ``bound`` (None where there is none), ``gap`` (relative to the bound; 1 where there is
+        no schedule or no bound, and at most 1), ``bound_source``; ``status`` of the solver, or
+        "killed" a minute after the time limit, or "failed" where the process ended with an error;
+        ``message``; ``memory_mb``, the peak of the process and its children (None if not on
+        Linux).
     """
     began = time.monotonic()
     peak = 0
@@ -96,6 +97,7 @@ def run_cell(**cell: Any) -> list[dict[str, Any]]:
     if outcome is None:
         late = f"killed {_GRACE:g} s after the time limit"
         outcome = {
+            "load": None,
             "seconds": time.monotonic() - (reader.ready or began),
             "cpu_seconds": None,
             "objective": None,

@@ -43,7 +43,8 @@ def main(text: str) -> None:
     began, worked = time.perf_counter(), _cpu_seconds()
     result = method(instance, cell["time_limit"], cell["threads"])
     times = {"seconds": time.perf_counter() - began, "cpu_seconds": _cpu_seconds() - worked}
-    print(json.dumps({**times, **_outcome(instance, result)}), file=pipe, flush=True)
+    found = {"load": problem(name).load(instance), **times, **_outcome(instance, result)}
+    print(json.dumps(found), file=pipe, flush=True)
 
 
 def _draw(workload: Workload, size: Size, seed: int = 0, **settings: Any) -> Any:

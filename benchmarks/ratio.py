@@ -14,8 +14,14 @@ from benchmarks.cli import Parser, parse_positive, parse_words, run_command
 from benchmarks.evaluate import evaluate
 from benchmarks.instances import add_instance_arguments, instances_from
 from benchmarks.results import ResultsFolder
-from benchmarks.rows import Row, Timing, join, to_json_lines
-from benchmarks.table import common_origin, format_table, summarise
+from benchmarks.rows import Row, Timing, join
+from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
+from benchmarks.tables import (
+    add_table_arguments,
+    format_records,
+    layout_of,
+    wrap,
+)
 from benchmarks.warm import warm_up
 from benchmarks.workload.contract import Workload
 from models.errors import InputError
@@ -49,6 +55,7 @@ _EXAMPLES = """
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and print the table; returns the exit code."""
     args = _parser().parse_args(argv)
+    layout = layout_of(args, COLUMNS)
     policies = find_policies(args.problem, args.policy)
     instances = instances_from(args)
     settings = {
@@ -61,16 +68,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         instances, policies, ResultsFolder(out, settings, policies), args.time_limit, args.threads
     )
     records = join(rows, timings)
-    frame = pd.DataFrame(records)
-    if args.format == "json":
-        sys.stdout.write(to_json_lines(records))
-    elif args.format == "csv":
-        frame.to_csv(sys.stdout, index=False)
+    if args.format in ("csv", "json"):
+        sys.stdout.write(format_records(records, args.format))
     else:
+        frame = pd.DataFrame(records)
         many = "1 instance" if len(instances) == 1 else f"{len(instances)} instances"
-        print(f"{args.problem}: {many}: {common_origin(instances)}\n")
-        print(format_table(summarise(frame), frame))
-        print(f"\nrows: {out}; schedules: {out / 'cells'}/*/schedules")
+        title = f"{args.problem}: {many}, {loads_of(frame)}: {common_origin(instances)}"
+        print(f"{wrap([title], layout)}\n\n{format_table(summarise(frame), frame, layout)}")
+        print(f"\n{wrap([f'rows: {out}; schedules: {out}/cells/*/schedules'], layout)}")
     return 0
 
 
@@ -172,9 +177,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--threads", type=int, choices=(1, 2, 4, 8), default=1, help="of the offline solver"
     )
-    parser.add_argument(
-        "--format", choices=("table", "json", "csv"), default="table", help="(default: table)"
-    )
+    add_table_arguments(parser)
     parser.add_argument(
         "--out",
         metavar="DIR",

@@ -22,10 +22,11 @@ from benchmarks.ratio import add_policy_argument, find_policies
 from benchmarks.regret_cells import TRACE, drawn_cells, given_cells, study_of
 from benchmarks.regret_pictures import plot_curves, plot_growth
 from benchmarks.regret_sizes import Study
-from benchmarks.regret_table import format_growth, format_regret, growths
+from benchmarks.regret_table import COLUMNS, format_growth, format_regret, growths
 from benchmarks.rows import to_json_lines
+from benchmarks.tables import add_table_arguments, format_records, layout_of, wrap
 from models.files import write_atomic
-from models.problem import has_sub_package, problem_names, sub_package
+from models.problem import has_sub_package, problem, problem_names, sub_package
 from online.policy import Policy
 
 __all__ = ["main"]
@@ -56,6 +57,7 @@ _INSTANCE = ("instance", "seed", "arrivals", "ports", "slots", "servers", "densi
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, write rows and pictures, print; returns the exit code."""
     args = _parser().parse_args(argv)
+    layout = layout_of(args, COLUMNS)
     policies = find_policies(args.problem, args.policy)
     part = sub_package("benchmarks", args.problem, "regret")
     if args.instance:
@@ -78,16 +80,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     records = rows.astype(object).where(rows.notna(), None).to_dict("records")
     _write_settings(args, study, out)
     write_atomic(out / "rows.jsonl", to_json_lines(records).encode())
-    if args.format == "json":
-        sys.stdout.write(to_json_lines(records))
-    elif args.format == "csv":
-        rows.to_csv(sys.stdout, index=False)
+    if args.format in ("csv", "json"):
+        sys.stdout.write(format_records(records, args.format))
     else:
-        print(f"{args.problem}, regret against the best fixed decision in hindsight\n")
-        print(format_regret(base, rows, study))
+        title = f"{args.problem}, regret against the best fixed decision in hindsight"
+        print(f"{wrap([title], layout)}\n\n{format_regret(base, rows, study, layout)}")
         if study is not None:
-            print(f"\n{format_growth(growth, study, args.scaling)}")
-        print(f"\nrows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}")
+            print(f"\n{format_growth(growth, study, args.scaling, layout)}")
+        written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}"
+        print(f"\n{wrap([written], layout)}")
     return 0
 
 
@@ -109,6 +110,7 @@ def _measure(
             "instance_hash": instance.hash,
             "seed": instance.seed,
             "arrivals": cell["arrivals"],
+            "load": problem(args.problem).load(instance),
         }
         return [{**head, **row} for row in part.measure(instance, policies, args.dynamic)]
 
@@ -226,9 +228,7 @@ def _parser() -> Parser:
         "slots (default: not)",
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, few seeds")
-    parser.add_argument(
-        "--format", choices=("table", "json", "csv"), default="table", help="(default: table)"
-    )
+    add_table_arguments(parser)
     parser.add_argument(
         "--out",
         metavar="DIR",

@@ -33,6 +33,8 @@ class Row:
         By the scorer.
     completed, jobs : int
         Jobs completed, and all jobs.
+    load : float
+        Of the instance (:attr:`models.problem.Problem.load`).
     offline_lower, offline_upper : float
         The optimum lies between them.
     offline_allows : str
@@ -70,6 +72,7 @@ class Row:
     objective: float
     completed: int
     jobs: int
+    load: float
     offline_lower: float
     offline_upper: float
     offline_allows: str

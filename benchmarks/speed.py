@@ -27,6 +27,14 @@ from benchmarks.memory import PeakMemory
 from benchmarks.pictures.costs import plot_costs, seeds_in_words
 from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument, find_policies
+from benchmarks.tables import (
+    Column,
+    add_table_arguments,
+    format_records,
+    layout_of,
+    render,
+    wrap,
+)
 from benchmarks.warm import warm_up
 from benchmarks.workload.contract import Size, Workload
 from models.errors import InputError
@@ -71,8 +79,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="DIR",
         help="write the rows (csv) and a picture, seconds against the sizes, there",
     )
-    parser.add_argument("--format", choices=("table", "csv"), default="table")
+    add_table_arguments(parser)
     args = parser.parse_args(argv)
+    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
+    columns = _columns(workload, args.sizes is not None)
+    layout = layout_of(args, columns)
     policies = find_policies(args.problem, args.policy)
     sizes = _sizes(args)
     instances = [] if sizes else instances_from(args)
@@ -85,12 +96,39 @@ def main(argv: Sequence[str] | None = None) -> int:
         frame = measure_speed(instances, policies)
     if args.out is not None:
         save_picture(_plot(frame), frame, Path(args.out) / f"speed-{args.problem}")
-    if args.format == "csv":
-        frame.to_csv(sys.stdout, index=False)
+    if args.format in ("csv", "json"):
+        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        sys.stdout.write(format_records(records, args.format))
     else:
-        print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
-        print(frame.to_string(index=False, float_format="%.3f"))
+        machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+        lines = [[_text(value) for value in row] for row in frame.itertuples(index=False)]
+        print(f"{wrap([machine], layout)}\n\n{render(columns, lines, layout)}")
     return 0
+
+
+def _columns(workload: Workload, sizes: bool) -> list[Column]:
+    """Those of :func:`measure_speed`; with sizes those of :func:`_measure_sizes`."""
+    named = [Column("size", "size", left=True), Column("seed", "seed")] if sizes else []
+    named += [
+        Column("instance", "instance", left=True, rank=3),
+        Column("policy", "policy", left=True),
+        Column("policy_s", "policy_s", rank=1),
+        Column("run_s", "run_s", rank=4),
+        Column("peak_mb", "peak_mb", rank=5),
+    ]
+    for kind in workload.words.events:
+        named += [
+            Column(f"{kind}s", f"{kind}s", rank=6),
+            Column(f"{kind}_median_ms", f"{kind}_median_ms"),
+            Column(f"{kind}_worst_ms", f"{kind}_worst_ms", rank=2),
+        ]
+    return named
+
+
+def _text(value: Any) -> str:
+    if value is None or value != value:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _sizes(args: argparse.Namespace) -> dict[str, Size]:

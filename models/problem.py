@@ -86,6 +86,11 @@ class Problem:
         ``(path, instance) -> Schedule``; raises InputError.
     score : callable
         ``(instance, schedule) -> Score``; the only scorer.
+    load : callable
+        ``(instance) -> float``: the sum over its jobs of their dominant share, the largest over
+        resources of what a job needs to complete over what all servers have in all slots; for
+        jobs without a fixed need, a definition of the problem's own. At 1 there is about as much
+        to do as can be done. The definition is in the callable's docstring.
     certificate_file : type, optional
         The ``msgspec.Struct`` of its certificates (``solvers.<problem>.certificate``), if there
         are any.
@@ -110,6 +115,7 @@ class Problem:
     decode_instance: Callable[[bytes, str], Any]
     read_schedule: Callable[[str | Path, Any], Any]
     score: Callable[[Any, Any], Score]
+    load: Callable[[Any], float]
     certificate_file: type[msgspec.Struct] | None = None
     schedule_suffix: str = ".json.gz"
     wider: str = ""

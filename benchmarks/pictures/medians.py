@@ -59,7 +59,7 @@ def plot_medians(
         rows = frame[frame[series] == name].dropna(subset=[y])
         shift = (rank - (len(names) - 1) / 2) * step
         axes.plot(
-            rows[x].map(place_of) + shift,
+            rows[x].map(place_of).astype(float) + shift,
             rows[y],
             linestyle="none",
             marker=look.marker,

@@ -6,6 +6,8 @@ import importlib
 import inspect
 import re
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,18 +114,32 @@ def knows_future(policy: type[Policy]) -> bool:
     return policy.for_instance.__func__ is not Policy.for_instance.__func__  # type: ignore[attr-defined]
 
 
-def build_policy(policy: type[Policy], instance: Any) -> Policy:
+def build_policy(policy: type[Policy], instance: Any, **parameters: Any) -> Policy:
     """Build a policy for one instance; the one door through which parameters may be tuned.
+
+    Parameters
+    ----------
+    policy : type
+    instance : Instance
+    **parameters
+        Keywords of its ``for_instance`` if it has one of its own, else of its constructor.
 
     Raises
     ------
     InputError
-        If ``for_instance`` builds something else. What it raises itself goes through, with a
-        note that names policy and instance.
+        If it has no such parameter, or ``for_instance`` builds something else. What it raises
+        itself goes through, with a note that names policy and instance.
     """
     where = f"policy '{policy.name}' on '{instance.name}', for_instance"
+    makes: Callable[..., Any] = policy
+    if knows_future(policy) or not parameters:
+        makes = partial(policy.for_instance, instance)
+    try:
+        inspect.signature(makes).bind(**parameters)
+    except TypeError as error:
+        raise InputError(f"policy '{policy.name}': {error}") from None
     with raised_by(where):
-        built = policy.for_instance(instance)
+        built = makes(**parameters)
     if not isinstance(built, Policy):
         raise InputError(f"{where}: returned {type(built).__name__}, not a Policy")
     return built

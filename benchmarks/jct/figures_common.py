@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,7 @@ from benchmarks.jct.workload import generate
 from benchmarks.pictures.lines import plot_lines
 from benchmarks.pictures.style import figure_of, legend_below, panels
 from models.jct import JctInstance
-from online.jct.srtf import SRTF
-from online.jct.tiresias import TiresiasL
-from online.policy import Policy
-from online.registry import find_policy
+from online.registry import build_policy, find_policy
 
 __all__ = [
     "BASELINES",
@@ -57,10 +54,7 @@ according to the number of GPUs" of the trace. The first is that taken literally
 and Tiresias-L send no job to the cloud, and give it all workers of its type where it asks for
 more."""
 
-_STAY: dict[str, Callable[[JctInstance], Policy]] = {
-    "srtf": lambda instance: SRTF(use_cloud=False),
-    "tiresias-l": lambda instance: TiresiasL.for_instance(instance, use_cloud=False),
-}
+_STAY = ("srtf", "tiresias-l")  # with use_cloud=False
 
 
 def cells_of(
@@ -111,7 +105,8 @@ def run_scheme(*, policy: str, reading: str, **settings: Any) -> tuple[JctInstan
     """Run one scheme in one reading on one instance, see :func:`draw`."""
     instance = draw(requested="chunks" if reading == "edge" else reading, **settings)
     if reading == "edge" and policy in _STAY:
-        return instance, run_policy(instance, _STAY[policy](instance))
+        stays = build_policy(find_policy("jct", policy), instance, use_cloud=False)
+        return instance, run_policy(instance, stays)
     return instance, run_policy(instance, find_policy("jct", policy))
 
 

@@ -14,8 +14,8 @@ from benchmarks.cli import Parser, run_command
 from benchmarks.engines import engine_of
 from benchmarks.figures import add_size_arguments
 from benchmarks.study.claim import judge
-from benchmarks.study.rows import to_json_lines
 from benchmarks.study.store import Store
+from benchmarks.tables import format_records
 from models.problem import problem
 
 __all__ = ["format_claims", "main"]
@@ -66,10 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 "size": args.size,
             }
         )
-    if args.format == "json":
-        sys.stdout.write(to_json_lines(records))
-    elif args.format == "csv":
-        pd.DataFrame(records).to_csv(sys.stdout, index=False)
+    if args.format in ("csv", "json"):
+        sys.stdout.write(format_records(records, args.format))
     else:
         kind = problem(args.problem)
         print(f"{kind.name}: {kind.title}\n{kind.paper}\n")

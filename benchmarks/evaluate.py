@@ -155,7 +155,7 @@ def evaluate(
     certificate = _certificate(instance, result.duals)
     if certificate is not None:
         bounds.append(Bound(certificate.bound, "prices"))
-    intervals = offline_intervals(kind.sense, known, bounds)
+    intervals = offline_intervals(kind.sense, known, bounds, negligible=kind.negligible(instance))
     offline_seconds = time.perf_counter() - begin
     limited = time_limit is not None and not result.is_optimal
     certified = None if certificate is None else certificate.bound
@@ -208,11 +208,12 @@ def _row(
         instance=instance.name,
         instance_hash=instance.hash,
         seed=instance.seed,
-        load=None,
+
         policy=item.policy.name,
         objective=item.score.objective,
         completed=int((item.score.completion >= 0).sum()),
         jobs=len(item.score.completion),
+        load=kind.load(instance),
         offline_lower=interval.lower,
         offline_upper=interval.upper,
         offline_allows=kind.wider if wider else "",

@@ -11,6 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from benchmarks.pictures.costs import caption, plot_costs, seeds_in_words
 from benchmarks.pictures.medians import plot_medians
 from benchmarks.pictures.style import figure_of, panels
+from benchmarks.tables import PLAIN, Column, Layout, render
 from solvers.result import OPTIMAL_GAP
 
 __all__ = ["COUNTS_AS_ALL", "format_gaps", "format_overruns", "plot_gap", "plot_growth"]
@@ -60,15 +61,26 @@ def plot_growth(frame: pd.DataFrame) -> Figure:
     )
 
 
-def format_gaps(frame: pd.DataFrame, bound_only: Collection[str] = ()) -> str:
+def format_gaps(
+    frame: pd.DataFrame, bound_only: Collection[str] = (), layout: Layout = PLAIN
+) -> str:
     """Table: per size and method the median and worst gap at every time limit.
 
-    And at the longest the median of the seconds taken and the number of proven optima; and the
-    peak memory of all runs. Of methods that look for no schedule the median bound instead of gaps.
+    With the mean load; and at the longest limit the median of the seconds taken and the number of
+    proven optima; and the peak memory of all runs. Of methods that look for no schedule the
+    median bound instead of gaps.
     """
     limits = sorted(frame["time_limit"].unique())
-    heads = [f"{limit:g} s" for limit in limits]
-    lines = [["size", "method", *heads, "s taken", "peak MB", "proven"]]
+    columns = [
+        Column("size", "size", left=True),
+        Column("load", "load", rank=2),
+        Column("method", "method", left=True),
+        *(Column(f"{limit:g}", f"{limit:g} s") for limit in limits),
+        Column("taken", "s taken", rank=1),
+        Column("memory", "peak MB", rank=3),
+        Column("proven", "proven"),
+    ]
+    lines = []
     for (size, method), rows in frame.groupby(["size", "method"], sort=False):
         cells = []
         for limit in limits:
@@ -86,15 +98,9 @@ def format_gaps(frame: pd.DataFrame, bound_only: Collection[str] = ()) -> str:
             proven = "-"
         peak = "-" if pd.isna(memory) else f"{memory:.0f}"
         taken = f"{longest['seconds'].median():.1f}"
-        lines.append([str(size), str(method), *cells, taken, peak, proven])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(
-            text.ljust(width) if place < 2 else text.rjust(width)
-            for place, (text, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in lines
-    )
+        load = "-" if rows["load"].isna().all() else f"{rows['load'].mean():.3g}"
+        lines.append([str(size), load, str(method), *cells, taken, peak, proven])
+    return render(columns, lines, layout)
 
 
 def format_overruns(frame: pd.DataFrame) -> str:

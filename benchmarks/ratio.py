@@ -20,10 +20,11 @@ from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine
 from benchmarks.study.join import Joined, timings_of
 from benchmarks.study.ratio import Ratio
-from benchmarks.study.rows import Row, Timing, join, to_json_lines
+from benchmarks.study.rows import Row, Timing, join
 from benchmarks.study.scheme import Scheme, schemes_of
 from benchmarks.study.study import Entry, Trial
-from benchmarks.table import common_origin, format_table, summarise
+from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
+from benchmarks.tables import add_table_arguments, format_records, layout_of, wrap
 from models.problem import all_offered
 from online.contract import OnlineSide
 from online.policy import Policy
@@ -58,6 +59,7 @@ _EXAMPLES = """
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and print the table; returns the exit code."""
     args = _parser().parse_args(argv)
+    layout = layout_of(args, COLUMNS)
     sources = sources_from(args)
     schemes = schemes_of(args.problem, args.policy or default_policies(args.problem))
     asked = {
@@ -72,20 +74,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.problem, sources, schemes, Effort(args.time_limit, args.threads), runs, engine
     )
     records = join(found.rows, found.timings)
-    frame = pd.DataFrame(records)
-    if args.format == "json":
-        sys.stdout.write(to_json_lines(records))
-    elif args.format == "csv":
-        frame.to_csv(sys.stdout, index=False)
+    if args.format in ("csv", "json"):
+        sys.stdout.write(format_records(records, args.format))
     else:
+        frame = pd.DataFrame(records)
         count = len(sources.instances)
         many = "1 instance" if count == 1 else f"{count} instances"
-        print(f"{args.problem}: {many}: {common_origin(found.instances)}\n")
-        print(format_table(summarise(frame), frame))
-        print(
-            f"\nrows: {runs.path}, of all runs in it: {runs.path / 'all.csv'}, this one is "
+        title = f"{args.problem}: {many}, {loads_of(frame)}: {common_origin(found.instances)}"
+        print(f"{wrap([title], layout)}\n\n{format_table(summarise(frame), frame, layout)}")
+        written = (
+            f"rows: {runs.path}, of all runs in it: {runs.path / 'all.csv'}, this one is "
             f"{runs.name}; schedules: {runs.path / 'instances'}/*/schedules"
         )
+        print(f"\n{wrap([written], layout)}")
     code = engine.end()
     return max(code, 1 if any(row.error for row in found.rows) else 0)
 
@@ -220,9 +221,7 @@ def _parser() -> Parser:
         "--threads", type=int, choices=(1, 2, 4, 8), default=1, help="of the offline solver"
     )
     add_engine_arguments(parser)
-    parser.add_argument(
-        "--format", choices=("table", "json", "csv"), default="table", help="(default: table)"
-    )
+    add_table_arguments(parser)
     parser.add_argument(
         "--out",
         metavar="DIR",

@@ -19,7 +19,7 @@ from benchmarks.instances import add_set_argument, parse_set, read_files
 from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
 from benchmarks.regret_pictures import plot_curves, plot_growth
-from benchmarks.regret_table import format_growth, format_regret, growths
+from benchmarks.regret_table import COLUMNS, format_growth, format_regret, growths
 from benchmarks.study.closure import versions
 from benchmarks.study.instances import given, instance_of, trace_digest
 from benchmarks.study.regret import TRACE, Regret, at_base, sizes_grid
@@ -27,6 +27,7 @@ from benchmarks.study.rows import to_json_lines
 from benchmarks.study.scheme import Scheme, schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Entry, Study, Trial, frame_of, succeeded
+from benchmarks.tables import Layout, add_table_arguments, format_records, layout_of, wrap
 from models.errors import InputError
 from models.files import write_atomic
 from online.registry import policy_names
@@ -59,6 +60,7 @@ _INSTANCE = ("instance", "seed", "arrivals", "ports", "slots", "servers", "densi
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, write rows and pictures, print; returns the exit code, 1 if a cell has failed."""
     args = _parser().parse_args(argv)
+    layout = layout_of(args, COLUMNS)
     parts = regret_parts(args.problem)
     schemes = schemes_of(args.problem, args.policy or list(policy_names(args.problem)))
     sizes = None
@@ -79,12 +81,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if found.empty:
         print("no policy on no instance could be compared", file=sys.stderr)
         return engine.end()
-    _show(args, found, frame, sizes, out)
+    _show(args, layout, found, frame, sizes, out)
     return engine.end()
 
 
 def _show(
     args: Namespace,
+    layout: Layout,
     found: pd.DataFrame,
     frame: pd.DataFrame,
     sizes: RegretSizes | None,
@@ -100,16 +103,16 @@ def _show(
     if sizes is not None:
         growth = growths(rows, sizes)
         pictures += save_picture(plot_growth(succeeded(rows), sizes), growth, out / "growth")
-    if args.format == "json":
-        sys.stdout.write((out / "rows.jsonl").read_text(encoding="utf-8"))
-    elif args.format == "csv":
-        rows.to_csv(sys.stdout, index=False)
+    if args.format in ("csv", "json"):
+        records = rows.astype(object).where(rows.notna(), None).to_dict("records")
+        sys.stdout.write(format_records(records, args.format))
     else:
-        print(f"{args.problem}, regret against the best fixed decision in hindsight\n")
-        print(format_regret(rows, sizes))
+        title = f"{args.problem}, regret against the best fixed decision in hindsight"
+        print(f"{wrap([title], layout)}\n\n{format_regret(rows, sizes, layout)}")
         if sizes is not None:
-            print(f"\n{format_growth(growth, sizes, args.scaling)}")
-        print(f"\nrows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}")
+            print(f"\n{format_growth(growth, sizes, args.scaling, layout)}")
+        written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}"
+        print(f"\n{wrap([written], layout)}")
 
 
 def _of_files(args: Namespace, schemes: Sequence[Scheme]) -> tuple[Regret, list[Trial]]:
@@ -274,9 +277,7 @@ def _parser() -> Parser:
     )
     add_engine_arguments(parser)
     parser.add_argument("--quick", action="store_true", help="small sizes, few seeds")
-    parser.add_argument(
-        "--format", choices=("table", "json", "csv"), default="table", help="(default: table)"
-    )
+    add_table_arguments(parser)
     parser.add_argument(
         "--out",
         metavar="DIR",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -11,14 +12,36 @@ from benchmarks.growth import Growth, fit_growth
 from benchmarks.study.regret import along, at_base
 from benchmarks.study.statistics import bootstrap_interval
 from benchmarks.study.study import succeeded
+from benchmarks.table import loads_of
+from benchmarks.tables import ALL, PLAIN, Column, Layout, render, wrap
 
-__all__ = ["format_growth", "format_regret", "growths"]
+__all__ = ["COLUMNS", "format_growth", "format_regret", "growths"]
 
 _AXES = {"slots": "T", "ports": "|L|"}
+COLUMNS = (
+    Column("arrivals", "arrivals", left=True),
+    Column("policy", "policy", left=True),
+    Column("regret", "regret"),
+    Column("spread", "95 % interval", rank=1),
+    Column("worst", "worst (seed)", rank=3),
+    Column("fixed", "of best fixed", rank=2),
+    Column("bound", "of (14)", rank=4),
+    Column("load", "load", rank=6),
+    Column("dynamic", "dynamic regret", rank=5),
+)
+_GROWTH = (
+    Column("arrivals", "arrivals", left=True),
+    Column("policy", "policy", left=True),
+    Column("over", "over", left=True),
+    Column("exponent", "exponent"),
+    Column("spread", "95 % interval", rank=1),
+    Column("bound", "of (14)", rank=2),
+    Column("verdict", "verdict", left=True),
+)
 _FEW = 20  # seeds; with more, intervals of the bootstrap are about what they say
 
 
-def format_regret(frame: pd.DataFrame, sizes: RegretSizes | None) -> str:
+def format_regret(frame: pd.DataFrame, sizes: RegretSizes | None, layout: Layout = PLAIN) -> str:
     """Table of the rows of the base size, and notes on all rows.
 
     A policy of which a run failed has no means: those that are left would say nothing of it.
@@ -26,23 +49,12 @@ def format_regret(frame: pd.DataFrame, sizes: RegretSizes | None) -> str:
     rows = succeeded(frame)
     whole = frame if sizes is None else frame[at_base(frame, sizes)]
     base = succeeded(whole)
-    lines = [
-        (
-            "arrivals",
-            "policy",
-            "regret",
-            "95 % interval",
-            "worst (seed)",
-            "of best fixed",
-            "of (14)",
-            "dynamic regret",
-        )
-    ]
+    lines: list[tuple[str, ...]] = []
     for (arrivals, policy), planned in whole.groupby(["arrivals", "policy"], sort=False):
         group = succeeded(planned)
         if len(group) < len(planned):
             failed = f"{len(planned) - len(group)} of {len(planned)} failed"
-            lines.append((str(arrivals), str(policy), failed, *"-----"))
+            lines.append((str(arrivals), str(policy), failed, *"------"))
             continue
         worst = group.loc[group["regret_upper"].idxmax()]
         seed = "file" if pd.isna(worst["seed"]) else f"{int(worst['seed'])}"
@@ -57,22 +69,27 @@ def format_regret(frame: pd.DataFrame, sizes: RegretSizes | None) -> str:
                 f"{_short(worst['regret_upper'])} ({seed})",
                 _percent(upper.sum(), group["fixed_lower"].sum()),
                 _percent(upper.sum(), group["bound"].sum()),
+                f"{group['load'].mean():.3g}",
                 "-" if dynamic.isna().any() else _span(*dynamic),
             )
         )
-    title = (
-        ""
-        if sizes is None
-        else (
+    title = loads_of(base)
+    if sizes is not None:
+        title = (
             f"{sizes.base[0]} ports, {sizes.base[1]} slots, {sizes.servers} servers, density "
-            f"{base['density'].mean():.3g}; means over {len(sizes.seeds)} seeds\n"
+            f"{base['density'].mean():.3g}, {title}; means over {len(sizes.seeds)} seeds"
         )
+    parts = (
+        wrap([title], layout),
+        render(COLUMNS, lines, layout),
+        "",
+        wrap(_notes(base, rows), layout),
     )
-    return "\n".join([f"{title}{_aligned(lines, (0, 1))}", "", *_notes(base, rows)])
+    return "\n".join(parts)
 
 
 def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
-    gap = ((rows["fixed_upper"] - rows["fixed_lower"]) / rows["fixed_upper"].abs()).max()
+    gap = rows["fixed_gap"].max()
     notes = [
         "regret: mean of (best fixed decision - achieved), a range where the best fixed decision "
         f"is not known to four digits; it is certified to {gap:.1e} relative at worst. The "
@@ -170,9 +187,11 @@ def _growth(planned: pd.DataFrame, axis: str) -> tuple[Growth, float | None, boo
     return fit_growth(values, *ends), fit_growth(values, bound, bound).exponent, commits
 
 
-def format_growth(growth: pd.DataFrame, sizes: RegretSizes, scaling: str) -> str:
-    """Table of exponents, and what was varied."""
-    lines = [("arrivals", "policy", "over", "exponent", "95 % interval", "of (14)", "verdict")]
+def format_growth(
+    growth: pd.DataFrame, sizes: RegretSizes, scaling: str, layout: Layout = PLAIN
+) -> str:
+    """Table of exponents, with all its columns, and what was varied."""
+    lines = []
     shown = growth[growth["commits"]] if growth["commits"].any() else growth
     for row in shown.itertuples(index=False):
         interval = (row.low, row.high)
@@ -191,16 +210,15 @@ def format_growth(growth: pd.DataFrame, sizes: RegretSizes, scaling: str) -> str
         "every port keeps its number of servers" if scaling == "degree" else "density is the same"
     )
     ports, slots = sizes.base
-    return "\n".join(
-        [
-            "growth: regret ~ size^exponent, fitted to the means over seeds; bootstrap over seeds",
-            f"T in {_listed(sizes.slots)} at {ports} ports; |L| in {_listed(sizes.ports)} at "
-            f"{slots} slots, where {same}",
-            "",
-            _aligned(lines, (0, 1, 2, 6)),
-            *([] if len(shown) == len(growth) else ["", "Those marked * above: in growth.csv."]),
-        ]
-    )
+    title = [
+        "growth: regret ~ size^exponent, fitted to the means over seeds; bootstrap over seeds",
+        f"T in {_listed(sizes.slots)} at {ports} ports; |L| in {_listed(sizes.ports)} at "
+        f"{slots} slots, where {same}",
+    ]
+    fitted = replace(layout, columns=None)
+    table = render(_GROWTH, lines, layout if layout.columns == (ALL,) else fitted)
+    rest = [] if len(shown) == len(growth) else ["", "Those marked * above: in growth.csv."]
+    return "\n".join([wrap(title, layout), "", table, *rest])
 
 
 def _listed(sizes: Sequence[int]) -> str:
@@ -228,17 +246,3 @@ def _pair(interval: tuple[float, float]) -> str:
 
 def _percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.2f} %" if whole > 0 else "-"
-
-
-def _aligned(lines: Sequence[Sequence[str]], left: Sequence[int]) -> str:
-    """Columns of equal width, some left-aligned, with a rule below the head."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = [
-        "  ".join(
-            cell.ljust(width) if place in left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
-    text.insert(1, "-" * max(map(len, text)))
-    return "\n".join(text)

@@ -25,6 +25,15 @@ from benchmarks.study.cell import Needs
 from benchmarks.study.scheme import schemes_of
 from benchmarks.study.speed import Speed
 from benchmarks.study.study import Entry, Trial, frame_of, succeeded
+from benchmarks.tables import (
+    Column,
+    add_table_arguments,
+    format_records,
+    layout_of,
+    render,
+    wrap,
+)
+from benchmarks.workload.contract import Workload
 from models.errors import InputError
 from online.registry import policy_names
 
@@ -66,9 +75,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="DIR",
         help="write the rows (csv) and a picture, seconds against the sizes, there",
     )
-    parser.add_argument("--format", choices=("table", "csv"), default="table")
+    add_table_arguments(parser)
     add_engine_arguments(parser, timed=True)
     args = parser.parse_args(argv)
+    columns = _columns(experiments_of(args.problem).workload, args.sizes is not None)
+    layout = layout_of(args, columns)
     names = args.policy or policy_names(args.problem)
     plain = experiments_of(args.problem).plain_versions
     schemes = schemes_of(args.problem, [*names, *plain])
@@ -83,12 +94,40 @@ def main(argv: Sequence[str] | None = None) -> int:
     frame = frame_of(speed, trials, engine=engine, progress=f"speed of {args.problem}")
     if args.out is not None:
         save_picture(_plot(succeeded(frame)), frame, Path(args.out) / f"speed-{args.problem}")
-    if args.format == "csv":
-        frame.to_csv(sys.stdout, index=False)
+    if args.format in ("csv", "json"):
+        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        sys.stdout.write(format_records(records, args.format))
     else:
-        print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
-        print(frame.to_string(index=False, float_format="%.3f"))
+        machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+        names = [column.name for column in columns]
+        lines = [[_text(value) for value in row] for row in frame[names].itertuples(index=False)]
+        print(f"{wrap([machine], layout)}\n\n{render(columns, lines, layout)}")
     return engine.end()
+
+
+def _columns(workload: Workload, sizes: bool) -> list[Column]:
+    """Those of the rows; with sizes there are two more."""
+    named = [Column("size", "size", left=True), Column("seed", "seed")] if sizes else []
+    named += [
+        Column("instance", "instance", left=True, rank=3),
+        Column("policy", "policy", left=True),
+        Column("policy_s", "policy_s", rank=1),
+        Column("run_s", "run_s", rank=4),
+        Column("peak_mb", "peak_mb", rank=5),
+    ]
+    for kind in workload.words.events:
+        named += [
+            Column(f"{kind}s", f"{kind}s", rank=6),
+            Column(f"{kind}_median_ms", f"{kind}_median_ms"),
+            Column(f"{kind}_worst_ms", f"{kind}_worst_ms", rank=2),
+        ]
+    return named
+
+
+def _text(value: Any) -> str:
+    if value is None or value != value:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _asked(args: argparse.Namespace) -> list[tuple[Sources, list[dict[str, Any]]]]:

@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from benchmarks.tables import PLAIN, Column, Layout, render, wrap
 from benchmarks.workload.contract import Workload
 from models.problem import problem, sub_package
 from solvers.result import OPTIMAL_GAP
 
-__all__ = ["bootstrap_interval", "common_origin", "format_table", "interval_of", "summarise"]
+__all__ = [
+    "COLUMNS",
+    "bootstrap_interval",
+    "common_origin",
+    "format_table",
+    "interval_of",
+    "loads_of",
+    "summarise",
+]
 
 _RESAMPLES = 2000
-_HEADER = (
-    "policy",
-    "of totals",
-    "mean ratio",
-    "95 % interval",
-    "interval",
-    "worst (seed)",
-    "guarantee",
-    "",  # Words.done
-    "violations",
-    "ms/decision",
+COLUMNS = (
+    Column("policy", "policy", left=True),
+    Column("totals", "of totals", rank=1),
+    Column("mean", "mean ratio"),
+    Column("spread", "95 % interval", rank=2),
+    Column("interval", "interval", rank=4),
+    Column("worst", "worst (seed)", rank=3),
+    Column("guarantee", "guarantee", rank=6),
+    Column("done", "", rank=5),  # Words.done
+    Column("load", "load", rank=7),
+    Column("violations", "violations", rank=9),
+    Column("ms", "ms/decision", rank=8),
 )
 
 
@@ -74,7 +85,7 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
         ``high`` (95 % bootstrap interval of the mean of the upper end), ``worst`` and
         ``worst_seed``, ``worst_instance``, ``guarantee`` (largest that applies), ``applies`` (on
         how many instances), ``guaranteed`` (whether there is one at all), ``instances``,
-        ``violations``, ``completed`` (share of the jobs), ``ms`` (per decision),
+        ``violations``, ``completed`` (share of the jobs), ``load`` (mean), ``ms`` (per decision),
         ``clairvoyant``, ``allows`` (what the optimum it is compared with may do beyond the
         problem's own model), ``failed`` (on how many instances). Where a policy failed, only
         counts and ``ms`` are known: what it did elsewhere is no measure of it.
@@ -112,6 +123,7 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
                 "guaranteed": bool(group["guarantee"].notna().any()),
                 "violations": int(group["violations"].sum()),
                 "completed": group["completed"].sum() / max(1, group["jobs"].sum()),
+                "load": group["load"].mean(),
                 "clairvoyant": bool(group["clairvoyant_bounds"].any()),
                 "allows": group["offline_allows"].fillna("").max(),
             }
@@ -160,11 +172,21 @@ def _short(number: float) -> str:
     return f"{number:.3f}" if number < 1e3 else f"{number:.3g}"
 
 
-def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
+def loads_of(frame: pd.DataFrame) -> str:
+    """Load of the instances of some rows, in words: the mean, and from where to where."""
+    loads = frame.drop_duplicates("instance_hash")["load"]
+    span = "" if len(loads) == 1 else f" ({loads.min():.3g} to {loads.max():.3g})"
+    return f"load {loads.mean():.3g}{span}"
+
+
+def format_table(summary: pd.DataFrame, frame: pd.DataFrame, layout: Layout = PLAIN) -> str:
     """The table as text, with the notes that say what may be concluded from it."""
     workload: Workload = sub_package("benchmarks", frame["problem"].iloc[0]).WORKLOAD
-    header = (name or workload.words.done for name in _HEADER)
-    lines: list[tuple[str, ...]] = [tuple(header)]
+    columns = [
+        replace(column, head=workload.words.done) if column.name == "done" else column
+        for column in COLUMNS
+    ]
+    lines: list[tuple[str, ...]] = []
     for name, row in summary.iterrows():
         time = "-" if pd.isna(row["ms"]) else f"{row['ms']:.2f}"
         if row["failed"]:
@@ -188,20 +210,12 @@ def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
                 f"{_short(row['worst'])} ({seed})",
                 guarantee,
                 f"{100 * row['completed']:.0f} %",
+                f"{row['load']:.3g}",
                 f"{int(row['violations'])}",
                 time,
             )
         )
-    widths = [max(len(line[c]) for line in lines) for c in range(len(_HEADER))]
-    text = [
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in lines
-    ]
-    text.insert(1, "-" * len(text[0]))
-    return "\n".join([*text, "", *_notes(summary, frame)])
+    return f"{render(columns, lines, layout)}\n\n{wrap(_notes(summary, frame), layout)}"
 
 
 def _vouching(instances: pd.DataFrame) -> str:

@@ -73,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"certificate {verdict}")
         good = good and verdict.accepted
     if good and schedule is not None and verdict is not None:
-        _print_interval(verdict, score, schedule)
+        _print_interval(verdict, score, schedule, kind.negligible(instance))
     return 0 if good else 1
 
 
@@ -88,10 +88,11 @@ def _print_score(score: Score) -> None:
         print(f"  {violation}")
 
 
-def _print_interval(verdict: Verdict, score: Score, schedule: Any) -> None:
+def _print_interval(verdict: Verdict, score: Score, schedule: Any, negligible: float) -> None:
     bound = Bound(verdict.recomputed, "prices")
-    found = offline_interval(verdict.sense, [Incumbent(score.objective, schedule)], [bound])
-    gap = relative_gap(verdict.sense, score.objective, bound.value)
+    known = [Incumbent(score.objective, schedule)]
+    found = offline_interval(verdict.sense, known, [bound], negligible=negligible)
+    gap = relative_gap(verdict.sense, score.objective, bound.value, negligible=negligible)
     print(f"optimum between {found.lower!r} and {found.upper!r}, gap {100 * (gap or 0.0):.3g} %")
 
 

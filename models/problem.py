@@ -93,6 +93,11 @@ class Problem:
         ``(path, instance) -> Schedule``; raises InputError.
     score : callable
         ``(instance, schedule) -> Score``; the only scorer.
+    load : callable
+        ``(instance) -> float``: the sum over its jobs of their dominant share, the largest over
+        resources of what a job needs to complete over what all servers have in all slots; for
+        jobs without a fixed need, a definition of the problem's own. At 1 there is about as much
+        to do as can be done. The definition is in the callable's docstring.
     certificate_file : type, optional
         The ``msgspec.Struct`` of its certificates (``solvers.<problem>.certificate``), if there
         are any.
@@ -103,6 +108,9 @@ class Problem:
         accepts them, but they are no incumbents of its exact models, and only bounds by prices
         hold for them. It is the name of the attribute that says so of a schedule; empty if
         there are none.
+    negligible : callable
+        ``(instance) -> float``: objectives and bounds up to this size count as 0, because the
+        scorer's tolerances may be worth as much. It scales with the objective; by default 0.
     """
 
     name: str
@@ -114,9 +122,11 @@ class Problem:
     decode_instance: Callable[[bytes, str], Any]
     read_schedule: Callable[[str | Path, Any], Any]
     score: Callable[[Any, Any], Score]
+    load: Callable[[Any], float]
     certificate_file: type[msgspec.Struct] | None = None
     schedule_suffix: str = ".json.gz"
     wider: str = ""
+    negligible: Callable[[Any], float] = lambda instance: 0.0
 
     def is_wider(self, schedule: Any) -> bool:
         """Whether a schedule is one of those that may do more."""

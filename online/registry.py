@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from models.errors import InputError
@@ -115,20 +117,29 @@ def build_policy(policy: type[Policy], instance: Any, **parameters: Any) -> Poli
     **parameters
         The policy's own.
 
+    Parameters
+    ----------
+    policy : type
+    instance : Instance
+    **parameters
+        Keywords of its ``for_instance`` if it has one of its own, else of its constructor.
+
     Raises
     ------
     InputError
         If the policy has no such parameter, or ``for_instance`` returns something else. What it
         raises itself is passed on, with a note that names policy and instance.
     """
-    takes, given = (policy.for_instance, (instance,)) if knows_future(policy) else (policy, ())
+    where = f"policy '{policy.name}' on '{instance.name}', for_instance"
+    makes: Callable[..., Any] = policy
+    if knows_future(policy) or not parameters:
+        makes = partial(policy.for_instance, instance)
     try:
-        inspect.signature(takes).bind(*given, **parameters)
+        inspect.signature(makes).bind(**parameters)
     except TypeError as error:
         raise InputError(f"policy '{policy.name}': parameters: {error}") from None
-    where = f"policy '{policy.name}' on '{instance.name}', for_instance"
     with raised_by(where):
-        built = policy.for_instance(instance, **parameters)
+        built = makes(**parameters)
     if not isinstance(built, Policy):
         raise InputError(f"{where}: returned {type(built).__name__}, not a Policy")
     return built

@@ -24,7 +24,9 @@ OPTIMAL_GAP = 1e-4
 ScheduleT = TypeVar("ScheduleT")
 
 
-def relative_gap(sense: Sense, objective: float | None, bound: float | None) -> float | None:
+def relative_gap(
+    sense: Sense, objective: float | None, bound: float | None, *, negligible: float = 0.0
+) -> float | None:
     """Return (bound - objective) / abs(bound), turned round for a minimisation.
 
     Parameters
@@ -33,6 +35,9 @@ def relative_gap(sense: Sense, objective: float | None, bound: float | None) -> 
         Whether `bound` is an upper or a lower bound on the optimum.
     objective, bound : float or None
         Value of the incumbent and bound on the optimum, in the problem's units.
+    negligible : float
+        Numbers up to this size count as 0, so that an optimum of 0 can be proven
+        (:attr:`models.problem.Problem.negligible`).
 
     Returns
     -------
@@ -42,6 +47,8 @@ def relative_gap(sense: Sense, objective: float | None, bound: float | None) -> 
     """
     if objective is None or bound is None:
         return None
+    if max(abs(objective), abs(bound)) <= negligible:
+        return 0.0
     room = bound - objective if sense == "max" else objective - bound
     if room <= 0.0:
         return 0.0
@@ -112,6 +119,8 @@ class SolveResult(Generic[ScheduleT]):
     bound_source : "milp" or "prices"
         What vouches for the bound: the word of a MILP solver, or prices from which anyone can
         recompute it without one.
+    negligible : float
+        Objectives and bounds up to this size count as 0.
 
     Raises
     ------
@@ -131,6 +140,7 @@ class SolveResult(Generic[ScheduleT]):
     message: str = ""
     sense: Sense = "max"
     bound_source: BoundSource = "milp"
+    negligible: float = 0.0
 
     def __post_init__(self) -> None:
         check_claims(self.sense, self.status, self.objective, self.bound)
@@ -154,7 +164,7 @@ class SolveResult(Generic[ScheduleT]):
     @property
     def gap(self) -> float | None:
         """Relative gap between bound and objective (`relative_gap`)."""
-        return relative_gap(self.sense, self.objective, self.bound)
+        return relative_gap(self.sense, self.objective, self.bound, negligible=self.negligible)
 
     @property
     def is_optimal(self) -> bool:

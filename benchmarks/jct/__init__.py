@@ -8,7 +8,6 @@ from benchmarks.jct.traces import MAPPINGS
 from benchmarks.jct.workload import generate
 from benchmarks.workload.contract import Size, Workload
 from benchmarks.workload.servers import Servers
-from models.jct.load import load
 
 __all__ = ["EXPERIMENTS", "WORKLOAD"]
 
@@ -19,7 +18,6 @@ WORKLOAD = Workload(
     servers=Servers(("edge servers S",), example=20),
     settings=Settings,
     generate=generate,
-    load=load,
     mappings=MAPPINGS,
     policies=("a-online", "a-online-e", "srtf", "tiresias-l", "batchsche"),
 )

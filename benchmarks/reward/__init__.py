@@ -7,7 +7,6 @@ from benchmarks.reward.settings import Settings
 from benchmarks.reward.workload import MAPPINGS, generate
 from benchmarks.workload.contract import Size, Words, Workload
 from benchmarks.workload.servers import Servers
-from models.reward.load import load
 
 __all__ = ["EXPERIMENTS", "WORKLOAD"]
 
@@ -18,7 +17,6 @@ WORKLOAD = Workload(
     servers=Servers(("instances R",), example=128),
     settings=Settings,
     generate=generate,
-    load=load,
     mappings=MAPPINGS,
     words=Words(done="jobs served", events=("commit", "reveal")),
 )

@@ -155,7 +155,8 @@ def measure(
         - ``ports``, ``servers``, ``slots``, ``density``: size of the instance;
         - ``commits``: whether every decision was made before its arrivals were known;
         - ``objective``: reward achieved, by the scorer;
-        - ``fixed_lower``, ``fixed_upper``: the best fixed decision, certified;
+        - ``fixed_lower``, ``fixed_upper``, ``fixed_gap``: the best fixed decision, certified, and
+          how far the ends are apart, relative to the bound;
         - ``regret_lower``, ``regret_upper``: regret, as an interval for that reason;
         - ``bound``: (14); ``bound_proven``: whether Theorem 1 holds for this policy;
         - ``inequality_left``, ``inequality_right``: the proof's inequality on this very run, at

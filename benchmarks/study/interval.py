@@ -81,9 +81,16 @@ class Interval:
 
 
 def offline_interval(
-    sense: Literal["max", "min"], incumbents: Sequence[Incumbent], bounds: Sequence[Bound]
+    sense: Literal["max", "min"],
+    incumbents: Sequence[Incumbent],
+    bounds: Sequence[Bound],
+    *,
+    negligible: float = 0.0,
 ) -> Interval:
     """Best of all incumbents and all bounds; never worse than any schedule known.
+
+    Where both ends are at most ``negligible`` in size, the optimum is 0 as far as anyone can
+    tell (:attr:`models.problem.Problem.negligible`): the incumbent is optimal and is both ends.
 
     Raises
     ------
@@ -109,7 +116,9 @@ def offline_interval(
         upper = max(lower, upper)
     else:
         lower = min(lower, upper)
-    gap = relative_gap(sense, incumbent.value, bound.value)
+    if max(abs(lower), abs(upper)) <= negligible:
+        lower = upper = incumbent.value
+    gap = relative_gap(sense, incumbent.value, bound.value, negligible=negligible)
     status: Literal["optimal", "bounded"] = (
         "optimal" if gap is not None and gap <= OPTIMAL_GAP else "bounded"
     )
@@ -117,7 +126,11 @@ def offline_interval(
 
 
 def offline_intervals(
-    sense: Literal["max", "min"], incumbents: Sequence[Incumbent], bounds: Sequence[Bound]
+    sense: Literal["max", "min"],
+    incumbents: Sequence[Incumbent],
+    bounds: Sequence[Bound],
+    *,
+    negligible: float = 0.0,
 ) -> dict[bool, Interval]:
     """Intervals of the problem's own schedules (False), and of wider ones too (True).
 
@@ -133,7 +146,7 @@ def offline_intervals(
     proven = [bound for bound in bounds if bound.source == "prices"]
     pairs = {False: (own, bounds), True: (incumbents, proven)}
     return {
-        wider: offline_interval(sense, schedules, valid)
+        wider: offline_interval(sense, schedules, valid, negligible=negligible)
         for wider, (schedules, valid) in pairs.items()
         if schedules and valid
     }

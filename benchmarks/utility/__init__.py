@@ -8,7 +8,6 @@ from benchmarks.utility.traces import MAPPINGS
 from benchmarks.utility.workload import generate
 from benchmarks.workload.contract import Size, Workload
 from benchmarks.workload.servers import Servers
-from models.utility.load import load
 
 __all__ = ["EXPERIMENTS", "WORKLOAD"]
 
@@ -19,7 +18,6 @@ WORKLOAD = Workload(
     servers=Servers(("worker servers", "parameter servers"), example=(5, 5)),
     settings=Settings,
     generate=generate,
-    load=load,
     mappings={kind: mapping.text for kind, mapping in MAPPINGS.items()},
 )
 

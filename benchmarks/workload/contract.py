@@ -72,11 +72,6 @@ class Workload:
     generate : callable
         ``(settings, generator, trace or None) -> (instance, report)``. The same seed gives the
         same bytes.
-    load : callable
-        ``(instance) -> float``: the sum over its jobs of their dominant share, the largest over
-        resources of what a job needs to complete over what all servers have in all slots; for
-        jobs without a fixed need, a definition of the problem's own. At 1 there is about as much
-        to do as can be done. The definition is in the callable's docstring.
     mappings : mapping of str to str
         Kinds of traces that are made into instances, and how, in words.
     policies : tuple of str or None
@@ -90,7 +85,6 @@ class Workload:
     servers: Servers
     settings: type[BaseSettings]
     generate: Callable[[Any, np.random.Generator, Trace | None], tuple[Any, WorkloadReport]]
-    load: Callable[[Any], float]
     mappings: Mapping[str, str]
     policies: tuple[str, ...] | None = None
     words: Words = Words()

@@ -21,8 +21,7 @@ class WorkloadReport(ABC):
     Parameters
     ----------
     load : float
-        Of the instance, as the problem defines it
-        (:attr:`benchmarks.workload.contract.Workload.load`).
+        Of the instance (:attr:`models.problem.Problem.load`).
     distribution : dict of str to dict
         Field -> minimum, 10, 50, 90 % quantile and maximum (:func:`distribution_of`).
     notes : tuple of str

@@ -6,6 +6,7 @@ from models.jct.certificates import JctCertificateFile
 from models.jct.cluster import CLOUD, Cluster, Job
 from models.jct.files import JctFile, ScheduleFile
 from models.jct.instance import JctInstance
+from models.jct.load import load
 from models.jct.schedule import JctSchedule
 from models.jct.score import score
 from models.problem import Problem
@@ -25,6 +26,7 @@ PROBLEM = Problem(
     decode_instance=JctInstance.decode,
     read_schedule=JctSchedule.read,
     score=score,
+    load=load,
     certificate_file=JctCertificateFile,
     wider="migration",
 )

@@ -6,6 +6,8 @@ from models.problem import Problem
 from models.reward.certificates import RewardCertificateFile
 from models.reward.files import RewardFile
 from models.reward.instance import Cluster, RewardInstance
+from models.reward.load import load
+from models.reward.negligible import negligible
 from models.reward.schedule import RewardSchedule
 from models.reward.score import ScoreStream, score
 
@@ -24,6 +26,8 @@ PROBLEM = Problem(
     decode_instance=RewardInstance.decode,
     read_schedule=RewardSchedule.read,
     score=score,
+    load=load,
     certificate_file=RewardCertificateFile,
     schedule_suffix=".npz",
+    negligible=negligible,
 )

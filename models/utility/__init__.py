@@ -5,6 +5,7 @@ from __future__ import annotations
 from models.problem import Problem
 from models.utility.files import CertificateFile, ScheduleFile, UtilityFile
 from models.utility.instance import Cluster, Job, UtilityInstance
+from models.utility.load import load
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 
@@ -24,4 +25,5 @@ PROBLEM = Problem(
     decode_instance=UtilityInstance.decode,
     read_schedule=UtilitySchedule.read,
     score=score,
+    load=load,
 )

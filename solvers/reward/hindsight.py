@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.reward.instance import Cluster
+from models.reward.negligible import negligible_of
 from solvers.result import relative_gap
 from solvers.reward.entries import gather
 from solvers.reward.gangs import reservations
@@ -43,6 +44,8 @@ class FixedOptimum:
         What found them.
     seconds : float
         Wall-clock time.
+    negligible : float
+        Rewards up to this size count as 0 (:mod:`models.reward.negligible`).
     """
 
     y: np.ndarray
@@ -51,11 +54,12 @@ class FixedOptimum:
     multipliers: np.ndarray
     method: str
     seconds: float
+    negligible: float = 0.0
 
     @property
     def gap(self) -> float:
-        """``(bound - value) / bound``, at least 0; infinite if only the bound is 0."""
-        gap = relative_gap("max", self.value, self.bound)
+        """``(bound - value) / bound``, at least 0; 0 if neither is more than negligible."""
+        gap = relative_gap("max", self.value, self.bound, negligible=self.negligible)
         return math.inf if gap is None else gap
 
 
@@ -120,6 +124,7 @@ def optimum(
         search.multipliers,
         "interior point" if small else "mirror descent",
         time.monotonic() - began,
+        search.negligible,
     )
 
 
@@ -135,10 +140,13 @@ class _Search:
         self.y, self.value = np.zeros(shape), 0.0
         self.multipliers = normalised(np.zeros((oracle.copies, shape[1])))
         self.bound = oracle.bound(weights, self.multipliers)
+        self.negligible = negligible_of(oracle.cluster, weights)
 
     @property
     def is_closed(self) -> bool:
         """Whether the gap is small enough."""
+        if self.bound <= self.negligible:
+            return True
         return self.bound - self.value <= self._tolerance * self.bound
 
     @property

@@ -12,6 +12,7 @@ import time
 import numpy as np
 
 from models.reward.instance import RewardInstance
+from models.reward.negligible import negligible
 from models.reward.record import Recorder
 from models.reward.schedule import MOST_BYTES, RewardSchedule
 from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
@@ -61,7 +62,8 @@ def solve(
     search = _Slots(instance, start, began, time_limit)
     schedule, objective = search.schedule()
     bound = proven(instance, search.duals)
-    gap = relative_gap("max", objective, bound)
+    nothing = negligible(instance)
+    gap = relative_gap("max", objective, bound, negligible=nothing)
     return SolveResult(
         status="optimal" if gap is not None and gap <= OPTIMAL_GAP else "feasible",
         objective=objective,
@@ -73,6 +75,7 @@ def solve(
         options={"time_limit": time_limit, "tolerance": _TOLERANCE},
         message=search.message,
         bound_source="prices",
+        negligible=nothing,
     )
 
 

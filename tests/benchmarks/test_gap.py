@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -41,6 +42,7 @@ ROWS = pd.DataFrame(
     [
         {
             "size": "2x2x1+1",
+            "load": 1.5,
             "seed": seed,
             "method": method,
             "time_limit": limit,
@@ -70,7 +72,7 @@ def test_a_run_records_what_it_says_and_is_taken_up_again(
     argv = ["--sizes", "5x6x3+3", "--times", "20", "--seeds", "1", "--out", str(tmp_path / "out")]
     assert main(argv) == 0
     printed = capsys.readouterr().out
-    assert "5x6x3+3  compact  0.00% / 0.00%" in printed
+    assert re.search(r"5x6x3\+3 +2\.33 +compact +0\.00% / 0\.00%", printed)
     rows = [json.loads(line) for line in (tmp_path / "out/rows.jsonl").read_text().splitlines()]
     assert [row["method"] for row in rows] == ["compact", "toolkit"]
     for row in rows:
@@ -256,20 +258,20 @@ def test_bad_times_are_a_line_and_exit_code_2(
 
 
 def test_the_table_gives_median_and_worst_gap_memory_and_proofs() -> None:
-    head, first, second = (line.split("  ") for line in format_gaps(ROWS).splitlines())
+    head, _, first, second = (line.split("  ") for line in format_gaps(ROWS).splitlines())
     cells = [[cell.strip() for cell in line if cell.strip()] for line in (head, first, second)]
-    assert cells[0] == ["size", "method", "5 s", "10 s", "s taken", "peak MB", "proven"]
+    assert cells[0] == ["size", "load", "method", "5 s", "10 s", "s taken", "peak MB", "proven"]
     # (30 + 50) / 2 and (10 + 20) / 2; (0 + 100) / 2. Seconds (10 + 10.1) / 2; (1 + 12) / 2
-    assert cells[1] == ["2x2x1+1", "a", "40% / 50%", "15% / 20%", "10.1", "300", "0 of 2"]
-    assert cells[2] == ["2x2x1+1", "b", "100% / 100%", "50% / 100%", "6.5", "-", "1 of 2"]
+    assert cells[1] == ["2x2x1+1", "1.5", "a", "40% / 50%", "15% / 20%", "10.1", "300", "0 of 2"]
+    assert cells[2] == ["2x2x1+1", "1.5", "b", "100% / 100%", "50% / 100%", "6.5", "-", "1 of 2"]
 
 
 def test_what_looks_for_no_schedule_has_its_bound_in_the_table_and_no_gap() -> None:
     rows = ROWS.assign(bound=[90.0, 80.0, 70.0, 60.0] * 2)
-    first, second = format_gaps(rows, {"b"}).splitlines()[1:]
+    first, second = format_gaps(rows, {"b"}).splitlines()[2:]
     assert "40% / 50%" in first
     assert [cell.strip() for cell in second.split("  ") if cell.strip()] == [
-        *("2x2x1+1", "b", "bound 85", "bound 65", "6.5", "-", "-")
+        *("2x2x1+1", "1.5", "b", "bound 85", "bound 65", "6.5", "-", "-")
     ]
     rows.loc[[5, 6, 7], "bound"] = np.nan
     assert "bound 90 (1 of 2)   no bound" in format_gaps(rows, {"b"})

@@ -115,7 +115,7 @@ def test_rows_carry_what_the_format_says(
     keys = "problem instance seed policy objective offline_lower offline_upper offline_status "
     keys += "ratio_lower ratio_upper guarantee guarantee_applies guarantee_fails "
     keys += "clairvoyant_bounds bound_source violations policy_seconds offline_seconds "
-    keys += "offline_time_limited offline_certified"
+    keys += "offline_time_limited offline_certified load"
     for row in rows:
         assert set(keys.split()) <= set(row)
         assert row["violations"] == 0
@@ -197,6 +197,7 @@ def test_summary_names_the_worst_seed() -> None:
             "violations": 0,
             "completed": [1, 2],
             "jobs": [2, 2],
+            "load": [0.5, 1.5],
             "policy_seconds": [0.1, 0.1],
             "decisions": [10, 10],
             "clairvoyant_bounds": False,
@@ -205,6 +206,7 @@ def test_summary_names_the_worst_seed() -> None:
     row = summarise(frame).loc["p"]
     assert (row["worst"], row["worst_seed"], row["mean_upper"]) == (2.0, 3, 1.75)
     assert row["totals"] == pytest.approx(25 / 15)
+    assert row["load"] == 1.0
 
 
 def command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

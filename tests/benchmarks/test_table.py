@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.ratio import main
-from benchmarks.table import common_origin, format_table, summarise
+from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
+from benchmarks.tables import Layout
 from models.errors import InputError
 from models.utility import UtilityInstance
 from tests.models.utility.small import instance, job
@@ -43,6 +44,7 @@ def frame(
             "violations": 0,
             "completed": 1,
             "jobs": 2,
+            "load": [1.0, 2.5, 1.2][:count],
             "policy_seconds": 0.1,
             "decisions": 10,
             "clairvoyant_bounds": False,
@@ -103,6 +105,29 @@ def test_table_says_which_rows_have_another_optimum() -> None:
     assert text.count("widest interval 5.") == 1
     assert "sum of the objectives / sum of the offline lower bounds" in text
     assert "migration" not in format_table(summarise(own), own)
+
+
+def test_the_load_is_beside_every_ratio() -> None:
+    rows = frame(["milp"] * 3, [False] * 3)
+    text = format_table(summarise(rows), rows)
+    assert text.splitlines()[2].split()[-3:] == ["1.57", "0", "10.00"]  # the mean of the three
+    assert loads_of(rows) == "load 1.57 (1 to 2.5)"
+    twice = pd.concat([rows[:1], rows[:1].assign(policy="q")])
+    assert loads_of(twice) == "load 1"
+
+
+def test_a_table_fits_the_terminal() -> None:
+    rows = frame(["milp"] * 3, [False, True, True], [10.4, 10.1, 10.0])
+    whole = format_table(summarise(rows), rows)
+    assert max(map(len, whole.splitlines())) > 110
+    text = format_table(summarise(rows), rows, Layout(width=80))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "left out to fit the width: violations, ms, load" in text
+    chosen = Layout(width=80, columns=("policy", "load", "mean"))
+    assert format_table(summarise(rows), rows, chosen).split()[:4] == [
+        *("policy", "load", "mean", "ratio")
+    ]
+    assert [column.name for column in COLUMNS if column.rank == 0] == ["policy", "mean"]
 
 
 def origins(*texts: str) -> list[Any]:

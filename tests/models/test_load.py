@@ -10,6 +10,7 @@ from benchmarks.jct import WORKLOAD as JCT
 from benchmarks.reward import WORKLOAD as REWARD
 from benchmarks.utility import WORKLOAD as UTILITY
 from models.jct.files import ServerRecord
+from models.problem import problem
 from models.utility import UtilityInstance
 from tests.models.jct.small import instance as jct_instance
 from tests.models.jct.small import job as jct_job
@@ -39,9 +40,9 @@ def test_utility_by_hand() -> None:
         job("c", work=4, worker=[0.0, 1.0], ps=[1.0, 2.0]),
     ]
     for count, load in enumerate((0.0, 0.3, 0.6, 1.0)):
-        assert UTILITY.load(utility(jobs[:count])) == pytest.approx(load)
-    assert UTILITY.load(utility(jobs, slots=10)) == pytest.approx(0.5)
-    assert UTILITY.load(utility(jobs, worker_servers=[[0.0, 4.0]])) == float("inf")
+        assert problem("utility").load(utility(jobs[:count])) == pytest.approx(load)
+    assert problem("utility").load(utility(jobs, slots=10)) == pytest.approx(0.5)
+    assert problem("utility").load(utility(jobs, worker_servers=[[0.0, 4.0]])) == float("inf")
 
 
 def test_jct_by_hand() -> None:
@@ -52,10 +53,10 @@ def test_jct_by_hand() -> None:
         jct_job("k", 3, upload=[0, 0], chunks=2, chunk_slots=4, worker_type="b"),
     ]
     # In 4 slots: of type a 6 of 12 worker-slots, of type b 8 of 4.
-    assert JCT.load(jct_instance(jobs, servers)) == pytest.approx((0.5 + 2.0) / 2)
+    assert problem("jct").load(jct_instance(jobs, servers)) == pytest.approx((0.5 + 2.0) / 2)
     # The horizon is of no account; one type, in 1 slot: 6 of 3.
     assert (
-        JCT.load(
+        problem("jct").load(
             jct_instance([jct_job("j", upload=[0], **first)], [jct_server(workers=3)], slots=90)
         )
         == 2.0
@@ -65,27 +66,27 @@ def test_jct_by_hand() -> None:
         jct_job(str(n), upload=[1], cloud_upload_slots=1, worker_type=kind)
         for n, kind in enumerate("ab")
     ]
-    assert JCT.load(jct_instance(far, [jct_server(workers=2)], cloud=True)) == 0.5
-    assert JCT.load(jct_instance(far, [jct_server(workers=0)], cloud=True)) == 0.0
-    assert JCT.load(jct_instance([], [jct_server()])) == 0.0
+    assert problem("jct").load(jct_instance(far, [jct_server(workers=2)], cloud=True)) == 0.5
+    assert problem("jct").load(jct_instance(far, [jct_server(workers=0)], cloud=True)) == 0.0
+    assert problem("jct").load(jct_instance([], [jct_server()])) == 0.0
 
 
 def test_reward_by_hand() -> None:
     requests, capacities = [[5.0, 0.0], [1.0, 4.0]], [[4.0, 5.0], [4.0, 5.0]]
     # Of 8 and 10 devices: 6 and 4 in the first slot, 1 and 4 in the second, none in the third.
     ins = reward(requests, capacities, [[1, 1], [0, 1], [0, 0]])
-    assert REWARD.load(ins) == pytest.approx((6 / 8 + 4 / 10) / 3)
+    assert problem("reward").load(ins) == pytest.approx((6 / 8 + 4 / 10) / 3)
     # Two jobs of a port request twice as much; what no server has counts for nothing.
     ins = reward(requests, [[4.0, 0.0]], [[0, 2]])
-    assert REWARD.load(ins) == pytest.approx(2 / 4)
-    assert REWARD.load(reward(requests, [[0.0, 0.0]], [[1, 1]])) == 0.0
+    assert problem("reward").load(ins) == pytest.approx(2 / 4)
+    assert problem("reward").load(reward(requests, [[0.0, 0.0]], [[1, 1]])) == 0.0
 
 
 @pytest.mark.parametrize("workload", [UTILITY, REWARD, JCT], ids=lambda item: item.problem)
 def test_reports_say_the_load(workload: Any) -> None:
     size = workload.quick
     ins, report = workload.draw(jobs=size.jobs, slots=size.slots, servers=size.servers, seed=0)
-    assert report.load == workload.load(ins) > 0
+    assert report.load == problem(workload.problem).load(ins) > 0
     assert f"load {report.load:.3g}\n" in str(report)
 
 

@@ -14,7 +14,7 @@ from benchmarks.generate import main as generate_command
 from benchmarks.utility import WORKLOAD
 from benchmarks.utility.draw import SIMULATION, draw_candidates, most_epochs, work_of
 from models.errors import InputError
-from models.utility import UtilityInstance
+from models.utility import PROBLEM, UtilityInstance
 from tests.benchmarks.utility.test_traces import philly_trace
 from tests.benchmarks.utility.test_workload import check_rule
 
@@ -40,7 +40,7 @@ def draw(seed: int = 0, **changes: Any) -> UtilityInstance:
 )
 def test_the_load_is_that_asked_for(load: float, size: dict[str, Any], seed: int) -> None:
     ins = draw(seed, load=load, **size)
-    assert WORKLOAD.load(ins) == pytest.approx(load, abs=0.03)
+    assert PROBLEM.load(ins) == pytest.approx(load, abs=0.03)
     check_rule(ins, size.get("max_duration", min(20, -(-6 * ins.cluster.slots // 10))))
     assert draw(seed, load=load, **size).hash == ins.hash
 
@@ -50,7 +50,7 @@ def test_nothing_but_the_work_changes() -> None:
     for one, other in zip(plain.file.jobs, scaled.file.jobs, strict=True):
         assert one.epochs is not None and other.epochs is not None
         # One factor for all, up to whole epochs; these are 50 and more as drawn.
-        assert other.epochs / one.epochs == pytest.approx(1 / WORKLOAD.load(plain), rel=0.1)
+        assert other.epochs / one.epochs == pytest.approx(1 / PROBLEM.load(plain), rel=0.1)
         for key in (*one.__struct_fields__,):
             if key != "epochs":
                 assert getattr(one, key) == getattr(other, key), key
@@ -64,9 +64,9 @@ def test_rows_of_a_trace_are_scaled_by_their_work() -> None:
     trace = philly_trace([(3600.0 * n, 8, 3600.0 * 20) for n in (0, 1, 2, 3, 4, 5, 9)])
     size: dict[str, Any] = {"jobs": 5, "slots": 10, "servers": (30, 30), "trace": trace}
     plain = draw(**size)
-    load = 1.5 * WORKLOAD.load(plain)
+    load = 1.5 * PROBLEM.load(plain)
     scaled = draw(**size, load=load)
-    assert WORKLOAD.load(scaled) == pytest.approx(load, rel=0.05)
+    assert PROBLEM.load(scaled) == pytest.approx(load, rel=0.05)
     assert {job.work for job in plain.jobs} == {20}
     assert {job.work for job in scaled.jobs} == {30}
 
@@ -89,7 +89,7 @@ def test_the_ends_of_what_can_be_had_can_be_had() -> None:
         draw(load=50.0)
     least, most = str(caught.value).split("between ")[1].split(";")[0].split(" and ")
     for end in (float(least), float(most)):
-        assert WORKLOAD.load(draw(load=end)) == pytest.approx(end, rel=0.02)
+        assert PROBLEM.load(draw(load=end)) == pytest.approx(end, rel=0.02)
     with pytest.raises(InputError, match="between"):
         draw(load=float(most) + 0.2)
 

@@ -6,12 +6,13 @@ import msgspec
 import numpy as np
 import pytest
 
+from models.errors import InputError
 from models.jct import CLOUD, JctInstance, score
 from online.jct.batches import BatchSche
 from online.jct.srtf import SRTF
 from online.jct.tiresias import TiresiasL
 from online.policy import Policy
-from online.registry import find_policy, policy_names
+from online.registry import build_policy, find_policy, policy_names
 from online.run import Trace, run
 from tests.models.jct.small import instance, job, random_instance, server
 
@@ -89,6 +90,20 @@ def test_a_request_beyond_the_edge_goes_to_the_cloud_unless_never() -> None:
     assert jcts == [7] and trace.schedule.together.tolist() == [True]
     trace, jcts, _ = play(ins, SRTF(use_cloud=False))
     assert jcts == [5] and rows(trace, 0) == [(0, 0, 1, 5), (0, 1, 1, 3)]
+
+
+@pytest.mark.parametrize("name", ["srtf", "tiresias-l"])
+def test_gangs_can_be_kept_at_the_edge_by_a_parameter(name: str) -> None:
+    # Three workers asked for, two there. In the cloud: 6 + 1; on the two, from 1 on, until 5.
+    record = job("a", upload=[1], chunks=3, chunk_slots=2, cloud_upload_slots=6)
+    ins = instance([msgspec.structs.replace(record, requested_workers=3)], [server(2)], cloud=True)
+    kind = find_policy("jct", name)
+    for parameters, jct in (({}, 7), ({"use_cloud": True}, 7), ({"use_cloud": False}, 5)):
+        policy = build_policy(kind, ins, **parameters)
+        trace = run(ins, policy, np.random.default_rng(0))
+        assert score(ins, trace.schedule).value.tolist() == [jct]
+    with pytest.raises(InputError, match=f"^policy '{name}': got an unexpected keyword .* 'cloud'"):
+        build_policy(kind, ins, cloud=False)
 
 
 def test_tiresias_moves_a_job_back_once_it_has_had_its_service() -> None:

@@ -16,7 +16,6 @@ from benchmarks.reward.figures_common import base_cell, draw, means_of, setting_
 from online.policy import Policy
 from online.registry import find_policy
 from online.reward.oga import OGASched
-from online.reward.steps import Decay
 
 __all__ = ["FIGURE_4", "REFERENCES", "TABLE_1"]
 
@@ -57,7 +56,7 @@ def _run(
 ) -> list[dict[str, Any]]:
     tried: type[Policy] | Policy = find_policy("reward", policy)
     if initial is not None and factor is not None:
-        tried = OGASched(Decay(initial, factor))
+        tried = OGASched(initial, factor)
     cell = {**settings, "policy": policy, "initial": initial, "factor": factor}
     return [{**cell, **sweep_record(draw(**settings), tried)}]
 

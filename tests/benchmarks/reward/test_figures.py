@@ -26,7 +26,6 @@ from online.policy import Policy
 from online.reward.fairness import Fairness
 from online.reward.oga import OGASched
 from online.reward.spreading import Spreading
-from online.reward.steps import Decay
 from tests.models.reward.small import reward
 
 
@@ -140,7 +139,7 @@ def test_figure_4_holds_table_1_and_its_references(quick: Any) -> None:
     }
     row = swept[(swept["initial"] == 100.0) & (swept["seed"] == 0)].iloc[0]
     instance = draw(**base_cell(ports=4, servers=16, slots=60), seed=0)
-    run = run_policy(instance, OGASched(Decay(100.0, 0.9999)))
+    run = run_policy(instance, OGASched(100.0, 0.9999))
     assert run.score.objective == pytest.approx(row["reward"])
     assert row["negative"] == (slot_table(run)["reward"] < 0).mean()
 

@@ -209,12 +209,16 @@ class Each:
         ``solves``, its offline solver.
     solves : bool
         Whether it solves instances offline.
+    needs : Needs
+    kept : bool
+        Whether its results may be looked up later; not if it measures times.
     """
 
     function: str
     roots: tuple[str, ...] = ()
     solves: bool = False
     needs: Needs = field(default_factory=Needs)
+    kept: bool = True
 
     def cells(self, trial: Trial) -> list[Cell]:
         """One for each scheme."""
@@ -245,6 +249,7 @@ class Each:
                 {**parameters, "seed": trial.seed},
                 roots=(*roots, *more),
                 needs=self.needs,
+                kept=self.kept,
                 label=" ".join(
                     [
                         self.function.partition(":")[2],

@@ -6,7 +6,7 @@ test           a claim is reproduced if
 Best           one series is better than every other, paired by seed, in every group
 Moves          every one of some differences or slopes, one per seed, is above 0
 Near           a number is within a band around another
-Below          every one of some numbers is below a limit
+Below, Above   every one of some numbers is below, or above, a limit
 NoTrend        a rank correlation within groups is not clear
 Holds          a predicate of the frames holds: for what no other test says
 NotTestable    never; it says why
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,18 @@ from benchmarks.study.statistics import (
     grouped_trend,
 )
 
-__all__ = ["BETTER", "Below", "Best", "Holds", "Moves", "Near", "NoTrend", "NotTestable", "Rows"]
+__all__ = [
+    "BETTER",
+    "Above",
+    "Below",
+    "Best",
+    "Holds",
+    "Moves",
+    "Near",
+    "NoTrend",
+    "NotTestable",
+    "Rows",
+]
 
 BETTER = "95 % bootstrap interval of the paired difference > 0"
 _CLEAR_RHO, _CLEAR_P = 0.3, 0.05
@@ -64,6 +75,8 @@ class Best:
     rows : callable, optional
     others : str
         Words for the other series; empty = all of them, unnamed.
+    among : tuple of str
+        The other series that count, which are then named; empty = all.
     """
 
     what: str
@@ -74,15 +87,19 @@ class Best:
     where: str = ""
     rows: Rows | None = None
     others: str = ""
+    among: tuple[str, ...] = ()
 
     def words(self) -> str:
         """The test as a sentence."""
-        than = f"better than {self.others} ({BETTER})" if self.others else BETTER
+        others = self.others or ", ".join(self.among)
+        than = f"better than {others} ({BETTER})" if others else BETTER
         return ", ".join(filter(None, [f"{self.what}: {than}", self.where]))
 
     def judge(self, frame: pd.DataFrame) -> Finding:
         """Compare."""
         part = frame if self.rows is None else self.rows(frame)
+        if self.among:
+            part = part[part["policy"].isin((self.first, *self.among))]
         table = compare_first(
             part, value=self.value, groups=self.groups, first=self.first, sense=self.sense
         )
@@ -101,10 +118,13 @@ class Moves:
         What is above 0, in words.
     differences : callable
         ``(*frames) -> (values per seed by name, text of what was measured)``.
+    named : bool
+        Whether the finding names those that are not above 0, if they have names.
     """
 
     what: str
     differences: Callable[..., tuple[Mapping[str, Sequence[float] | np.ndarray], str]]
+    named: bool = True
 
     def words(self) -> str:
         """The test as a sentence."""
@@ -114,7 +134,7 @@ class Moves:
         """Look at the lower end of each interval."""
         values, text = self.differences(*frames)
         failing = [name for name, part in values.items() if not bootstrap_interval(part)[0] > 0]
-        named = [name for name in failing if name]
+        named = [name for name in failing if name and self.named]
         return judged(not failing, text, f"not shown for {', '.join(named)}" if named else "")
 
 
@@ -167,6 +187,8 @@ class Below:
         Whether the limit itself will do.
     where : str
         For which cases, in words.
+    why : callable, optional
+        ``(numbers) -> what decides, in words``; written behind the finding.
     """
 
     what: str
@@ -174,19 +196,36 @@ class Below:
     numbers: Callable[..., tuple[Sequence[float] | np.ndarray | pd.Series, str]]
     or_equal: bool = False
     where: str = ""
+    why: Callable[[np.ndarray], str] | None = None
+
+    _signs: ClassVar[tuple[str, str]] = ("<", "at most")
 
     def words(self) -> str:
         """The test as a sentence."""
-        sign = "at most" if self.or_equal else "<"
+        sign = self._signs[self.or_equal]
         return " ".join(filter(None, [f"{self.what} {sign} {self.limit:g}", self.where]))
 
     def judge(self, *frames: pd.DataFrame) -> Finding:
-        """Compare the numbers with the limit."""
+        """Compare the numbers with the limit; not testable if there are none."""
         numbers, text = self.numbers(*frames)
         values = np.asarray(numbers, dtype=float)
-        return judged(
-            bool((values <= self.limit if self.or_equal else values < self.limit).all()), text
-        )
+        if not values.size:
+            return Finding("not testable", text)
+        why = "" if self.why is None else self.why(values)
+        return judged(bool(self._hold(values).all()), text, why)
+
+    def _hold(self, values: np.ndarray) -> np.ndarray:
+        return values <= self.limit if self.or_equal else values < self.limit
+
+
+@dataclass(frozen=True)
+class Above(Below):
+    """Every one of some numbers is above a limit; told as :class:`Below` is."""
+
+    _signs: ClassVar[tuple[str, str]] = (">", "at least")
+
+    def _hold(self, values: np.ndarray) -> np.ndarray:
+        return values >= self.limit if self.or_equal else values > self.limit
 
 
 @dataclass(frozen=True)

@@ -57,4 +57,7 @@ WORKLOAD = Workload(
 
 EXPERIMENTS = Experiments(
     workload=WORKLOAD,
+    studies="benchmarks.reward.studies:STUDIES",
+    pictures="benchmarks.reward.pictures:PICTURES",
+    claims="benchmarks.reward.claims:CLAIMS",
 )

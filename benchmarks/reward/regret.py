@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.evaluate import Run, run_policy
 from benchmarks.regret_sizes import Study
 from benchmarks.reward.settings import Settings, parse_servers
-from benchmarks.reward.views import slot_table
+from benchmarks.reward.tables import slot_table
+from benchmarks.study.run import Run, run_policy
 from models.reward import RewardInstance
 from models.reward.reward import RewardFunction
 from online.policy import Policy

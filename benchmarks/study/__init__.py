@@ -21,5 +21,7 @@ study       grid x readings x schemes x seeds, to one tidy frame
 frames      parts of a frame that tests and pictures look at
 picture     data that names a study, and how its frame is drawn
 claim       data that names a study, and a test of its frame
+tests       the tests by which claims are judged
+changes     one of them, of a value along a setting
 ==========  ========================================================================
 """

@@ -123,7 +123,7 @@ class Moves:
     """
 
     what: str
-    differences: Callable[..., tuple[Mapping[str, Sequence[float] | np.ndarray], str]]
+    differences: Callable[..., tuple[Mapping[str, Sequence[float] | np.ndarray | pd.Series], str]]
     named: bool = True
 
     def words(self) -> str:

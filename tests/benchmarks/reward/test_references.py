@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from benchmarks.evaluate import run_policy
-from benchmarks.study.memory import PeakMemory
 from benchmarks.ratio import main as ratio
 from benchmarks.reward.references import PlainOga, project_padded
 from benchmarks.speed import main as speed
+from benchmarks.study.memory import PeakMemory
 from models.errors import InputError
 from online.reward.oga import OGASched
 from solvers.reward.projection import project

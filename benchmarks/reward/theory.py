@@ -30,6 +30,7 @@ __all__ = [
 Numbers = tuple[Sequence[float] | pd.Series, str]
 
 _ROUNDING = 1e-9
+_ONE = 0.999  # a regret that grows in proportion has an exponent of 1 up to rounding
 _at_most = partial(Below, or_equal=True)
 _at_least = partial(Above, or_equal=True)
 
@@ -166,7 +167,7 @@ def sublinear(axis: str, rule: str, what: str) -> Below:
     return Below(
         f"upper end of the 95 % bootstrap interval of the exponent of the regret of {rule} over "
         f"{what}",
-        0.999,
+        _ONE,
         partial(_upper_ends, axis, rule),
         where="for all arrivals that have a power law",
     )

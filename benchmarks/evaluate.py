@@ -208,7 +208,6 @@ def _row(
         instance=instance.name,
         instance_hash=instance.hash,
         seed=instance.seed,
-
         policy=item.policy.name,
         objective=item.score.objective,
         completed=int((item.score.completion >= 0).sum()),

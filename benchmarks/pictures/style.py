@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 __all__ = [
     "Look",
@@ -16,6 +17,7 @@ __all__ = [
     "legend_below",
     "looks",
     "panels",
+    "ratio_axis",
     "ready",
 ]
 
@@ -114,3 +116,15 @@ def legend_below(axes: Axes, columns: int) -> None:
     figure_of(axes).legend(
         handles, labels, loc="outside lower left", ncols=columns, frameon=False, fontsize="small"
     )
+
+
+def ratio_axis(axes: Axes) -> None:
+    """Make the vertical axis a logarithmic one for ratios, with a line at 1."""
+    axes.axhline(1.0, color="0.4", linewidth=0.8)
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(
+        LogLocator(subs=(1.0, 1.2, 1.5, 2.0, 3.0, 5.0) if high < 10 * low else (1.0, 2.0, 5.0))
+    )
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())

@@ -25,4 +25,7 @@ EXPERIMENTS = Experiments(
     workload=WORKLOAD,
     regret="benchmarks.reward.regret:REGRET",
     plain_versions=("benchmarks.reward.plain_ogasched:PlainOga",),
+    studies="benchmarks.reward.studies:STUDIES",
+    pictures="benchmarks.reward.pictures:PICTURES",
+    claims="benchmarks.reward.claims:CLAIMS",
 )

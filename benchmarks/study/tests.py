@@ -80,6 +80,8 @@ class Best:
     rows : callable, optional
     others : str
         Words for the other series; empty = all of them, unnamed.
+    among : tuple of str
+        The other series that count, which are then named; empty = all.
     """
 
     what: str
@@ -90,15 +92,19 @@ class Best:
     where: str = ""
     rows: Rows | None = None
     others: str = ""
+    among: tuple[str, ...] = ()
 
     def words(self) -> str:
         """The test as a sentence."""
-        than = f"better than {self.others} ({BETTER})" if self.others else BETTER
+        others = self.others or ", ".join(self.among)
+        than = f"better than {others} ({BETTER})" if others else BETTER
         return ", ".join(filter(None, [f"{self.what}: {than}", self.where]))
 
     def judge(self, frame: pd.DataFrame) -> Finding:
         """Compare."""
         part = frame if self.rows is None else self.rows(frame)
+        if self.among:
+            part = part[part["policy"].isin((self.first, *self.among))]
         table = compare_first(
             part, value=self.value, groups=self.groups, first=self.first, sense=self.sense
         )
@@ -117,10 +123,13 @@ class Moves:
         What is above 0, in words.
     differences : callable
         ``(*frames) -> (values per seed by name, text of what was measured)``.
+    named : bool
+        Whether the finding names those that are not above 0, if they have names.
     """
 
     what: str
-    differences: Callable[..., tuple[Mapping[str, Sequence[float] | np.ndarray], str]]
+    differences: Callable[..., tuple[Mapping[str, Sequence[float] | np.ndarray | pd.Series], str]]
+    named: bool = True
 
     def words(self) -> str:
         """The test as a sentence."""
@@ -130,7 +139,7 @@ class Moves:
         """Look at the lower end of each interval."""
         values, text = self.differences(*frames)
         failing = [name for name, part in values.items() if not bootstrap_interval(part)[0] > 0]
-        named = [name for name in failing if name]
+        named = [name for name in failing if name and self.named]
         apart = "; " if any("," in name for name in named) else ", "
         return judged(not failing, text, f"not shown for {apart.join(named)}" if named else "")
 

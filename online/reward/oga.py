@@ -41,9 +41,9 @@ class OGASched(Policy):
 
     Parameters
     ----------
-    step : StepRule, optional
-        Step sizes; by default ``Decay(25, 0.9999)``, those of the experiments (Table 1), for
-        which (14) is not proven.
+    initial, factor : float
+        Of the steps ``initial * factor^t`` (:class:`online.reward.steps.Decay`); by default those
+        of the experiments (Table 1), for which (14) is not proven.
     start : {"shares", "zero"}
         ``y(1)``: every port's proportional share of every server, or nothing. The shares are
         feasible and need no knowledge of the arrivals; of its own initial solution, the paper says
@@ -57,10 +57,12 @@ class OGASched(Policy):
 
     name = "ogasched"
 
-    def __init__(self, step: StepRule | None = None, *, start: Start = "shares") -> None:
+    def __init__(
+        self, initial: float = 25.0, factor: float = 0.9999, *, start: Start = "shares"
+    ) -> None:
         if start not in ("shares", "zero"):
             raise ValueError(f"start '{start}' is not 'shares' or 'zero'")
-        self.rule = Decay() if step is None else step
+        self.rule: StepRule = Decay(initial, factor)
         self.start = start
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
@@ -108,7 +110,8 @@ class OGASchedConstant(OGASched):
     name = "ogasched-constant"
 
     def __init__(self, *, start: Start = "shares") -> None:
-        super().__init__(Constant(), start=start)
+        super().__init__(start=start)
+        self.rule = Constant()
 
 
 class OGASchedLiteral(OGASched):
@@ -117,7 +120,8 @@ class OGASchedLiteral(OGASched):
     name = "ogasched-literal"
 
     def __init__(self, *, start: Start = "shares") -> None:
-        super().__init__(LiteralStep(), start=start)
+        super().__init__(start=start)
+        self.rule = LiteralStep()
 
 
 class OGASchedAdaptive(OGASched):
@@ -126,4 +130,5 @@ class OGASchedAdaptive(OGASched):
     name = "ogasched-adaptive"
 
     def __init__(self, *, start: Start = "shares") -> None:
-        super().__init__(Adaptive(), start=start)
+        super().__init__(start=start)
+        self.rule = Adaptive()

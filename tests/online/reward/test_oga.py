@@ -17,7 +17,7 @@ from online.registry import find_policy, policy_names
 from online.reward.gradient import gradient
 from online.reward.layout import Layout
 from online.reward.oga import OGASched, OGASchedAdaptive, OGASchedConstant, OGASchedLiteral
-from online.reward.steps import Adaptive, Constant, Decay, Literal
+from online.reward.steps import Decay
 from online.reward.theory import diameter, gradient_bound, regret_bound
 from tests.models.reward.cases import random_reward
 from tests.models.reward.small import play, reward
@@ -49,7 +49,7 @@ def test_constant_step_by_hand() -> None:
 def test_decaying_steps_by_hand() -> None:
     # f(y) = y: the steps themselves are added, 1/4 and 1/8 and 1/16.
     ins = reward([[1.0]], [[1.0]], [[1], [1], [1], [1]])
-    policy = OGASched(Decay(0.25, 0.5), start="zero")
+    policy = OGASched(0.25, 0.5, start="zero")
     assert amounts(ins, policy) == [[0.0], [0.25], [0.375], [0.4375]]
     _, trace = play(ins, policy)
     rows = [row for row in trace.decisions if row["event"] == "reveal"]
@@ -57,7 +57,7 @@ def test_decaying_steps_by_hand() -> None:
     assert [row["gradient_square"] for row in rows] == [1.0] * 4
     # An idle slot uses up a step.
     idle = reward([[1.0]], [[1.0]], [[0], [1], [1]])
-    assert amounts(idle, OGASched(Decay(0.25, 0.5), start="zero")) == [[0.0], [0.0], [0.125]]
+    assert amounts(idle, OGASched(0.25, 0.5, start="zero")) == [[0.0], [0.0], [0.125]]
 
 
 def test_literal_step_has_a_fixed_length() -> None:
@@ -82,7 +82,7 @@ def test_the_overhead_pulls_at_the_dominant_device() -> None:
     # Two devices, y(1) = (2, 1): overheads 0.3 * 2 > 0.5 * 1, so the first is dominant.
     # f = ln(1 + y): the gradient is (1/3 - 0.3, 1/2); eta = 0.6.
     ins = reward([[2.0, 1.0]], [[2.0, 1.0]], [[1], [1]], kind="log", beta=[0.3, 0.5])
-    policy = OGASched(Decay(0.6, 1.0))
+    policy = OGASched(0.6, 1.0)
     # 2 + 0.6 / 30 and 1 + 0.3 are both cut off at the request.
     assert play(ins, policy)[0] == [[[2.0, 1.0]]] * 2
     ins = reward([[2.0, 1.0]], [[2.0, 1.0]], [[1], [1]], kind="log", beta=[0.9, 0.5])
@@ -95,7 +95,7 @@ def test_ports_without_jobs_give_way_by_projection() -> None:
     # 0.7, and the nearest feasible point to (0.7, 0.5) is (0.6, 0.4); then (0.8, 0.4) to
     # (0.7, 0.3).
     ins = reward([[1.0], [1.0]], [[1.0]], [[1, 0]] * 3)
-    assert amounts(ins, OGASched(Decay(0.2, 1.0))) == [[0.5, 0.5], [0.6, 0.4], [0.7, 0.3]]
+    assert amounts(ins, OGASched(0.2, 1.0)) == [[0.5, 0.5], [0.6, 0.4], [0.7, 0.3]]
 
 
 def test_default_is_the_rule_of_the_experiments() -> None:
@@ -116,11 +116,11 @@ def test_start_is_one_of_two() -> None:
         OGASched(start="best")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("rule", [Constant(), Literal(), Adaptive()])
-def test_nothing_to_learn_is_no_division_by_zero(rule: Constant | Literal | Adaptive) -> None:
+@pytest.mark.parametrize("kind", [OGASchedConstant, OGASchedLiteral, OGASchedAdaptive])
+def test_nothing_to_learn_is_no_division_by_zero(kind: type[OGASched]) -> None:
     # No edges: no channels, no gradient.
     ins = reward([[1.0]], [[1.0]], [[1], [1]], edges=[])
-    assert score(ins, play(ins, OGASched(rule))[1].schedule).objective == 0.0
+    assert score(ins, play(ins, kind())[1].schedule).objective == 0.0
 
 
 # ---- the gradient ------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def test_copies_learn_from_the_slots_that_have_so_many_jobs() -> None:
     # eta = 0.2: copy 1 asks for 0.7 beside 0.5, so (0.6, 0.4); then both ask for 0.2 more, which
     # the projection takes back.
     ins = reward([[1.0]], [[1.0]], [[1], [2], [1]])
-    assert amounts(ins, OGASched(Decay(0.2, 1.0))) == [[0.5, 0.5], [0.6, 0.4], [0.6, 0.4]]
+    assert amounts(ins, OGASched(0.2, 1.0)) == [[0.5, 0.5], [0.6, 0.4], [0.6, 0.4]]
 
 
 # ---- gangs (3.5) -------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ def test_of_two_halves_of_gangs_one_is_made_whole() -> None:
     # w, which learns, is not rounded: with eta = 0.2 and jobs at port 1 only, it moves to
     # (0.4, 0.6) as it would without gangs, and then copy 1 lacks less.
     ins = reward([[1.0], [1.0]], [[1.0]], [[0, 1], [0, 1], [1, 1]], **ONE_TASK)
-    policy = OGASched(Decay(0.2, 1.0))
+    policy = OGASched(0.2, 1.0)
     allocations, trace = play(ins, policy)
     assert allocations == [[[1.0], [0.0]], [[0.0], [1.0]], [[0.0], [1.0]]]
     assert policy.path.start.tolist() == [[0.5], [0.5]]
@@ -275,7 +275,7 @@ def test_gangs_that_run_keep_what_they_have() -> None:
     # From nothing, a step of 1/2 leads to 1/2 everywhere: the component of 1 runs, that of 2
     # lacks 1. Nothing is free on server 0, but 2 on server 1.
     ins = reward([[3.0]], [[1.0], [3.0]], [[1], [1]], **task)
-    policy = OGASched(Decay(0.5, 1.0), start="zero")
+    policy = OGASched(0.5, 1.0, start="zero")
     assert amounts(ins, policy) == [[0.0] * 4, [0.5, 0.5, 0.5, 1.5]]
 
 

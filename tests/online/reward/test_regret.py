@@ -18,7 +18,6 @@ from online.policy import Decision, Policy
 from online.registry import find_policy, policy_names
 from online.reward.events import Commit, Reveal
 from online.reward.oga import OGASched, OGASchedConstant
-from online.reward.steps import Decay
 from online.reward.theory import diameter, gradient_bound, regret_bound
 from solvers.reward.hindsight import FixedOptimum, best_fixed
 from solvers.reward.projection import project
@@ -85,7 +84,7 @@ def test_inequality_by_hand() -> None:
     # Two ports share one unit, half each; a job at port 0 in both slots, eta = 0.2: y moves from
     # (0.5, 0.5) to (0.6, 0.4). Moves (0.4, 0), along 0.2 * 0.5 + 0.2 * 0.6, squares 2 * 0.04.
     ins = reward([[1.0], [1.0]], [[1.0]], [[1, 0]] * 2)
-    policy = OGASched(Decay(0.2, 1.0))
+    policy = OGASched(0.2, 1.0)
     play(ins, policy)
     left, right = policy.path.inequality(np.array([[1.0], [0.0]]))
     assert left == pytest.approx(0.4 - 0.22)

@@ -1,11 +1,11 @@
-"""Tables behind the pictures of ``reward``: what a run earned, slot by slot."""
+"""Tables behind pictures and measures of ``reward``: what a run earned, slot by slot."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.evaluate import Run
+from benchmarks.study.run import Run
 
 __all__ = ["slot_table"]
 

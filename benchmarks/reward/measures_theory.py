@@ -1,0 +1,86 @@
+"""What cells of ``reward`` compute of cases by hand, and of points drawn for a proposition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks.reward.measures import draw
+from benchmarks.study.cell import Result
+from models.reward.reward import slot_reward
+from solvers.reward.projection import project
+
+__all__ = ["algorithm_1", "concavity", "edges", "projections"]
+
+
+def concavity(*, pairs: int, seed: int, **settings: Any) -> Callable[[], Result]:
+    """Proposition 1: reward of a slot in the middle of two feasible allocations, minus the mean.
+
+    ``least`` over random pairs.
+    """
+    cluster = draw(**settings, seed=seed).cluster
+    rng = np.random.default_rng(seed)
+    arrived = np.ones(len(cluster.copies), dtype=np.int64)
+
+    def point() -> np.ndarray:
+        wanted = rng.uniform(0.0, 2.0, cluster.shape) * cluster.upper * rng.random()
+        return project(wanted, cluster.upper, cluster.capacities, cluster.server_start)
+
+    def measure() -> Result:
+        least = np.inf
+        for _ in range(pairs):
+            one, two = point(), point()
+            middle, *ends = (
+                slot_reward(cluster, y, arrived)[0] for y in (0.5 * (one + two), one, two)
+            )
+            least = min(least, middle - 0.5 * sum(ends))
+        return Result([{"pairs": pairs, "least": float(least)}])
+
+    return measure
+
+
+def projections(
+    *, z: Sequence[float], most: Sequence[float], capacity: float, seed: int
+) -> Callable[[], Result]:
+    """A point of one (r, k) projected by Alg. 1, as ``printed``, and ``exact``."""
+
+    def measure() -> Result:
+        point, upper = np.array(z)[:, None], np.array(most)[:, None]
+        start = np.array([0, len(z)])
+        exact = project(point.copy(), upper, np.array([[capacity]]), start)[:, 0]
+        printed = algorithm_1(np.array(z), np.array(most), capacity)
+        return Result([{"z": list(z), "printed": printed.tolist(), "exact": exact.tolist()}])
+
+    return measure
+
+
+def algorithm_1(z: np.ndarray, most: np.ndarray, capacity: float) -> np.ndarray:
+    """Lines 7 to 31 of Alg. 1 for one (r, k), as printed; z is in descending order."""
+    ports = list(range(len(z)))
+    y = np.zeros(len(z))
+    full: list[int] = []
+    free = ports.copy()
+    while True:
+        while free:
+            rho = 2.0 / len(free) * (z[free].sum() - capacity + most[full].sum())  # (13)
+            y[full] = most[full]
+            y[free] = z[free] - rho / 2.0
+            dropped = [place for place in free if y[place] < 0.0]
+            if not dropped:
+                break
+            y[dropped[0] :] = 0.0
+            free = [place for place in free if place < dropped[0]]
+        if full or y[0] <= most[0]:
+            return y
+        full, free = [0], ports[1:]
+
+
+def edges(*, ports: int, servers: int, degree: int, seed: int) -> Callable[[], Result]:
+    """Number of ``edges`` of a right regular graph: every server has as many ports."""
+    pairs = {
+        ((server + step) % ports, server) for server in range(servers) for step in range(degree)
+    }
+    record = {"ports": ports, "servers": servers, "degree": degree, "edges": len(pairs)}
+    return lambda: Result([record])

@@ -1,0 +1,253 @@
+"""The figures of the OGASched paper, its Table 2, and regret, as they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from benchmarks.pictures.curves import plot_curves
+from benchmarks.pictures.intervals import plot_intervals
+from benchmarks.pictures.lines import plot_lines
+from benchmarks.pictures.medians import plot_medians
+from benchmarks.pictures.style import figure_of, legend_below, panels, ratio_axis
+from benchmarks.reward.studies import (
+    BASELINES,
+    GENEROUS,
+    REFERENCES,
+    REGRET_AXES,
+    RULES,
+    SETTINGS,
+    STEPS,
+)
+from benchmarks.study.frames import along, ratios_to
+from benchmarks.study.picture import Picture
+
+__all__ = ["PICTURES"]
+
+_LABELS = {
+    "servers": "servers |R|",
+    "ports": "ports |L|, at the same density",
+    "contention": "contention (multiplies requests)",
+    "slots": "horizon T",
+    "probability": "arrival probability ρ",
+    "density": "graph density",
+}
+_AMONG = (*RULES, *BASELINES, *GENEROUS)
+_lines = partial(plot_lines, series="policy", spacing="even", among=_AMONG, legend=False)
+_curves = partial(
+    plot_curves, x="slot", series="policy", xlabel="slots t", among=_AMONG, legend=False
+)
+_ratios = partial(ratios_to, others=(*BASELINES, *GENEROUS))
+
+
+def _setting(frame: pd.DataFrame, *varied: str) -> str:
+    """Size, density and contention of the base, for a title, but for what is varied."""
+    texts = {
+        "ports": "{ports} ports",
+        "servers": "{servers} servers",
+        "slots": "T = {slots}",
+        "density": "density {density:g}",
+        "contention": "contention {contention:g}",
+    }
+    chosen = [text for name, text in texts.items() if name not in varied]
+    return ", ".join(chosen).format(**frame.iloc[0])
+
+
+def _means(frame: pd.DataFrame) -> str:
+    """What the marks and bars of a line picture are, for its title."""
+    return f"mean of {frame['seed'].nunique()} seeds, 95 % interval"
+
+
+def _over_time(frame: pd.DataFrame, axes: Axes | None) -> Figure:
+    drawn = panels(axes, 2, 11.0, 7.0, rows=2)
+    titles = (f"(a) {_setting(frame)}", f"(b) mean and range of {frame['seed'].nunique()} seeds")
+    for panel, column, title in zip(drawn, ("average", "reward"), titles, strict=False):
+        word = "accumulated" if column == "reward" else column
+        _curves(frame, panel, y=column, ylabel=f"{word} reward until t", title=title)
+    for panel, rule in zip(drawn[2:], RULES, strict=True):
+        ratios = _ratios(frame, rule, x="slot", y="average")
+        label = f"average of {rule} / baseline"
+        _curves(ratios, panel, y="ratio", ylabel=label, title=f"(c) {rule}")
+        ratio_axis(panel)
+    legend_below(drawn[0], columns=5)
+    return figure_of(drawn[0])
+
+
+def _along_sizes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
+    drawn = panels(axes, 3, 12.0, 9.5, rows=3)
+    for place, name in enumerate(("servers", "ports", "contention")):
+        at: dict[str, Any] = {"x": name, "xlabel": _LABELS[name]}
+        part = along(frame, SETTINGS, (name,))
+        title = f"({'abc'[place]}) {_setting(frame, name)}"
+        label = "" if place else "accumulated reward"
+        _lines(part, drawn[place], **at, y="reward", ylabel=label, title=title)
+        for row, rule in enumerate(RULES, 1):
+            panel, label = drawn[3 * row + place], "" if place else f"{rule} / baseline"
+            _lines(_ratios(part, rule, x=name, y="reward"), panel, **at, y="ratio", ylabel=label)
+            ratio_axis(panel)
+    legend_below(drawn[0], columns=5)
+    return figure_of(drawn[0])
+
+
+def _first_steps(frame: pd.DataFrame, axes: Axes | None) -> Figure:
+    drawn = panels(axes, 2, 11.0, 4.4)
+    initial, factor = STEPS
+    panel_of = (
+        ("initial", "factor", factor, "initial learning rate η0", f"(a) decay {factor:g}"),
+        ("factor", "initial", initial, "decay", f"(b) η0 = {initial:g}"),
+    )
+    ends = []
+    for panel, (x, other, fixed, label, title) in zip(drawn, panel_of, strict=True):
+        swept = frame[frame[other] == fixed]
+        rest = [
+            frame[frame["policy"] == name].assign(**{x: value})
+            for name in REFERENCES
+            for value in sorted(swept[x].unique())
+        ]
+        plot_lines(
+            pd.concat([swept, *rest]),
+            panel,
+            x=x,
+            y="reward",
+            series="policy",
+            xlabel=label,
+            ylabel="accumulated reward" if panel is drawn[0] else "",
+            title=f"{title}\n{_setting(frame) if panel is drawn[0] else _means(frame)}",
+            spacing="even",
+            legend=False,
+        )
+        ends.append(panel.get_ylim())
+    for panel in drawn:  # one scale, so that the panels can be compared
+        panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
+    legend_below(drawn[0], columns=4)
+    return figure_of(drawn[0])
+
+
+def _gain_and_penalty(frame: pd.DataFrame, axes: Axes | None) -> Figure:
+    drawn = panels(axes, 2, 10.0, 4.2)
+    at: dict[str, Any] = {"x": "contention", "xlabel": _LABELS["contention"]}
+    words = ("computation gain", "communication penalty")
+    titles = (_setting(frame, "contention"), _means(frame))
+    for panel, column, word, title in zip(drawn, ("gain", "penalty"), words, titles, strict=True):
+        _lines(frame, panel, **at, y=column, ylabel=f"average {word} of a slot", title=title)
+    legend_below(drawn[0], columns=5)
+    return figure_of(drawn[0])
+
+
+def _by_utility(frame: pd.DataFrame, axes: Axes | None) -> Figure:
+    kinds = list(dict.fromkeys(frame["utilities"]))
+    drawn = panels(axes, len(kinds), 12.0, 4.2)
+    for panel, kind in zip(drawn, kinds, strict=True):
+        first = panel is drawn[0]
+        plot_intervals(
+            frame[frame["utilities"] == kind],
+            panel,
+            x="utilities",
+            lower="reward",
+            upper="reward",
+            hue="policy",
+            xlabel="utilities",
+            ylabel="accumulated reward" if first else "",
+            title=f"{_setting(frame)}; a scale for each kind" if first else "",
+            ticks={kind: f"all {kind}"},
+            level=0.0,
+            legend=False,
+        )
+    legend_below(drawn[0], columns=5)
+    return figure_of(drawn[0])
+
+
+def _table_2(frame: pd.DataFrame, axes: Axes | None) -> Figure:
+    drawn = panels(axes, 3, 13.0, 4.2)
+    size = ("ports", "servers", "contention")
+    titles = {
+        "slots": _setting(frame, "slots"),
+        "probability": _setting(frame, *size),
+        "density": f"{_setting(frame, *size, 'density')}; {_means(frame)}",
+    }
+    for panel, (name, title) in zip(drawn, titles.items(), strict=True):
+        at: dict[str, Any] = {"x": name, "xlabel": _LABELS[name]}
+        label = "average reward of a slot" if panel is drawn[0] else ""
+        part = along(frame, SETTINGS, (name,))
+        _lines(part, panel, **at, y="average", ylabel=label, title=title)
+    legend_below(drawn[0], columns=5)
+    return figure_of(drawn[0])
+
+
+def _regret(frame: pd.DataFrame, axes: Axes | None) -> Figure:
+    kinds = list(dict.fromkeys(frame["arrivals"]))
+    labels = ("horizon T", "ports |L|, density grows with it", "servers |R|")
+    drawn = panels(axes, len(labels), 11.0, 0.8 + 3.0 * len(kinds), rows=len(kinds))
+    middle = 0.5 * (frame["regret_lower"] + frame["regret_upper"])
+    # A logarithmic axis has no place for what is not above 0.
+    shown = frame.assign(regret=middle.where(middle > 0))
+    bound = shown[shown["policy"] == RULES[0]]
+    shown = pd.concat([shown, bound.assign(policy="bound (14)", regret=bound["bound"])])
+    for row, kind in enumerate(kinds):
+        part = shown[shown["arrivals"] == kind]
+        for place, (axis, label) in enumerate(zip(REGRET_AXES, labels, strict=True)):
+            plot_medians(
+                along(part, SETTINGS, REGRET_AXES[axis]),
+                drawn[row * len(labels) + place],
+                x=axis,
+                y="regret",
+                series="policy",
+                xlabel=label,
+                ylabel="" if place else "regret over all slots",
+                title="" if place else f"{kind}: {_setting(frame)}",
+                legend=False,
+            )
+    legend_below(drawn[0], columns=4)
+    return figure_of(drawn[0])
+
+
+_Plot = Callable[[pd.DataFrame, Axes | None], Figure]
+
+
+def _picture(name: str, source: str, title: str, plot: _Plot) -> Picture:
+    return Picture(f"reward-{name}", title, f"OGASched, {source}", f"reward-{name}", plot)
+
+
+PICTURES: tuple[Picture, ...] = (
+    _picture(
+        "2",
+        "Fig. 2",
+        "average and accumulated reward over time, OGASched with two step rules and baselines",
+        _over_time,
+    ),
+    _picture(
+        "3", "Fig. 3", "accumulated reward against servers, ports and contention", _along_sizes
+    ),
+    _picture(
+        "4",
+        "Fig. 4",
+        "accumulated reward of OGASched against initial learning rate and decay",
+        _first_steps,
+    ),
+    _picture("5", "Fig. 5", "the same with 100 ports and 1024 servers", _over_time),
+    _picture(
+        "6",
+        "Fig. 6",
+        "computation gain and communication penalty against contention",
+        _gain_and_penalty,
+    ),
+    _picture("7", "Fig. 7", "accumulated reward with the four kinds of utilities", _by_utility),
+    _picture(
+        "table-2",
+        "Tab. 2",
+        "average reward against horizon, arrival probability and graph density",
+        _table_2,
+    ),
+    _picture(
+        "regret",
+        "Th. 1",
+        "regret of OGASched with three step rules, and the bound (14), against size",
+        _regret,
+    ),
+)
+"""In the order of the paper; then our own."""

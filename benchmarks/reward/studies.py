@@ -1,0 +1,257 @@
+"""The studies behind figures and claims of the OGASched paper, and of regret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmarks.study.cell import Needs
+from benchmarks.study.grid import Grid, Point
+from benchmarks.study.scheme import Scheme
+from benchmarks.study.study import SIZES, Each, Study
+
+__all__ = [
+    "BASELINES",
+    "GENEROUS",
+    "GENEROUS_OF",
+    "REFERENCES",
+    "REGRET_AXES",
+    "RULES",
+    "SCHEMES",
+    "SETTINGS",
+    "STEPS",
+    "STUDIES",
+    "table_1",
+]
+
+RULES = ("ogasched", "ogasched-constant")
+"""OGASched twice: with the steps of the paper's experiments, and with those of its theorem."""
+
+BASELINES = ("drf", "fairness", "binpacking", "spreading")
+"""As they are registered: DRF, BINPACKING and SPREADING give a job no more in total of a device
+type than it requests; shares of FAIRNESS go over all ports of a server."""
+
+_GENEROUS = (
+    Scheme("drf-per-server", "drf", {"per_server": True}),
+    Scheme("fairness-arrived", "fairness", {"arrived_only": True}),
+    Scheme("binpacking-per-server", "binpacking", {"per_server": True}),
+)
+
+GENEROUS = tuple(scheme.name for scheme in _GENEROUS)
+"""The same, where the paper can be read to allow them more: as much on every server as (3)
+allows, so that BINPACKING and SPREADING coincide; shares over the jobs that came."""
+
+GENEROUS_OF = dict(zip(BASELINES, (*GENEROUS, GENEROUS[-1]), strict=True))
+"""Name of a baseline in its generous reading."""
+
+
+def _named(*names: str) -> tuple[Scheme, ...]:
+    return tuple(Scheme(name, name) for name in names)
+
+
+SCHEMES = (*_named(*RULES, *BASELINES), *_GENEROUS)
+"""The policies of Figures 2, 3, 5, 6, 7 and of Table 2."""
+
+STEPS = (25.0, 0.9999)
+"""``eta_0`` and decay of the paper's experiments, Table 1."""
+
+REFERENCES = ("ogasched-constant", "ogasched-literal", "fairness")
+"""Beside the steps of Figure 4: the step of Theorem 1, (26) as printed, and the best baseline."""
+
+
+def table_1(*, ports: int = 10, servers: int = 128, slots: int = 2000, **changes: Any) -> Point:
+    """Settings of an instance: those of Table 1 and density 2.5, unless told otherwise."""
+    base = {"density": 2.5, "contention": 10.0, "probability": 0.7, "utilities": "mixed"}
+    size = {"ports": ports, "servers": servers, "slots": slots}
+    return {**size, **base, "beta_low": 0.3, "beta_high": 0.5, **changes}
+
+
+SETTINGS = tuple(table_1())
+"""Columns of the settings."""
+
+_SMALL = {"ports": 4, "servers": 16, "slots": 60}
+
+
+def _sized(quick: Any, default: Any, paper: Any) -> dict[str, Any]:
+    return dict(zip(SIZES, (quick, default, paper), strict=True))
+
+
+def _always(value: Any) -> dict[str, Any]:
+    return _sized(value, value, value)
+
+
+def _study(
+    name: str,
+    measure: str,
+    grids: Mapping[str, Grid],
+    seeds: Sequence[int],
+    schemes: tuple[Scheme, ...] = (),
+    **how: Any,
+) -> Study:
+    each = Each(f"benchmarks.reward.{measure}", **how)
+    return Study(f"reward-{name}", "reward", each, grids, _sized(*seeds), schemes)
+
+
+# ---- Figures 3, 6 and 7, Table 2: one setting at a time -----------------------------------------
+
+# The values on the axes of Figures 3, 6 and 7 are ours, those of Table 2 the paper's.
+_Axes = Mapping[str, Mapping[str, Sequence[Any]]]
+_CONTENTION: _Axes = {
+    "contention": _sized(
+        (0.1, 1.0, 10.0),
+        (0.1, 0.5, 1.0, 5.0, 10.0, 20.0),
+        (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0),
+    )
+}
+_SIZE: _Axes = {
+    "servers": _sized((8, 16, 32), (32, 64, 128, 256), (32, 64, 128, 256, 512, 1024)),
+    "ports": _sized((3, 4, 8), (5, 10, 20, 40), (5, 10, 20, 40, 80)),
+}
+_TABLE_2 = {
+    "slots": _sized((30, 60, 120), (1000, 2000, 5000), (1000, 2000, 5000, 10000)),
+    "probability": _always((0.3, 0.5, 0.7, 0.9)),
+    "density": _always((2.0, 2.5, 3.0)),
+}
+_KINDS = {"utilities": _always(("linear", "poly", "log", "reciprocal"))}
+
+_BASE = _sized(*(Grid((point,)) for point in (table_1(**_SMALL), table_1(), table_1())))
+_SEEDS = (2, 3, 5)
+
+
+def _star(axes: _Axes) -> dict[str, Grid]:
+    return {
+        size: Grid.star(base.points[0], **{name: values[size] for name, values in axes.items()})
+        for size, base in _BASE.items()
+    }
+
+
+def _sweep(name: str, axes: _Axes) -> Study:
+    """The base comes first: what is drawn and judged along a setting looks for it there."""
+    grids = {size: _BASE[size] + grid for size, grid in _star(axes).items()}
+    return _study(name, "measures:totals", grids, _SEEDS, SCHEMES)
+
+
+_SWEEPS = (
+    _sweep("3", {**_SIZE, **_CONTENTION}),
+    _sweep("6", _CONTENTION),
+    _study("7", "measures:totals", _star(_KINDS), _SEEDS, SCHEMES),
+    _sweep("table-2", _TABLE_2),
+)
+
+# ---- Figures 2 and 5: rewards over time ---------------------------------------------------------
+
+_LARGE = {"ports": 100, "servers": 1024}
+
+
+def _curves(name: str, points: Sequence[Point], seeds: Sequence[int], **caption: Any) -> Study:
+    grids = _sized(*(Grid((table_1(**point, **caption),)) for point in points))
+    return _study(name, "measures:curve", grids, seeds, SCHEMES)
+
+
+_CURVES = (
+    # The caption of Fig. 2 gives T, beta and the contention.
+    _curves(
+        "2",
+        ({**_SMALL, "slots": 50}, {"slots": 8000}, {"slots": 8000}),
+        (2, 3, 5),
+        contention=11.0,
+        beta_low=0.4,
+        beta_high=0.6,
+    ),
+    # That of Fig. 5 gives T = 10000, beta and the contention, but not the density.
+    _curves(
+        "5",
+        (
+            {"ports": 20, "servers": 64, "slots": 25},
+            {**_LARGE, "slots": 500},
+            {**_LARGE, "slots": 10000},
+        ),
+        (2, 3, 3),
+        contention=5.0,
+        beta_low=0.01,
+        beta_high=0.015,
+    ),
+)
+
+# ---- Figure 4: first step and decay -------------------------------------------------------------
+
+_INITIAL = (0.1, 1.0, 5.0, 10.0, 25.0, 50.0, 100.0)
+_FACTOR = (0.9, 0.99, 0.995, 0.999, 0.9999, 1.0, 1.0001, 1.001)
+_TRIED = (STEPS, *((eta, STEPS[1]) for eta in _INITIAL), *((STEPS[0], f) for f in _FACTOR))
+_STEPPED = (
+    *(
+        Scheme("ogasched", "ogasched", {"initial": initial, "factor": factor})
+        for initial, factor in dict.fromkeys(_TRIED)
+    ),
+    *_named(*REFERENCES),
+)
+
+# ---- regret -------------------------------------------------------------------------------------
+
+REGRET_AXES = {"slots": ("slots",), "ports": ("ports", "density"), "servers": ("servers",)}
+"""Sizes that regret is measured along, and what varies: a port has as many servers always."""
+
+_TELLING = 1.0  # contention at which (14) lies below the best fixed reward, from T = 2000 on
+
+
+def _sizes(
+    base: Point, slots: Sequence[int], ports: Sequence[int], servers: Sequence[int], *kinds: str
+) -> Grid:
+    """Ports are added with all their servers, so that density grows with them."""
+    wider = [{**base, "ports": n, "density": base["density"] * n / base["ports"]} for n in ports]
+    points = Grid((base, {**base, "contention": _TELLING})) + Grid.star(base, slots=slots)
+    points += Grid(tuple(wider)) + Grid.star(base, servers=servers)
+    return points * Grid.cross(arrivals=kinds)
+
+
+_ADVERSE = ("bernoulli", "alternating", "coin")
+_REGRET = _sized(
+    _sizes(
+        table_1(**{**_SMALL, "slots": 200}),
+        (50, 100, 200),
+        (2, 4, 8),
+        (8, 16, 32),
+        *("bernoulli", "coin"),
+    ),
+    _sizes(
+        table_1(servers=64), (250, 500, 1000, 2000), (5, 10, 20, 40), (16, 32, 64, 128), *_ADVERSE
+    ),
+    _sizes(
+        table_1(),
+        (500, 1000, 2000, 4000, 8000),
+        (5, 10, 20, 40, 80),
+        (32, 64, 128, 256),
+        *_ADVERSE,
+    ),
+)
+
+# ---- single claims ------------------------------------------------------------------------------
+
+_TIMED = {
+    size: Grid((table_1(slots=slots), table_1(**_LARGE, slots=slots)))
+    for size, slots in _sized(50, 500, 500).items()
+}
+_ALONE = {"needs": Needs(alone=True), "kept": False}
+
+_BY_HAND = {
+    "concavity": ({**table_1(ports=4, servers=8, slots=1), "pairs": 200},),
+    "projections": (  # a point that fits as it is, and one where the second port is full
+        {"z": [1.0, 1.0], "most": [10.0, 10.0], "capacity": 10.0},
+        {"z": [10.0, 9.0], "most": [10.0, 1.0], "capacity": 5.0},
+    ),
+    "edges": ({"ports": 2, "servers": 3, "degree": 2},),
+}
+
+STUDIES: tuple[Study, ...] = (
+    *_CURVES,
+    _study("4", "measures:first_steps", _BASE, (2, 3, 10), _STEPPED),
+    *_SWEEPS,
+    _study("regret", "measures_regret:regret", _REGRET, _SEEDS),
+    _study("gradients", "measures:gradients", _BASE, (3, 3, 3), _named("ogasched-literal")),
+    _study("times", "measures:seconds", _TIMED, (1, 1, 1), _named("ogasched"), **_ALONE),
+    *(
+        _study(name, f"measures_theory:{name}", _always(Grid(points)), (1, 1, 1))
+        for name, points in _BY_HAND.items()
+    ),
+)
+"""In the order of the figures; then regret, and what single claims are about."""

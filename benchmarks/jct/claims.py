@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.jct import comparisons as numbers
+from benchmarks.jct import comparisons as compare
 from benchmarks.jct.comparisons import GANGS
 from benchmarks.jct.studies import BASELINES, OWN, READINGS
 from benchmarks.jct.theory import RATIOS, THEORY
 from benchmarks.study.claim import Claim, Test
+from benchmarks.study.numbers import slopes_against
 from benchmarks.study.tests import Above, Best, Moves, Near, NotTestable, Rows, in_readings
 
 __all__ = ["CLAIMS"]
@@ -49,14 +50,14 @@ def _best(
 ) -> Best:
     """A scheme has the lowest value of some, at every value of a setting."""
     what = {"total_jct": "total JCT of", "preemptions": "fewer preemptions with"}[value]
-    where, rows = f"at every number of {varied}{more}", rows or numbers.only(first, *others)
+    where, rows = f"at every number of {varied}{more}", rows or compare.only(first, *others)
     return Best(f"{what} {first}", first, value, (varied,), "min", where, rows, ", ".join(others))
 
 
 def _not_the_most(varied: str) -> Best:
     """A_online preempts less than the gang scheduler that preempts most."""
     others = ("the one of SRTF and Tiresias-L that has more",)
-    return _best(varied, "a-online", others, "preemptions", rows=numbers.busier_gang(varied))
+    return _best(varied, "a-online", others, "preemptions", rows=compare.busier_gang(varied))
 
 
 TESTBED: tuple[Claim, ...] = (
@@ -76,7 +77,7 @@ TESTBED: tuple[Claim, ...] = (
             "reduction of the JCT against the best baseline of the seed, most jobs: lower end of "
             "the 95 % bootstrap interval in Fig. 7 minus upper end on the testbed",
             0.0,
-            numbers.reduction_beyond_testbed,
+            compare.reduction_beyond_testbed,
         ),
         "testbed",
         "jobs",
@@ -87,9 +88,9 @@ TESTBED: tuple[Claim, ...] = (
         "Preemption gets more frequent with the number of jobs, in all three algorithms.",
         Moves(
             f"slope of the preemptions of a-online, {', '.join(GANGS)} against jobs, of every seed",
-            numbers.slopes(
-                numbers.preemptions,
+            slopes_against(
                 "jobs",
+                compare.preemptions,
                 ("a-online", *GANGS),
                 "{means:.4g}, slope {slope} per 100",
             ),
@@ -123,7 +124,7 @@ def _reductions(
         "and 8"
     )
     text = f"A_online reduces the average JCT by up to {percent} % compared with {words}."
-    test = Near(what, percent, 5.0, numbers.largest_reduction(*others), "%")
+    test = Near(what, percent, 5.0, compare.largest_reduction(*others), "%")
     claim = Claim(f"upto-{name}", source, text, test, ("jct-jobs", "jct-servers"))
     return in_readings(claim, READINGS)
 
@@ -131,7 +132,7 @@ def _reductions(
 def _grows(figure: int, name: str, text: str, pairs: Sequence[str]) -> Claim:
     what = f"slope of the reduction of JCT of {', '.join(pairs)} against jobs, of every seed"
     words = "{means:.1f} %, slope {slope} points per 100"
-    test = Moves(what, numbers.slopes(numbers.reductions, "jobs", pairs, words))
+    test = Moves(what, slopes_against("jobs", compare.reductions, pairs, words))
     return _once(figure, name, text, test)
 
 
@@ -139,7 +140,7 @@ def _rate(name: str, who: str, policies: Sequence[str], sign: float) -> list[Cla
     text = f"The JCT rates of {who} {name} with the number of servers."
     what = f"{'minus the ' if sign < 0 else ''}slope of the JCT rate against servers, of every seed"
     words = f"{{means:.3g}}, {name} {{slope}} per 100"
-    differences = numbers.slopes(numbers.jct_rates, "servers", policies, words, sign)
+    differences = slopes_against("servers", compare.jct_rates, policies, words, sign)
     return _read(8, name, text, Moves(what, differences))
 
 
@@ -197,7 +198,7 @@ def _makespans() -> list[Claim]:
                     f"mean ratio of makespans, A_online to {other}{more}",
                     target,
                     0.05,
-                    numbers.makespans(other),
+                    compare.makespans(other),
                 ),
             )
     return claims
@@ -244,7 +245,7 @@ SIMULATION: tuple[Claim, ...] = (
         Above(
             "mean share of jobs that BatchSche sends to the cloud",
             0.5,
-            numbers.shares_in_cloud,
+            compare.shares_in_cloud,
             where="at every number of jobs",
         ),
     ),
@@ -260,7 +261,7 @@ SIMULATION: tuple[Claim, ...] = (
         Above(
             "largest share of edge workers that train in a slot",
             1.0,
-            numbers.highest_shares,
+            compare.highest_shares,
             True,
             "in every run",
         ),
@@ -271,7 +272,7 @@ SIMULATION: tuple[Claim, ...] = (
         "SRTF and Tiresias-L under-utilise the edge.",
         Moves(
             "mean utilisation of A_online and A_online-E while jobs arrive minus that of each",
-            numbers.busy_shares,
+            compare.busy_shares,
         ),
     ),
     *_read(
@@ -281,7 +282,7 @@ SIMULATION: tuple[Claim, ...] = (
         Above(
             "mean rank correlation of the utilisation with that of A_online while jobs arrive",
             0.5,
-            numbers.rank_correlations,
+            compare.rank_correlations,
             where="for every scheme",
         ),
     ),
@@ -293,7 +294,7 @@ SIMULATION: tuple[Claim, ...] = (
             "rise from before to after the busiest spans of the two halves: lower end of the 95 % "
             "bootstrap interval",
             0.0,
-            numbers.rises_at_peaks,
+            compare.rises_at_peaks,
             where="for every scheme",
         ),
     ),

@@ -20,5 +20,7 @@ scheme      a policy with its parameters; readings of what a paper leaves open
 study       grid x readings x schemes x seeds, to one tidy frame
 picture     data that names a study, and how its frame is drawn
 claim       data that names a study, and a test of its frame
+tests       the tests by which claims are judged
+numbers     numbers of frames that tests look at, with their words
 ==========  ========================================================================
 """

@@ -18,7 +18,7 @@ from benchmarks.jct.comparisons import GANGS
 from benchmarks.jct.studies import BASELINES, OWN, READINGS
 from benchmarks.jct.theory import RATIOS, THEORY
 from benchmarks.study.claim import Claim, Test
-from benchmarks.study.numbers import slopes_against
+from benchmarks.study.numbers import Table, slopes_against
 from benchmarks.study.tests import Above, Best, Moves, Near, NotTestable, Rows, in_readings
 
 __all__ = ["CLAIMS"]
@@ -124,10 +124,10 @@ def _reductions(
     return in_readings(claim, READINGS)
 
 
-def _grows(name: str, text: str, pairs: Sequence[str]) -> Claim:
+def _grows(name: str, text: str, pairs: Sequence[str], table: Table = compare.reductions) -> Claim:
     what = f"slope of the reduction of JCT of {', '.join(pairs)} against jobs, of every seed"
     words = "{means:.1f} %, slope {slope} points per 100"
-    test = Moves(what, slopes_against("jobs", compare.reductions, pairs, words))
+    test = Moves(what, slopes_against("jobs", table, pairs, words))
     return _once(name, text, test)
 
 
@@ -224,6 +224,7 @@ SIMULATION: tuple[Claim, ...] = (
         "fig7-cloud-grows",
         "The reduction of JCT by A_online over A_online-E grows with the number of jobs.",
         ["a-online against a-online-e"],
+        compare.own_reductions,
     ),
     *_read(
         "fig7-batches",

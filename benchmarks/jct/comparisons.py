@@ -23,6 +23,7 @@ __all__ = [
     "largest_reduction",
     "makespans",
     "only",
+    "own_reductions",
     "preemptions",
     "rank_correlations",
     "rates",
@@ -57,17 +58,17 @@ def rates(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
 
 
 def preemptions(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
-    """Of every scheme."""
+    """Of every scheme, at every point with every seed."""
     return wide(frame, "preemptions", varied)
 
 
 def jct_rates(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
-    """Of every scheme."""
+    """JCT rates of every scheme, in the same form."""
     return wide(rates(frame, varied), "jct_rate", varied)
 
 
 def reductions(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
-    """Of the JCT by the paper's own schemes over each other one, in percent."""
+    """Of the JCT by the paper's own schemes over each other one, in percent, in the same form."""
     jct = wide(frame, "total_jct", varied)
     return pd.DataFrame(
         {
@@ -79,6 +80,11 @@ def reductions(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
 
 
 # ---- reductions, preemptions, the cloud ----------------------------------------------------
+
+
+def own_reductions(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
+    """Of the JCT by one of the paper's own schemes over the other, whatever the reading."""
+    return reductions(only(*OWN)(frame), varied)
 
 
 def busier_gang(varied: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
@@ -131,9 +137,14 @@ def shares_in_cloud(frame: pd.DataFrame) -> tuple[pd.Series, str]:
 # ---- use of the edge -----------------------------------------------------------------------
 
 
+def _runs(frame: pd.DataFrame, value: str) -> pd.DataFrame:
+    """A value of whole runs, which every span repeats."""
+    return wide(frame.drop_duplicates(["seed", "policy", "reading"]), value)
+
+
 def highest_shares(frame: pd.DataFrame) -> tuple[np.ndarray, str]:
     """Highest share of the edge's workers in a slot, of every run of the paper's own schemes."""
-    peaks = wide(frame[frame["reading"] == "gpus"], "peak")
+    peaks = _runs(frame[frame["reading"] == "gpus"], "peak")
     text = ", ".join(
         f"{name} {100 * peak.min():.1f} to {100 * peak.max():.1f} %, "
         f"100 % in {int((peak == 1.0).sum())} of {len(peak)}"
@@ -144,7 +155,7 @@ def highest_shares(frame: pd.DataFrame) -> tuple[np.ndarray, str]:
 
 def busy_shares(frame: pd.DataFrame) -> BySeed:
     """How much more of the edge the paper's own schemes use than gangs while jobs arrive."""
-    busy = wide(frame, "busy")
+    busy = _runs(frame, "busy")
     pairs = [(own, gang) for own in OWN for gang in GANGS]
     more = {f"{own} against {gang}": (busy[own] - busy[gang]).to_numpy() for own, gang in pairs}
     means = ", ".join(f"{name} {100 * mean:.1f} %" for name, mean in busy.mean().items())
@@ -155,7 +166,7 @@ def makespans(other: str) -> Callable[[pd.DataFrame], tuple[float, str]]:
     """Mean over the seeds of A_online's makespan over another scheme's."""
 
     def number(frame: pd.DataFrame) -> tuple[float, str]:
-        spans = wide(frame, "makespan")
+        spans = _runs(frame, "makespan")
         ratio = spans["a-online"] / spans[other]
         one, two = spans["a-online"].mean(), spans[other].mean()
         return ratio.mean(), f"{interval_of(ratio)[2]} times; {one:.4g} and {two:.4g} slots"

@@ -9,13 +9,15 @@ import pandas as pd
 
 from benchmarks.study.statistics import interval_of, slopes
 
-__all__ = ["expression", "slopes_against", "wide"]
+__all__ = ["Table", "expression", "slopes_against", "wide"]
+
+Table = Callable[[pd.DataFrame, str], pd.DataFrame]
+"""``(frame, varied setting) -> table`` like that of :func:`wide`."""
 
 
 def wide(frame: pd.DataFrame, value: str, *varied: str) -> pd.DataFrame:
-    """A value of the runs: a row per seed and point, a column per policy."""
-    once = frame.drop_duplicates(["seed", *varied, "policy"])
-    return once.pivot(index=["seed", *varied], columns="policy", values=value)
+    """A value of the runs, each once: a row per seed and point, a column per policy."""
+    return frame.pivot(index=["seed", *varied], columns="policy", values=value)
 
 
 def expression(
@@ -81,7 +83,7 @@ class _Means(tuple[float, ...]):
 
 def slopes_against(
     varied: str,
-    table: Callable[[pd.DataFrame, str], pd.DataFrame],
+    table: Table,
     series: Sequence[str],
     words: str,
     sign: float = 1.0,
@@ -92,8 +94,7 @@ def slopes_against(
     ----------
     varied : str
         The setting.
-    table : callable
-        ``(frame, varied) -> table`` like that of :func:`wide`.
+    table : Table
     series : sequence of str
         Columns of the table.
     words : str

@@ -63,3 +63,8 @@ def test_slopes_against_a_setting() -> None:
     )
     falls, _ = slopes_against("jobs", table, ("own",), words, sign=-1.0)(FRAME)
     np.testing.assert_allclose(falls["own"], [-10.0, -10.0])
+
+
+def test_a_run_that_is_there_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="duplicate"):
+        wide(pd.concat([FRAME, FRAME]), "cost", "jobs")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.rows import to_json_lines
+from benchmarks.study.rows import to_json_lines
 from models.errors import InputError
 
 __all__ = [

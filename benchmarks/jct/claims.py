@@ -13,30 +13,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.jct import comparisons as numbers
+from benchmarks.jct import comparisons as compare
 from benchmarks.jct.comparisons import GANGS
 from benchmarks.jct.studies import BASELINES, OWN, READINGS
 from benchmarks.jct.theory import RATIOS, THEORY
 from benchmarks.study.claim import Claim, Test
+from benchmarks.study.numbers import Table, slopes_against
 from benchmarks.study.tests import Above, Best, Moves, Near, NotTestable, Rows, in_readings
 
 __all__ = ["CLAIMS"]
 
 _SECOND = "a second reading of the words, added after the first had been judged"
-_STUDIES = {4: "testbed", 5: "testbed", 7: "jobs", 8: "servers", 9: "jobs", 10: "servers"}
+_FIGURES = {"testbed": (4, 5), "jobs": (7, 9), "servers": (8, 10), "utilisation": (11,)}
 
 
-def _once(figure: int, name: str, text: str, test: Test, *studies: str, source: str = "") -> Claim:
+def _once(name: str, text: str, test: Test, *studies: str, source: str = "") -> Claim:
     """A claim about the paper's own schemes, or one that cannot be tested."""
-    names = tuple(f"jct-{study}" for study in studies or (_STUDIES.get(figure, "utilisation"),))
-    return Claim(f"fig{figure}-{name}", source or f"Fig. {figure}", text, test, names)
+    figure = int(name.removeprefix("fig").partition("-")[0])
+    names = studies or [study for study, figures in _FIGURES.items() if figure in figures]
+    told = tuple(f"jct-{study}" for study in names)
+    return Claim(name, source or f"Fig. {figure}", text, test, told)
 
 
-def _read(
-    figure: int, name: str, text: str, test: Test, *studies: str, source: str = ""
-) -> list[Claim]:
+def _read(name: str, text: str, test: Test, *studies: str, source: str = "") -> list[Claim]:
     """A claim about the baselines, judged in every reading."""
-    return in_readings(_once(figure, name, text, test, *studies, source=source), READINGS)
+    return in_readings(_once(name, text, test, *studies, source=source), READINGS)
 
 
 def _best(
@@ -49,61 +50,56 @@ def _best(
 ) -> Best:
     """A scheme has the lowest value of some, at every value of a setting."""
     what = {"total_jct": "total JCT of", "preemptions": "fewer preemptions with"}[value]
-    where, rows = f"at every number of {varied}{more}", rows or numbers.only(first, *others)
+    where, rows = f"at every number of {varied}{more}", rows or compare.only(first, *others)
     return Best(f"{what} {first}", first, value, (varied,), "min", where, rows, ", ".join(others))
 
 
 def _not_the_most(varied: str) -> Best:
     """A_online preempts less than the gang scheduler that preempts most."""
     others = ("the one of SRTF and Tiresias-L that has more",)
-    return _best(varied, "a-online", others, "preemptions", rows=numbers.busier_gang(varied))
+    return _best(varied, "a-online", others, "preemptions", rows=compare.busier_gang(varied))
 
 
 TESTBED: tuple[Claim, ...] = (
     _once(
-        3,
-        "converge",
+        "fig3-converge",
         "All models that A_online schedules converge.",
         NotTestable("accuracy is measured on the testbed; nothing is trained here"),
     ),
-    *_read(4, "best", "A_online outperforms the other schedulers on the testbed.", _best("jobs")),
+    *_read("fig4-best", "A_online outperforms the other schedulers on the testbed.", _best("jobs")),
     *_read(
-        4,
-        "smaller",
+        "fig4-smaller",
         "The improvement is not noticeable on the testbed, since it is small; it is in the larger "
         "simulations.",
         Above(
             "reduction of the JCT against the best baseline of the seed, most jobs: lower end of "
             "the 95 % bootstrap interval in Fig. 7 minus upper end on the testbed",
             0.0,
-            numbers.reduction_beyond_testbed,
+            compare.reduction_beyond_testbed,
         ),
         "testbed",
         "jobs",
     ),
     *_read(
-        5,
-        "grows",
+        "fig5-grows",
         "Preemption gets more frequent with the number of jobs, in all three algorithms.",
         Moves(
             f"slope of the preemptions of a-online, {', '.join(GANGS)} against jobs, of every seed",
-            numbers.slopes(
-                numbers.preemptions,
+            slopes_against(
                 "jobs",
+                compare.preemptions,
                 ("a-online", *GANGS),
                 "{means:.4g}, slope {slope} per 100",
             ),
         ),
     ),
     *_read(
-        5,
-        "low",
+        "fig5-low",
         "The number of preemptions of A_online remains relatively low.",
         _not_the_most("jobs"),
     ),
     _once(
-        6,
-        "communication",
+        "fig6-communication",
         "The communication time of A_online is smaller than that of the baselines.",
         NotTestable(
             "communication is measured on the testbed; the model has it inside Delta and p"
@@ -123,24 +119,24 @@ def _reductions(
         "and 8"
     )
     text = f"A_online reduces the average JCT by up to {percent} % compared with {words}."
-    test = Near(what, percent, 5.0, numbers.largest_reduction(*others), "%")
+    test = Near(what, percent, 5.0, compare.largest_reduction(*others), "%")
     claim = Claim(f"upto-{name}", source, text, test, ("jct-jobs", "jct-servers"))
     return in_readings(claim, READINGS)
 
 
-def _grows(figure: int, name: str, text: str, pairs: Sequence[str]) -> Claim:
+def _grows(name: str, text: str, pairs: Sequence[str], table: Table = compare.reductions) -> Claim:
     what = f"slope of the reduction of JCT of {', '.join(pairs)} against jobs, of every seed"
     words = "{means:.1f} %, slope {slope} points per 100"
-    test = Moves(what, numbers.slopes(numbers.reductions, "jobs", pairs, words))
-    return _once(figure, name, text, test)
+    test = Moves(what, slopes_against("jobs", table, pairs, words))
+    return _once(name, text, test)
 
 
 def _rate(name: str, who: str, policies: Sequence[str], sign: float) -> list[Claim]:
     text = f"The JCT rates of {who} {name} with the number of servers."
     what = f"{'minus the ' if sign < 0 else ''}slope of the JCT rate against servers, of every seed"
     words = f"{{means:.3g}}, {name} {{slope}} per 100"
-    differences = numbers.slopes(numbers.jct_rates, "servers", policies, words, sign)
-    return _read(8, name, text, Moves(what, differences))
+    differences = slopes_against("servers", compare.jct_rates, policies, words, sign)
+    return _read(f"fig8-{name}", text, Moves(what, differences))
 
 
 def _outperforms(figure: int, varied: str) -> list[Claim]:
@@ -148,27 +144,24 @@ def _outperforms(figure: int, varied: str) -> list[Claim]:
     return [
         claim
         for first, name in zip(OWN, ("best", "best-e"), strict=True)
-        for claim in _read(figure, name, text.format(first, varied), _best(varied, first))
+        for claim in _read(f"fig{figure}-{name}", text.format(first, varied), _best(varied, first))
     ]
 
 
 def _preempts(figure: int, varied: str) -> list[Claim]:
     return [
         _once(
-            figure,
-            "edge",
+            f"fig{figure}-edge",
             "A_online preempts less than A_online-E, since it offloads to the cloud.",
             _best(varied, "a-online", ("a-online-e",), "preemptions"),
         ),
         *_read(
-            figure,
-            "srtf",
+            f"fig{figure}-srtf",
             "A_online preempts more than SRTF.",
             _best(varied, "srtf", ("a-online",), "preemptions"),
         ),
         *_read(
-            figure,
-            "low",
+            f"fig{figure}-low",
             "The number of preemptions of A_online is relatively small.",
             _not_the_most(varied),
             source="Sec. I",
@@ -188,8 +181,7 @@ def _makespans() -> list[Claim]:
             share = percent / 100
             target = share if name == "makespan" else 1 - share
             claims += _read(
-                11,
-                f"{name}-{other.partition('-')[0]}",
+                f"fig11-{name}-{other.partition('-')[0]}",
                 text.format(
                     says.format(share=share, percent=percent), other, f'"{share}x smaller"'
                 ),
@@ -197,7 +189,7 @@ def _makespans() -> list[Claim]:
                     f"mean ratio of makespans, A_online to {other}{more}",
                     target,
                     0.05,
-                    numbers.makespans(other),
+                    compare.makespans(other),
                 ),
             )
     return claims
@@ -210,15 +202,13 @@ SIMULATION: tuple[Claim, ...] = (
     *_reductions("abstract", BASELINES, 30, "state-of-the-art baselines", "abstract"),
     *_outperforms(7, "jobs"),
     *_read(
-        7,
-        "category-e",
+        "fig7-category-e",
         "A_online-E outperforms the others in its category, that without the cloud.",
         _best("jobs", "a-online-e", GANGS, more=f"; {_SECOND}"),
     ),
     *in_readings(
         _grows(
-            7,
-            "grows",
+            "fig7-grows",
             "The reduction of JCT by A_online and A_online-E over SRTF and Tiresias-L grows with "
             "the number of jobs.",
             [f"{own} against {gang}" for own in OWN for gang in GANGS],
@@ -226,25 +216,23 @@ SIMULATION: tuple[Claim, ...] = (
         READINGS,
     ),
     _once(
-        7,
-        "cloud",
+        "fig7-cloud",
         "A_online performs better than A_online-E.",
         _best("jobs", "a-online", ("a-online-e",)),
     ),
     _grows(
-        7,
-        "cloud-grows",
+        "fig7-cloud-grows",
         "The reduction of JCT by A_online over A_online-E grows with the number of jobs.",
         ["a-online against a-online-e"],
+        compare.own_reductions,
     ),
     *_read(
-        7,
-        "batches",
+        "fig7-batches",
         "BatchSche schedules jobs to the cloud with a very high probability.",
         Above(
             "mean share of jobs that BatchSche sends to the cloud",
             0.5,
-            numbers.shares_in_cloud,
+            compare.shares_in_cloud,
             where="at every number of jobs",
         ),
     ),
@@ -254,46 +242,42 @@ SIMULATION: tuple[Claim, ...] = (
     *_preempts(9, "jobs"),
     *_preempts(10, "servers"),
     _once(
-        11,
-        "full",
+        "fig11-full",
         "The utilisation of A_online and A_online-E can reach 100 %.",
         Above(
             "largest share of edge workers that train in a slot",
             1.0,
-            numbers.highest_shares,
+            compare.highest_shares,
             True,
             "in every run",
         ),
     ),
     *_read(
-        11,
-        "under",
+        "fig11-under",
         "SRTF and Tiresias-L under-utilise the edge.",
         Moves(
             "mean utilisation of A_online and A_online-E while jobs arrive minus that of each",
-            numbers.busy_shares,
+            compare.busy_shares,
         ),
     ),
     *_read(
-        11,
-        "similar",
+        "fig11-similar",
         "All schedulers have similar trends.",
         Above(
             "mean rank correlation of the utilisation with that of A_online while jobs arrive",
             0.5,
-            numbers.rank_correlations,
+            compare.rank_correlations,
             where="for every scheme",
         ),
     ),
     *_read(
-        11,
-        "peaks",
+        "fig11-peaks",
         "Utilisation rapidly increases at the two peaks of submission.",
         Above(
             "rise from before to after the busiest spans of the two halves: lower end of the 95 % "
             "bootstrap interval",
             0.0,
-            numbers.rises_at_peaks,
+            compare.rises_at_peaks,
             where="for every scheme",
         ),
     ),

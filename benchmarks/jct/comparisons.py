@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.jct.studies import BASELINES, OWN, SCHEMES
+from benchmarks.study.numbers import wide
 from benchmarks.study.statistics import interval_of
-from benchmarks.study.statistics import slopes as row_slopes
 
 __all__ = [
     "GANGS",
@@ -23,6 +23,7 @@ __all__ = [
     "largest_reduction",
     "makespans",
     "only",
+    "own_reductions",
     "preemptions",
     "rank_correlations",
     "rates",
@@ -30,7 +31,6 @@ __all__ = [
     "reductions",
     "rises_at_peaks",
     "shares_in_cloud",
-    "slopes",
 ]
 
 GANGS = ("srtf", "tiresias-l")
@@ -41,12 +41,6 @@ BySeed = tuple[dict[str, np.ndarray], str]
 def only(*names: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
     """The rows of some schemes."""
     return lambda frame: frame[frame["policy"].isin(names)]
-
-
-def _wide(frame: pd.DataFrame, value: str, *varied: str) -> pd.DataFrame:
-    """A value of the runs: a row per seed and point, a column per scheme."""
-    once = frame.drop_duplicates(["seed", *varied, "policy"])
-    return once.pivot(index=["seed", *varied], columns="policy", values=value)
 
 
 def rates(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
@@ -60,50 +54,22 @@ def rates(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
     return frame.assign(jct_rate=frame["total_jct"] / under)
 
 
-# ---- slopes against a setting --------------------------------------------------------------
-
-
-class _Numbers(tuple[float, ...]):
-    """Formats each of them."""
-
-    def __format__(self, spec: str) -> str:
-        return "/".join(format(number, spec) for number in self)
-
-
-def slopes(
-    wide: Callable[[pd.DataFrame, str], pd.DataFrame],
-    varied: str,
-    series: Sequence[str],
-    words: str,
-    sign: float = 1.0,
-) -> Callable[[pd.DataFrame], BySeed]:
-    """Slopes of some columns of a wide frame against a setting; words of ``means``, ``slope``."""
-
-    def differences(frame: pd.DataFrame) -> BySeed:
-        tables = {name: wide(frame, varied)[name].unstack(varied) for name in series}
-        values = {name: sign * row_slopes(table) for name, table in tables.items()}
-        told = [
-            words.format(means=_Numbers(table.mean()), slope=interval_of(values[name])[2])
-            for name, table in tables.items()
-        ]
-        return values, "; ".join(f"{name} {text}" for name, text in zip(series, told, strict=True))
-
-    return differences
+# ---- preemptions, rates and reductions along a setting -------------------------------------
 
 
 def preemptions(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
-    """Of every scheme."""
-    return _wide(frame, "preemptions", varied)
+    """Of every scheme, at every point with every seed."""
+    return wide(frame, "preemptions", varied)
 
 
 def jct_rates(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
-    """Of every scheme."""
-    return _wide(rates(frame, varied), "jct_rate", varied)
+    """JCT rates of every scheme, in the same form."""
+    return wide(rates(frame, varied), "jct_rate", varied)
 
 
 def reductions(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
-    """Of the JCT by the paper's own schemes over each other one, in percent."""
-    jct = _wide(frame, "total_jct", varied)
+    """Of the JCT by the paper's own schemes over each other one, in percent, in the same form."""
+    jct = wide(frame, "total_jct", varied)
     return pd.DataFrame(
         {
             f"{own} against {other}": 100 * (1.0 - jct[own] / jct[other])
@@ -116,13 +82,18 @@ def reductions(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
 # ---- reductions, preemptions, the cloud ----------------------------------------------------
 
 
+def own_reductions(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
+    """Of the JCT by one of the paper's own schemes over the other, whatever the reading."""
+    return reductions(only(*OWN)(frame), varied)
+
+
 def busier_gang(varied: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
     """Preemptions of A_online, and of the one of SRTF and Tiresias-L that preempts more."""
 
     def rows(frame: pd.DataFrame) -> pd.DataFrame:
-        wide = _wide(frame, "preemptions", varied)
-        most = wide[list(GANGS)].max(axis=1)
-        pairs = pd.DataFrame({"a-online": wide["a-online"], " or ".join(GANGS): most})
+        counts = wide(frame, "preemptions", varied)
+        most = counts[list(GANGS)].max(axis=1)
+        pairs = pd.DataFrame({"a-online": counts["a-online"], " or ".join(GANGS): most})
         return pairs.rename_axis(columns="policy").stack().rename("preemptions").reset_index()
 
     return rows
@@ -130,7 +101,7 @@ def busier_gang(varied: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
 
 def _reduction(frame: pd.DataFrame, others: Sequence[str], *varied: str) -> pd.Series:
     """Of A_online's JCT against the best of some schemes, seed by seed, in percent."""
-    jct = _wide(frame, "total_jct", *varied)
+    jct = wide(frame, "total_jct", *varied)
     return 100 * (1.0 - jct["a-online"] / jct[list(others)].min(axis=1))
 
 
@@ -166,9 +137,14 @@ def shares_in_cloud(frame: pd.DataFrame) -> tuple[pd.Series, str]:
 # ---- use of the edge -----------------------------------------------------------------------
 
 
+def _runs(frame: pd.DataFrame, value: str) -> pd.DataFrame:
+    """A value of whole runs, which every span repeats."""
+    return wide(frame.drop_duplicates(["seed", "policy", "reading"]), value)
+
+
 def highest_shares(frame: pd.DataFrame) -> tuple[np.ndarray, str]:
     """Highest share of the edge's workers in a slot, of every run of the paper's own schemes."""
-    peaks = _wide(frame[frame["reading"] == "gpus"], "peak")
+    peaks = _runs(frame[frame["reading"] == "gpus"], "peak")
     text = ", ".join(
         f"{name} {100 * peak.min():.1f} to {100 * peak.max():.1f} %, "
         f"100 % in {int((peak == 1.0).sum())} of {len(peak)}"
@@ -179,7 +155,7 @@ def highest_shares(frame: pd.DataFrame) -> tuple[np.ndarray, str]:
 
 def busy_shares(frame: pd.DataFrame) -> BySeed:
     """How much more of the edge the paper's own schemes use than gangs while jobs arrive."""
-    busy = _wide(frame, "busy")
+    busy = _runs(frame, "busy")
     pairs = [(own, gang) for own in OWN for gang in GANGS]
     more = {f"{own} against {gang}": (busy[own] - busy[gang]).to_numpy() for own, gang in pairs}
     means = ", ".join(f"{name} {100 * mean:.1f} %" for name, mean in busy.mean().items())
@@ -190,7 +166,7 @@ def makespans(other: str) -> Callable[[pd.DataFrame], tuple[float, str]]:
     """Mean over the seeds of A_online's makespan over another scheme's."""
 
     def number(frame: pd.DataFrame) -> tuple[float, str]:
-        spans = _wide(frame, "makespan")
+        spans = _runs(frame, "makespan")
         ratio = spans["a-online"] / spans[other]
         one, two = spans["a-online"].mean(), spans[other].mean()
         return ratio.mean(), f"{interval_of(ratio)[2]} times; {one:.4g} and {two:.4g} slots"
@@ -200,7 +176,7 @@ def makespans(other: str) -> Callable[[pd.DataFrame], tuple[float, str]]:
 
 def _curves(frame: pd.DataFrame) -> pd.DataFrame:
     """Utilisation in the slots in which jobs arrive, 0 once a scheme is done."""
-    return _wide(frame[frame["slot"] < frame["slots"]], "utilisation", "slot").fillna(0.0)
+    return wide(frame[frame["slot"] < frame["slots"]], "utilisation", "slot").fillna(0.0)
 
 
 def rank_correlations(frame: pd.DataFrame) -> tuple[list[float], str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.study.claim import Claim, Finding, Test, judged
+from benchmarks.study.numbers import expression
 from benchmarks.study.tests import Below, Holds, Moves, NoTrend, NotTestable
 
 __all__ = ["RATIOS", "THEORY"]
@@ -18,38 +20,7 @@ _STUDIES = ("jct-speeds-jobs", "jct-speeds-servers")
 _RUNS = "in all runs of Figures 12 and 13"
 _FASTER = f"{_RUNS} with epsilon > 0"
 
-Numbers = tuple[pd.Series, str]
-
-
-def over_runs(
-    value: str, words: str, rows: str = "seed >= 0", limit: float = 1.0, **more: str
-) -> Callable[..., Numbers]:
-    """Numbers of the runs of both figures, those that are in both once.
-
-    Parameters
-    ----------
-    value, rows : str
-        Expression and condition over columns.
-    words : str
-        With places for ``low`` and ``high``, the least and the largest number; ``runs``;
-        ``inside`` and ``beyond``, how many are within the limit and above it.
-    limit : float
-    **more : str
-        Further places: expressions.
-    """
-
-    def numbers(*frames: pd.DataFrame) -> Numbers:
-        keys = ["jobs", "servers", "seed", "epsilon"]
-        frame = pd.concat(frames, ignore_index=True).drop_duplicates(keys).query(rows)
-        found = frame.eval(value)
-        inside = int((found <= limit).sum())
-        told = {"runs": len(found), "inside": inside, "beyond": len(found) - inside}
-        told |= {"low": found.min(), "high": found.max()}
-        return found, words.format(
-            **told, **{name: frame.eval(what) for name, what in more.items()}
-        )
-
-    return numbers
+_over_runs = partial(expression, once=("jobs", "servers", "seed", "epsilon"))
 
 
 def feasible_runs(*frames: pd.DataFrame) -> Finding:
@@ -78,9 +49,9 @@ THEORY: tuple[Claim, ...] = (
         Below(
             "objective of (4) over total JCT",
             1.0,
-            over_runs(
+            _over_runs(
                 "fractional / total_jct",
-                "(4) is {low:.3f} to {high:.3f} of the total JCT in {runs} runs",
+                "(4) is {low:.3f} to {high:.3f} of the total JCT in {count} runs",
                 "epsilon == 0",
             ),
             True,
@@ -94,9 +65,9 @@ THEORY: tuple[Claim, ...] = (
         Below(
             "violation of (6a)",
             _ROUND_OFF,
-            over_runs(
+            _over_runs(
                 "dual_violation",
-                "(6a) is violated in {beyond} of {runs} runs, by up to {high:.3g} slots",
+                "(6a) is violated in {beyond} of {count} runs, by up to {high:.3g} slots",
                 limit=_ROUND_OFF,
             ),
             True,
@@ -123,9 +94,9 @@ THEORY: tuple[Claim, ...] = (
         Below(
             "objective of (4) over its relaxation at offline speed, over 1 + 1/epsilon,",
             1.0,
-            over_runs(
+            _over_runs(
                 "fractional / paper_bound / (1 + 1 / epsilon)",
-                "holds in {inside} of {runs} runs, ratio <= {ratio:.3f}",
+                "holds in {inside} of {count} runs, ratio <= {ratio:.3f}",
                 "epsilon > 0",
                 ratio="(fractional / paper_bound).max()",
             ),
@@ -140,9 +111,9 @@ THEORY: tuple[Claim, ...] = (
         Below(
             "certified upper end of the ratio over D_max (1 + 1/epsilon)",
             1.0,
-            over_runs(
+            _over_runs(
                 "ratio_upper / guarantee",
-                "holds in {inside} of {runs} runs; (6a), which its proof needs, in {proven}",
+                "holds in {inside} of {count} runs; (6a), which its proof needs, in {proven}",
                 "epsilon > 0",
                 proven=f"(dual_violation <= {_ROUND_OFF}).sum()",
             ),
@@ -166,10 +137,10 @@ THEORY: tuple[Claim, ...] = (
         Below(
             "|sum of alpha / sum of beta - 1|",
             _ROUND_OFF,
-            over_runs(
+            _over_runs(
                 "abs(alpha_over_beta - 1)",
                 "sum of alpha / sum of beta from {least:.6f} to {most:.6f}; not 1 in {beyond} of "
-                "{runs} runs",
+                "{count} runs",
                 limit=_ROUND_OFF,
                 least="alpha_over_beta.min()",
                 most="alpha_over_beta.max()",
@@ -189,10 +160,10 @@ THEORY: tuple[Claim, ...] = (
 # ---- Figures 12 and 13 ---------------------------------------------------------------------
 
 
-def point_means(varied: str, value: str) -> Callable[[pd.DataFrame], Numbers]:
+def point_means(varied: str, value: str) -> Callable[[pd.DataFrame], tuple[pd.Series, str]]:
     """Mean of an expression at each point and speed."""
 
-    def numbers(frame: pd.DataFrame) -> Numbers:
+    def numbers(frame: pd.DataFrame) -> tuple[pd.Series, str]:
         values = frame.eval(value)
         means = values.groupby([frame["epsilon"], frame[varied]]).mean()
         words = ", ".join(
@@ -221,16 +192,6 @@ def falls_with_speed(varied: str) -> Callable[[pd.DataFrame], tuple[dict[str, np
         return values, f"mean of all runs: {told}"
 
     return differences
-
-
-def fastest_means(varied: str) -> Callable[[pd.DataFrame], Numbers]:
-    """Mean ratio with epsilon 0.5 at every point."""
-
-    def numbers(frame: pd.DataFrame) -> Numbers:
-        means = frame[frame["epsilon"] == 0.5].groupby(varied)["ratio_upper"].mean()
-        return means, f"{means.min():.3f} to {means.max():.3f}"
-
-    return numbers
 
 
 def _below_offline(means: np.ndarray) -> str:
@@ -286,7 +247,16 @@ def _ratios(number: int, varied: str) -> list[Claim]:
         claim(
             "near",
             "A_online is close to optimal when epsilon = 0.5.",
-            Below("mean ratio", 1.1, fastest_means(varied), True, "at every point", _below_offline),
+            Below(
+                "mean ratio",
+                1.1,
+                expression(
+                    "ratio_upper", "{low:.3f} to {high:.3f}", "epsilon == 0.5", means=[varied]
+                ),
+                True,
+                "at every point",
+                _below_offline,
+            ),
         ),
     ]
 
@@ -301,7 +271,7 @@ RATIOS: tuple[Claim, ...] = (
         Below(
             "certified upper end over D_max (1 + 1/epsilon)",
             0.5,
-            over_runs(
+            _over_runs(
                 "ratio_upper / guarantee", "at most {high:.4f} of the guarantee", "epsilon > 0"
             ),
             where=_FASTER,

@@ -24,5 +24,6 @@ picture     data that names a study, and how its frame is drawn
 claim       data that names a study, and a test of its frame
 tests       the tests by which claims are judged
 changes     one of them, of a value along a setting
+numbers     numbers of frames that tests look at, with their words
 ==========  ========================================================================
 """

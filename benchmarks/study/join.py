@@ -82,7 +82,8 @@ def join(
     for scheme, value in zip(schemes, values, strict=True):
         if value is not None:
             incumbents.append(Incumbent(value["objective"], scheme.name, value["wider"]))
-    intervals = offline_intervals(kind.sense, incumbents, bounds)
+    negligible = 0.0 if solved is None else solved["negligible"]
+    intervals = offline_intervals(kind.sense, incumbents, bounds, negligible=negligible)
     limited = offline.result is not None and not offline.result.proven
     rows = tuple(
         _row(kind, scheme, run, value, offline, solved, intervals, limited, (name, seed))

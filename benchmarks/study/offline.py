@@ -192,13 +192,15 @@ def _result(
         for source in dict.fromkeys(b["source"] for b in bounds)
     ]
     values = [b["value"] for b in bounds]
-    gap = relative_gap(kind.sense, objective, tightest(values) if values else None)
+    bound = tightest(values) if values else None
+    gap = relative_gap(kind.sense, objective, bound, negligible=kind.negligible(target))
     proven = gap is not None and gap <= OPTIMAL_GAP
     value = {
         **about(target),
         "objective": objective,
         "bounds": bounds,
         "certified": certified,
+        "negligible": kind.negligible(target),
     }
     return Result(value, files, proven)
 

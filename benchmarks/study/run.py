@@ -199,7 +199,7 @@ def about(instance: Any) -> dict[str, Any]:
         "instance_hash": instance.hash,
         "instance_seed": instance.seed,
         "origin": instance.origin,
-        "load": experiments_of(instance.problem).workload.load(instance),
+        "load": problem(instance.problem).load(instance),
     }
 
 

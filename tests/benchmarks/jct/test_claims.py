@@ -13,6 +13,7 @@ import pytest
 from benchmarks.catalogue import claims_of
 from benchmarks.jct.studies import BASELINES, OWN, READINGS
 from benchmarks.study.claim import Finding, judge
+from benchmarks.study.tests import NotTestable
 from tests.benchmarks.jct.conftest import Frames
 
 SEEDS = range(5)
@@ -294,6 +295,7 @@ def test_every_claim_states_its_test() -> None:
     assert len(CLAIMS) == len(claims_of("jct")) == 139
     for claim in claims:
         assert claim.source and claim.text.endswith(".") and claim.test.words()
+        assert bool(claim.studies) != isinstance(claim.test, NotTestable)
     for figure in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13):
         assert any(name.startswith(f"fig{figure}-") for name in CLAIMS)
     for percent in (30, 35, 40, 50):

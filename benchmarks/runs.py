@@ -15,8 +15,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from benchmarks.study.cell import Cell
 from benchmarks.study.closure import versions
 from benchmarks.study.instances import as_bytes, instance_of
@@ -25,6 +23,7 @@ from benchmarks.study.offline import CERTIFICATE, INSTANCE, incumbent_file
 from benchmarks.study.rows import Row, Timing, from_json_lines, to_json_lines
 from benchmarks.study.run import schedule_file
 from benchmarks.study.store import Store
+from benchmarks.tables import format_records
 from models.errors import InputError
 from models.files import write_atomic, write_whole
 from models.problem import problem
@@ -154,11 +153,10 @@ class Runs:
             "versions": versions(),
             "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
         }
-        frame = _frame([asdict(row) for row in rows])
         files = {
             "settings.json": json.dumps(settings, indent=1) + "\n",
             "timings.jsonl": to_json_lines(timings),
-            "rows.csv": frame.to_csv(index=False),
+            "rows.csv": format_records([asdict(row) for row in rows], "csv"),
             "rows.jsonl": to_json_lines(rows),
         }
         try:
@@ -182,7 +180,7 @@ class Runs:
                     print(f"{file}: left out of all.csv: {error}", file=sys.stderr)
                     continue
                 parts += [{"run": name, **asdict(row)} for row in rows]
-            write_atomic(self.path / "all.csv", _frame(parts).to_csv(index=False).encode())
+            write_atomic(self.path / "all.csv", format_records(parts, "csv").encode())
             if self._ended_runs() == seen:
                 return
 
@@ -193,11 +191,6 @@ class Runs:
             with suppress(OSError):
                 found[file.parent.name] = file, file.stat().st_mtime_ns
         return found
-
-
-def _frame(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Records as they are: beside a failed row, too, a whole number stays one."""
-    return pd.DataFrame(records, dtype=object)
 
 
 def _link(source: Path, target: Path) -> bool:

@@ -180,10 +180,13 @@ def wrap(notes: Sequence[str], layout: Layout) -> str:
 
 
 def format_records(records: Sequence[Mapping[str, Any]], form: str) -> str:
-    """Rows for programs, with all their columns: ``csv`` or, as JSON lines, ``json``."""
+    """Rows for programs, with all their columns: ``csv`` or, as JSON lines, ``json``.
+
+    Values are written as they are: beside a row without one, too, a whole number stays one.
+    """
     if form == "json":
         return to_json_lines(records)
-    return str(pd.DataFrame(records).to_csv(index=False))
+    return str(pd.DataFrame(records, dtype=object).to_csv(index=False))
 
 
 def _chosen(columns: Sequence[Column], layout: Layout) -> list[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import re
 import shutil
 import sys
@@ -18,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.study.cell import Cell
-from benchmarks.study.closure import versions
+from benchmarks.study.closure import versions_and_machine
 from benchmarks.study.instances import as_bytes, instance_of
 from benchmarks.study.join import Joined
 from benchmarks.study.offline import CERTIFICATE, INSTANCE, incumbent_file
@@ -151,8 +150,7 @@ class Runs:
         settings = {
             "run": self.name,
             "asked": self._asked,
-            "versions": versions(),
-            "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+            **versions_and_machine(),
         }
         frame = _frame([asdict(row) for row in rows])
         files = {

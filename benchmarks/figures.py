@@ -96,7 +96,7 @@ def _draw(picture: Picture, frame: pd.DataFrame, stem: Path) -> str:
     lost = len(frame) - len(rest)
     if not lost:
         return ", ".join(map(str, save_picture(picture.plot(frame, None), frame, stem)))
-    note = f"{lost} failed cells are missing"
+    note = "1 failed cell is missing" if lost == 1 else f"{lost} failed cells are missing"
     try:
         drawn = picture.plot(rest, None)
     except Exception as error:  # what is left need not have all that is compared

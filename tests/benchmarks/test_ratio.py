@@ -100,7 +100,7 @@ def run_files(tmp_path: Path, out: str, *extra: str) -> Path:
         UtilityInstance.from_file(file).write(path)
         files.append(str(path))
     folder = tmp_path / out
-    policies = ["--policy", "oasis", "--policy", "zero-price"]
+    policies = ["--policy", "oasis,zero-price"]
     code = main(["--instance", *files, *policies, "--out", str(folder), *extra])
     assert code == 0
     return folder
@@ -126,35 +126,57 @@ def test_rows_carry_what_the_format_says(
         assert row["offline_time_limited"] is False
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files but the timings."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "timings.jsonl"
+    }
+
+
 def test_same_seed_same_bytes_and_resumed_runs_change_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, second = run_files(tmp_path, "a"), run_files(tmp_path, "b")
-    files = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
-    assert len(files) > 10
-    for file in files:
-        if file.name != "timings.jsonl":
-            assert (first / file).read_bytes() == (second / file).read_bytes(), file
-    before = (first / "timings.jsonl").read_bytes()
+    before = contents(first)
+    assert len(before) > 20
+    assert before == contents(second)
+    timings = (first / "timings.jsonl").read_text().splitlines()
+    assert len(timings) == 4
     assert "as run before" not in capsys.readouterr().err
-    run_files(tmp_path, "a")  # taken up again: even the timings are those of the first run
-    assert (first / "timings.jsonl").read_bytes() == before
-    assert "2 of 2 instances: as run before" in capsys.readouterr().err
+    run_files(tmp_path, "a")
+    out, err = capsys.readouterr()
+    assert contents(first) == before
+    assert "6 of 6 cells: as run before" in err
+    # Nothing ran, so there are no times to tell.
+    assert (first / "timings.jsonl").read_text() == ""
+    lines = [line for line in out.splitlines() if line.startswith(("oasis", "zero-price"))]
+    assert len(lines) == 2 and all(line.endswith(" -") for line in lines)
+
+
+@pytest.mark.slow
+def test_workers_give_the_same_bytes(tmp_path: Path) -> None:
+    assert contents(run_files(tmp_path, "a", "--workers", "2")) == contents(
+        run_files(tmp_path, "b", "--workers", "1")
+    )
 
 
 def test_results_are_readable_and_verify(tmp_path: Path) -> None:
     folder = run_files(tmp_path, "a")
     frame = pd.read_csv(folder / "rows.csv")
     assert list(frame["policy"]) == ["oasis", "zero-price"] * 2
-    cell = next((folder / "cells").iterdir())
+    assert sorted(path.name[:3] for path in (folder / "instances").iterdir()) == ["i1-", "i2-"]
+    cell = next((folder / "instances").iterdir())
     for name in ("schedules/oasis", "schedules/zero-price", "offline"):
         assert verify([str(cell / "instance.json.gz"), str(cell / f"{name}.json.gz")]) == 0
-    for cell in (folder / "cells").iterdir():
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    for cell in (folder / "instances").iterdir():
         certificate = ["--certificate", str(cell / "certificate.json.gz")]
         assert verify([str(cell / "instance.json.gz"), *certificate]) == 0
         bound = json.loads(gzip.decompress((cell / "certificate.json.gz").read_bytes()))["bound"]
-        (row, *_) = (cell / "rows.jsonl").read_text().splitlines()
-        assert json.loads(row)["offline_certified"] == bound
+        (row, _) = (row for row in rows if row["instance"] == cell.name.partition("-")[0])
+        assert row["offline_certified"] == bound
 
 
 def test_summary_names_the_worst_seed() -> None:
@@ -226,6 +248,8 @@ def test_a_policy_from_a_file_outside(tmp_path: Path) -> None:
         "i.json",
         "--policy",
         "my_file:MyPolicy",
+        "--workers",
+        "1",
         "--format",
         "csv",
         cwd=tmp_path,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,15 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pytest import approx
 
 from benchmarks.cli import run_command
-from benchmarks.evaluate import evaluate, policy_rng, run_policy
+from benchmarks.door import evaluate
 from benchmarks.ratio import main
+from benchmarks.study.run import policy_rng, run_policy
 from models.utility import UtilityInstance
 from online.policy import Decision, Event, Policy
 from tests.models.utility.small import instance, job
-
-ROOT = Path(__file__).resolve().parents[2]
 
 HEAD = """
 from online.policy import Arrival, Decision, Policy
@@ -39,93 +37,115 @@ def small(**changes: Any) -> UtilityInstance:
     return instance([job("a", work=2)], **{"name": "two-slots", **changes})
 
 
-@pytest.mark.parametrize(
-    ("number", "body", "fault"),
-    [
-        (
-            1,
-            "class Mine(Base):\n    def step(self, event): pass",
-            "policy 'mine' on 'two-slots', slot 0 (arrival of job 'a'): "
-            "step returned NoneType, not a Decision",
-        ),
-        (
-            2,
-            "class Mine(Base):\n"
-            "    def step(self, event):\n"
-            "        rows = np.array([[0, 2]])\n"
-            "        return Decision({0: (Segment(event.slot, None, rows, rows),)})",
-            "policy 'mine' on 'two-slots', slot 0 (arrival of job 'a'): job 'a', segment 0: "
-            "(3) 2 workers, more than N = 1",
-        ),
-        (
-            3,
-            "class Mine(Policy):\n    name = 'mine'",
-            "policy 'mine_3:Mine': is abstract: it does not define reset, step",
-        ),
-        (
-            4,
-            "class Mine(Base):\n    def __init__(self, share): pass",
-            "policy 'mine_4:Mine': override for_instance, since its constructor is missing a "
-            "required argument: 'share'",
-        ),
-        (
-            5,
-            "class Mine(Base):\n    name = '../mine'",
-            "policy 'mine_5:Mine': its name '../mine' is not made of a-z",
-        ),
-        (6, "Other = Base", "policy 'mine_6:Mine': module 'mine_6' has no 'Mine'"),
-        (
-            7,
-            "class Mine(Base):\n    @classmethod\n    def for_instance(cls, instance): pass",
-            "policy 'mine' on 'two-slots', for_instance: returned NoneType, not a Policy",
-        ),
-        (
-            # The toolkit refuses what the policy asks of it: one line, with the place.
-            8,
-            "from models.errors import InputError\n"
-            "class Mine(Base):\n    def step(self, event): raise InputError('bad share')",
-            "bad share (raised by policy 'mine' on 'two-slots', slot 0 (arrival of job 'a'))",
-        ),
-    ],
-)
-def test_faults_of_a_policy_are_one_line(
-    number: int,
-    body: str,
-    fault: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+AT_ONCE = [
+    (
+        "class Mine(Policy):\n    name = 'mine'",
+        "policy 'mine.py:Mine': is abstract: it does not define reset, step",
+    ),
+    (
+        "class Mine(Base):\n    def __init__(self, share): pass",
+        "policy 'mine.py:Mine': override for_instance, since its constructor is missing a "
+        "required argument: 'share'",
+    ),
+    (
+        "class Mine(Base):\n    name = '../mine'",
+        "policy 'mine.py:Mine': its name '../mine' is not made of a-z",
+    ),
+    ("Other = Base", "policy 'mine.py:Mine': module 'mine.py' has no 'Mine'"),
+]
+IN_THE_RUN = [
+    (
+        "class Mine(Base):\n    def step(self, event): pass",
+        "policy 'mine' on 'two-slots', slot 0 (arrival of job 'a'): "
+        "step returned NoneType, not a Decision",
+    ),
+    (
+        "class Mine(Base):\n"
+        "    def step(self, event):\n"
+        "        rows = np.array([[0, 2]])\n"
+        "        return Decision({0: (Segment(event.slot, None, rows, rows),)})",
+        "policy 'mine' on 'two-slots', slot 0 (arrival of job 'a'): job 'a', segment 0: "
+        "(3) 2 workers, more than N = 1",
+    ),
+    (
+        "class Mine(Base):\n    @classmethod\n    def for_instance(cls, instance): pass",
+        "policy 'mine' on 'two-slots', for_instance: returned NoneType, not a Policy",
+    ),
+    (
+        # The toolkit refuses what the policy asks of it: the place is named.
+        "from models.errors import InputError\n"
+        "class Mine(Base):\n    def step(self, event): raise InputError('bad share')",
+        "bad share (raised by policy 'mine' on 'two-slots', slot 0 (arrival of job 'a'))",
+    ),
+    (
+        "class Mine(Base):\n    def step(self, event): return Decision({0: 1 // 0})",
+        "ZeroDivisionError: integer division or modulo by zero "
+        "(raised by policy 'mine' on 'two-slots', slot 0 (arrival of job 'a'))",
+    ),
+    (
+        "import sys\nclass Mine(Base):\n    def step(self, event): sys.exit('enough')",
+        "SystemExit: enough",
+    ),
+]
+
+
+@pytest.fixture
+def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Options of `ratio` for an instance and the policy of ``mine.py`` in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    small().write("i.json")
+    return ["--instance", "i.json", "--policy", "fifo,mine.py:Mine", "--out", "out"]
+
+
+@pytest.mark.parametrize(("body", "fault"), AT_ONCE)
+def test_faults_that_are_seen_at_once_run_nothing(
+    body: str, fault: str, options: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / f"mine_{number}.py").write_text(HEAD + body)
-    small().write(tmp_path / "i.json")
-    argv = ["--instance", str(tmp_path / "i.json"), "--policy", f"mine_{number}:Mine"]
+    Path("mine.py").write_text(HEAD + body)
     with pytest.raises(SystemExit) as end:
-        run_command(lambda _: main([*argv, "--out", str(tmp_path / "out")]))
+        run_command(lambda _: main(options))
     error = capsys.readouterr().err
     assert end.value.code == 2
     assert error.startswith("error: ") and error.count("\n") == 1
     assert fault in error
+    assert not Path("out").exists()
 
 
-def test_a_traceback_of_the_users_code_says_where_it_was(tmp_path: Path) -> None:
-    body = "class Mine(Base):\n    def step(self, event): return Decision({0: 1 // 0})"
-    (tmp_path / "mine.py").write_text(HEAD + body)
-    small().write(tmp_path / "i.json")
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.ratio", "--instance", "i.json", "--policy", "mine:Mine"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+@pytest.mark.parametrize(("body", "fault"), IN_THE_RUN)
+def test_faults_in_the_run_are_a_row_and_a_line(
+    body: str, fault: str, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine.py").write_text(HEAD + body)
+    assert main([*options, "--format", "json"]) == 1
+    out, err = capsys.readouterr()
+    fifo, mine = (json.loads(line) for line in out.splitlines())
+    assert (fifo["policy"], fifo["error"], fifo["ratio_upper"]) == ("fifo", "", approx(1.0))
+    assert (mine["policy"], mine["objective"], mine["ratio_upper"]) == ("mine", None, None)
+    assert mine["error"].startswith("run: failed: ") and fault in mine["error"]
+    (line,) = err.splitlines()
+    assert line.startswith("failed: mine on utility 'two-slots': ") and fault in line
+    assert Path("out/rows.csv").read_text().count("\n") == 3
+
+
+def test_the_table_counts_failures_and_averages_no_survivors(
+    options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    # It breaks down on the second of two instances.
+    body = (
+        "class Mine(Base):\n    def step(self, event):\n"
+        "        return Decision({} if event.slot < 2 else {0: 1 // 0})"
     )
-    assert done.returncode == 1
-    assert "return Decision({0: 1 // 0})" in done.stderr
-    assert done.stderr.endswith(
-        "ZeroDivisionError: integer division or modulo by zero\n"
-        "raised by policy 'mine' on 'two-slots', slot 0 (arrival of job 'a')\n"
-    )
+    Path("mine.py").write_text(HEAD + body)
+    instance([job("a", work=2), job("b", arrival=2)], name="late", slots=4).write("late.json")
+    options[1:2] = ["i.json", "late.json"]
+    assert main(options) == 1
+    lines = capsys.readouterr().out.splitlines()
+    (mine,) = (line.split() for line in lines if line.startswith("mine"))
+    assert mine[:4] == ["mine", "-", "failed", "1/2"]
+    assert mine[4:-1] == ["-"] * 6
+    (fifo,) = (line for line in lines if line.startswith("fifo"))
+    assert "failed" not in fifo
+    assert "1 of 4 rows failed" in "\n".join(lines)
 
 
 class Drawing(Policy):
@@ -172,7 +192,7 @@ def test_the_time_of_decisions_is_without_reset_and_construction() -> None:
     assert 0 < timing.policy_seconds < 0.1
 
 
-def test_guarantee_that_raises_says_whose_it_is() -> None:
+def test_guarantee_that_raises_is_an_error_of_its_row() -> None:
     class Promising(Drawing):
         name = "promising"
 
@@ -185,7 +205,30 @@ def test_guarantee_that_raises_says_whose_it_is() -> None:
         def applies(cls, evidence: Mapping[str, Any], best_known: float) -> None:
             raise LookupError
 
-    for seed, method in ((None, "evidence"), (0, "applies")):
-        with pytest.raises(LookupError) as caught:
-            evaluate(small(seed=seed), [Promising], time_limit=5.0)
-        assert caught.value.__notes__ == [f"raised by policy 'promising' on 'two-slots', {method}"]
+    for seed, error in ((None, "run: failed: LookupError"), (0, "guarantee: failed: LookupError")):
+        promising, fifo = evaluate(small(seed=seed), [Promising, "fifo"], time_limit=5.0).rows
+        assert promising.error.startswith(error)
+        assert (promising.ratio_upper, fifo.ratio_upper, fifo.error) == (None, approx(1.0), "")
+
+
+@pytest.mark.slow
+def test_policies_that_die_or_hang_are_lost_alone(
+    options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Not on the instance of 6 slots on which a policy is tried before.
+    Path("mine.py").write_text(
+        HEAD + "import os, time\n"
+        "class Hangs(Base):\n    name = 'hangs'\n"
+        "    def reset(self, public, rng):\n        time.sleep(60 if public.slots != 6 else 0)\n"
+        "class Dies(Base):\n    name = 'dies'\n"
+        "    def step(self, event): os.kill(os.getpid(), 9)\n"
+    )
+    options[3] = "fifo,mine.py:Hangs,mine.py:Dies"
+    more = ["--workers", "2", "--limit", "1", "--format", "json"]
+    assert main([*options, *more]) == 1
+    out, err = capsys.readouterr()
+    rows = {row["policy"]: row for row in map(json.loads, out.splitlines())}
+    assert rows["fifo"]["error"] == ""
+    assert rows["hangs"]["error"] == "run: out of time: still running after 1 s"
+    assert rows["dies"]["error"] == "run: killed: its process was killed by SIGKILL"
+    assert "out of time: hangs on utility 'two-slots': still running after 1 s" in err

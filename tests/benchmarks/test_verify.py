@@ -84,7 +84,7 @@ print("code", code, "solvers", sorted(set({_SOLVERS}) & set(sys.modules)))
 
 
 def found(folder: Path, name: str) -> str:
-    (path,) = folder.glob(f"one/cells/*/{name}")
+    (path,) = folder.glob(f"one/instances/*/{name}")
     return str(path)
 
 

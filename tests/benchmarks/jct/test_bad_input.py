@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from benchmarks.ratio import main as ratio
-from models.errors import InputError
 from models.jct import JctInstance
 from online.registry import find_policy
 from online.run import run
@@ -303,19 +302,29 @@ def crowded(upload: list[int]) -> JctInstance:
     return instance(jobs, [server(2, storage_gb=1.0) for _ in upload])
 
 
-def test_an_infeasible_instance_is_refused_in_one_line(tmp_path: Path) -> None:
+def rows(text: str) -> dict[str, dict[str, Any]]:
+    return {row["policy"]: row for row in map(json.loads, text.splitlines())}
+
+
+def test_an_instance_without_a_schedule_is_the_error_of_all_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     crowded([1]).write(tmp_path / "one.json")
-    options = ["--problem", "jct", "--instance", str(tmp_path / "one.json")]
-    with pytest.raises(InputError, match=r"^instance 'small' is infeasible, says HiGHS") as caught:
-        ratio([*options, "--out", str(tmp_path / "out")])
-    assert "\n" not in str(caught.value)
-    assert not (tmp_path / "out").exists()
+    options = ["--problem", "jct", "--instance", str(tmp_path / "one.json"), "--format", "json"]
+    assert ratio([*options, "--out", str(tmp_path / "out")]) == 1
+    out, err = capsys.readouterr()
+    fault = "offline: failed: instance 'small' is infeasible, says HiGHS"
+    assert len(rows(out)) == 5
+    assert all(fault in row["error"] for row in rows(out).values())
+    assert "failed: optimum of jct 'small': instance 'small' is infeasible" in err
     # With a second server there is room for both.
     crowded([1, 3]).write(tmp_path / "one.json")
     assert ratio([*options, "--out", str(tmp_path / "out")]) == 0
 
 
-def test_a_policy_that_finds_no_schedule_can_be_left_out(tmp_path: Path) -> None:
+def test_a_policy_that_finds_no_schedule_takes_nobody_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # Drawn so that SRTF and Tiresias-L, which do not plan ahead, run out of storage, (7b), and
     # the others do not.
     drawn = random_instance(np.random.default_rng(257), most_workers=2, cloud=False, slots=60)
@@ -323,22 +332,22 @@ def test_a_policy_that_finds_no_schedule_can_be_left_out(tmp_path: Path) -> None
     jobs = [msgspec.structs.replace(record, chunk_gb=1.0) for record in drawn.file.jobs]
     file = msgspec.structs.replace(drawn.file, servers=servers, jobs=jobs)
     JctInstance.from_file(file).write(tmp_path / "one.json")
-    out = ["--out", str(tmp_path / "out")]
+    out = ["--out", str(tmp_path / "out"), "--format", "json"]
     options = ["--problem", "jct", "--instance", str(tmp_path / "one.json"), *out]
-    with pytest.raises(InputError, match=r"^policy 'srtf' on 'small': 1 violation, .*7b") as caught:
-        ratio(options)
-    assert caught.value.__notes__ == [
-        "to leave a policy out, name the others, each by --policy NAME"
-    ]
-    assert not (tmp_path / "out").exists()
-    others = [
-        part for name in ("a-online", "a-online-e", "batchsche") for part in ("--policy", name)
-    ]
-    assert ratio([*options, *others]) == 0
+    assert ratio(options) == 1
+    found = rows(capsys.readouterr().out)
+    for name in ("srtf", "tiresias-l"):
+        error = found[name]["error"]
+        assert error.startswith(f"run: failed: policy '{name}' on 'small': 1 violation, ")
+        assert "7b" in error
+    others = ("a-online", "a-online-e", "batchsche")
+    assert all(found[name]["error"] == "" for name in others)
+    assert all(found[name]["ratio_upper"] >= 1.0 for name in others)
+    assert ratio([*options, "--policy", ",".join(others)]) == 0
 
 
-def test_a_policy_that_does_nothing_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_policy_that_does_nothing_is_a_failed_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "idle_jct.py").write_text(
         "from online.policy import Decision, Policy\n\n\n"
@@ -352,9 +361,10 @@ def test_a_policy_that_does_nothing_is_refused(
     monkeypatch.chdir(tmp_path)
     worked_example().write("one.json")
     options = ["--problem", "jct", "--instance", "one.json", "--policy", "idle_jct:Idle"]
-    with pytest.raises(InputError, match=r"^policy 'idle' on 'worked example': .*\(2b\)") as caught:
-        ratio(options)
-    assert "\n" not in str(caught.value)
+    assert ratio([*options, "--format", "json"]) == 1
+    error = rows(capsys.readouterr().out)["idle"]["error"]
+    assert error.startswith("run: failed: policy 'idle' on 'worked example': ")
+    assert "(2b)" in error
 
 
 def test_no_jobs_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

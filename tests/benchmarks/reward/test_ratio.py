@@ -1,4 +1,4 @@
-"""The results folder of the `reward` problem: schedules are archives, and are found again."""
+"""The ratio of `reward`: schedules are archives; who is compared with the optimum of every slot."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.evaluate import Cell, evaluate
-from benchmarks.results import ResultsFolder
+from benchmarks.door import Evaluation, evaluate
+from benchmarks.ratio import main
 from models.reward import RewardInstance, RewardSchedule, score
 from online.reward.drf import DRF
 from online.reward.oga import OGASchedConstant
@@ -24,30 +24,29 @@ def ins() -> RewardInstance:
 
 
 @pytest.fixture(scope="module")
-def cell(ins: RewardInstance) -> Cell:
+def found(ins: RewardInstance) -> Evaluation:
     return evaluate(ins, POLICIES, time_limit=10.0)
 
 
-def test_schedules_are_kept_as_archives_and_a_cell_is_taken_up_again(
-    ins: RewardInstance, cell: Cell, tmp_path: Path
+def test_schedules_are_kept_as_archives(
+    ins: RewardInstance, found: Evaluation, tmp_path: Path
 ) -> None:
-    results = ResultsFolder(tmp_path, {}, POLICIES)
-    assert results.load(ins) is None
-    results.save(ins, cell)
-    assert results.load(ins) == (list(cell.rows), list(cell.timings))
-    (kept,) = (tmp_path / "cells").iterdir()
-    names = [f"schedules/{policy.name}.npz" for policy in POLICIES]
-    for name, row in zip(names, cell.rows, strict=True):
-        assert score(ins, RewardSchedule.read(kept / name, ins)).objective == row.objective
+    ins.write(tmp_path / "one.json")
+    options = ["--problem", "reward", "--instance", str(tmp_path / "one.json")]
+    names = [policy.name for policy in POLICIES]
+    assert main([*options, "--policy", ",".join(names), "--out", str(tmp_path / "out")]) == 0
+    (kept,) = (tmp_path / "out" / "instances").iterdir()
+    for name, row in zip(names, found.rows, strict=True):
+        schedule = RewardSchedule.read(kept / "schedules" / f"{name}.npz", ins)
+        assert score(ins, schedule).objective == row.objective
+        assert score(ins, found.schedules[name]).objective == row.objective
     best = score(ins, RewardSchedule.read(kept / "offline.npz", ins)).objective
-    assert best == cell.interval.lower
-    (kept / names[1]).unlink()
-    assert results.load(ins) is None
+    assert best == found.rows[0].offline_lower == score(ins, found.best).objective
 
 
-def test_the_optimum_of_every_slot_bounds_whoever_sees_the_arrivals(cell: Cell) -> None:
+def test_the_optimum_of_every_slot_bounds_whoever_sees_the_arrivals(found: Evaluation) -> None:
     # Unlike the best fixed decision, which a heuristic may beat.
-    for row in cell.rows:
+    for row in found.rows:
         assert row.objective <= row.offline_upper * (1.0 + 1e-9)
         assert row.ratio_lower >= 1.0 - 1e-6
         assert row.violations == 0

@@ -1,0 +1,22 @@
+"""What tests of commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import benchmarks.utility
+from benchmarks.utility import EXPERIMENTS
+from tests.benchmarks import toy
+
+
+@pytest.fixture
+def toy_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A current folder, where the experiments of ``utility`` are those of a toy."""
+    names = {name: f"{toy.__name__}:{name.upper()}" for name in ("studies", "pictures", "claims")}
+    monkeypatch.setattr(benchmarks.utility, "EXPERIMENTS", replace(EXPERIMENTS, **names))
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path

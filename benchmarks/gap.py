@@ -26,12 +26,12 @@ from benchmarks.gap_report import (
 )
 from benchmarks.instances import add_set_argument, parse_set, parse_size
 from benchmarks.pictures.save import save_picture
-from benchmarks.study.closure import versions
+from benchmarks.study.closure import versions_and_machine
 from benchmarks.study.gap import GRACE, Gap
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import instance_of
 from benchmarks.study.ratio import source_of
-from benchmarks.study.rows import to_json_lines
+from benchmarks.study.rows import frame_to_json_lines
 from benchmarks.study.store import Store
 from benchmarks.study.study import Study
 from benchmarks.workload.contract import Workload
@@ -119,13 +119,9 @@ def _grid(workload: Workload, sizes: Sequence[str], settings: Mapping[str, Any])
 
 
 def _write_tables(frame: pd.DataFrame, out: Path) -> None:
-    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    settings = {
-        "versions": versions(),
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
-    }
-    write_atomic(out / "settings.json", (json.dumps(settings, indent=1) + "\n").encode())
-    write_atomic(out / "rows.jsonl", to_json_lines(records).encode())
+    settings = json.dumps(versions_and_machine(), indent=1) + "\n"
+    write_atomic(out / "settings.json", settings.encode())
+    write_atomic(out / "rows.jsonl", frame_to_json_lines(frame).encode())
 
 
 def _chosen(names: Sequence[str], known: Mapping[str, Any]) -> tuple[str, ...]:

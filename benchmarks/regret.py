@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
 import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
@@ -20,13 +18,13 @@ from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
 from benchmarks.regret_pictures import plot_curves, plot_growth
 from benchmarks.regret_table import COLUMNS, format_growth, format_regret, growths
-from benchmarks.study.closure import versions
-from benchmarks.study.instances import given, instance_of, trace_digest
+from benchmarks.study.closure import versions_and_machine
+from benchmarks.study.instances import Source, drawn, given, instance_of, trace_digest
 from benchmarks.study.regret import TRACE, Regret, at_base, sizes_grid
-from benchmarks.study.rows import to_json_lines
+from benchmarks.study.rows import frame_to_json_lines
 from benchmarks.study.scheme import Scheme, schemes_of
 from benchmarks.study.store import Store
-from benchmarks.study.study import Entry, Study, Trial, frame_of, succeeded
+from benchmarks.study.study import Entry, Trial, frame_of, succeeded
 from benchmarks.tables import Layout, add_table_arguments, format_records, layout_of, wrap
 from models.errors import InputError
 from models.files import write_atomic
@@ -53,6 +51,7 @@ _EXAMPLES = """
       your own instances: no growth; a table for pandas
 """
 
+_SIZE = ("jobs", "slots", "servers")
 _CURVE = ("curve_slots", "curve_regret")
 _INSTANCE = ("instance", "seed", "arrivals", "ports", "slots", "servers", "density")
 
@@ -76,7 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         measure, trials, store=store, engine=engine, progress=f"regret of {args.problem}"
     )
     _write_settings(args, sizes, out)
-    _write_rows(frame.drop(columns=list(_CURVE), errors="ignore"), out / "rows.jsonl")
+    rows = frame.drop(columns=list(_CURVE), errors="ignore")
+    write_atomic(out / "rows.jsonl", frame_to_json_lines(rows).encode())
     found = succeeded(frame)
     if found.empty:
         print("no policy on no instance could be compared", file=sys.stderr)
@@ -121,17 +121,15 @@ def _of_files(args: Namespace, schemes: Sequence[Scheme]) -> tuple[Regret, list[
         if getattr(args, name):
             raise InputError(f"--{name} does not go with --instance: the file says it")
     instances = read_files([path for group in args.instance for path in group], args.problem)
-    files = {instance.hash: given(instance) for instance in instances}
-    trials = [
-        Trial(
-            args.problem,
-            {"file": instance.hash, "arrivals": instance.name},
-            instance.seed or 0,
-            tuple(Entry(scheme, "", {}) for scheme in schemes),
-        )
-        for instance in instances
-    ]
-    return Regret(args.dynamic, files=files), trials
+    found = [given(instance) for instance in instances]
+    data = {source["file"]: content for source, content in found}
+    trials = [_trial(source, source["name"], schemes) for source, _ in found]
+    return Regret(args.dynamic, data), trials
+
+
+def _trial(source: Source, arrivals: str, schemes: Sequence[Scheme]) -> Trial:
+    entries = tuple(Entry(scheme, "", source) for scheme in schemes)
+    return Trial(source["problem"], {"arrivals": arrivals}, source["seed"] or 0, entries)
 
 
 def _sizes_asked(args: Namespace, usual: RegretSizes) -> RegretSizes:
@@ -163,34 +161,28 @@ def _drawn(
         raise InputError("--set arrivals=...: say --arrivals here")
     if TRACE in sizes.arrivals and not args.trace:
         raise InputError(f"arrivals '{TRACE}': there is no --trace")
-    measure = Regret(args.dynamic, trace_digest(args.trace) if args.trace else None)
-    study = Study(
-        name=f"{args.problem}-regret",
-        problem=args.problem,
-        measure=measure,
-        grids={"asked": sizes_grid(args.problem, sizes, settings, args.scaling)},
-        seeds={"asked": len(sizes.seeds)},
-        schemes=tuple(schemes),
-    )
-    for trial in study.trials("asked", sizes.seeds[-1:]):
-        instance_of(measure.source(trial)[0])
-    return measure, study.trials("asked", sizes.seeds)
+    trace = trace_digest(args.trace) if args.trace else None
+    trials = []
+    for point in sizes_grid(args.problem, sizes, settings, args.scaling):
+        arrivals, size = point["arrivals"], {name: point[name] for name in _SIZE}
+        more = {name: value for name, value in point.items() if name not in _SIZE}
+        if arrivals == TRACE:
+            del more["arrivals"]
+        for seed in sizes.seeds:
+            source = drawn(args.problem, **size, seed=seed, settings=more, trace=trace)
+            trials.append(_trial(source, arrivals, schemes))
+        instance_of(source)
+    return Regret(args.dynamic), trials
 
 
 def _write_settings(args: Namespace, sizes: RegretSizes | None, out: Path) -> None:
     settings = {
         "options": {name: value for name, value in vars(args).items() if name != "out"},
         "study": None if sizes is None else vars(sizes),
-        "versions": versions(),
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+        **versions_and_machine(),
     }
     text = json.dumps(settings, indent=1, default=list) + "\n"
     write_atomic(out / "settings.json", text.encode())
-
-
-def _write_rows(rows: pd.DataFrame, path: Path) -> None:
-    records = rows.astype(object).where(rows.notna(), None).to_dict("records")
-    write_atomic(path, to_json_lines(records).encode())
 
 
 def _sizes(text: str) -> list[int]:

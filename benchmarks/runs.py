@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import re
 import shutil
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.study.cell import Cell
-from benchmarks.study.closure import versions
+from benchmarks.study.closure import versions_and_machine
 from benchmarks.study.instances import as_bytes, instance_of
 from benchmarks.study.join import Joined
 from benchmarks.study.offline import CERTIFICATE, INSTANCE, incumbent_file
@@ -150,8 +149,7 @@ class Runs:
         settings = {
             "run": self.name,
             "asked": self._asked,
-            "versions": versions(),
-            "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+            **versions_and_machine(),
         }
         files = {
             "settings.json": json.dumps(settings, indent=1) + "\n",

@@ -18,12 +18,21 @@ import sysconfig
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from llvmlite import binding
 
 from models.errors import InputError
 
-__all__ = ["LAYERS", "code_hash", "import_closure", "processor", "source_hashes", "versions"]
+__all__ = [
+    "LAYERS",
+    "code_hash",
+    "import_closure",
+    "processor",
+    "source_hashes",
+    "versions",
+    "versions_and_machine",
+]
 
 LAYERS = ("models", "solvers", "online", "benchmarks")
 _LIBRARIES = ("cvxpy", "highspy", "numba", "numpy", "pyomo", "scipy")
@@ -36,6 +45,12 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         **{name: version(name) for name in _LIBRARIES},
     }
+
+
+def versions_and_machine() -> dict[str, dict[str, Any]]:
+    """What stands beside results: ``versions``, and the ``machine``."""
+    machine = {"processor": platform.machine(), "cores": os.cpu_count()}
+    return {"versions": versions(), "machine": machine}
 
 
 def code_hash(roots: Iterable[str]) -> str:

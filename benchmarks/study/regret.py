@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
-from benchmarks.contract import RegretParts, RegretSizes, regret_parts
-from benchmarks.study.cell import Cell, Effort, Outcome
+from benchmarks.contract import RegretSizes, regret_parts
+from benchmarks.study.cell import Cell, Effort, Outcome, Result
 from benchmarks.study.grid import Grid
-from benchmarks.study.instances import (
-    Source,
-    drawn,
-    instance_roots,
-    package_of,
-)
+from benchmarks.study.instances import instance_roots, package_of
 from benchmarks.study.offline import offline_cell
 from benchmarks.study.run import label_of
 from benchmarks.study.scheme import policy_roots
@@ -27,148 +22,86 @@ __all__ = ["TRACE", "Regret", "along", "at_base", "sizes_grid"]
 TRACE = "trace"
 """Name of the arrivals of the trace itself."""
 
-_SIZE = ("jobs", "slots", "servers")
-
 
 @dataclass(frozen=True)
 class Regret:
-    """Regret of the schemes of a trial.
-
-    A point has ``arrivals`` and either ``jobs``, ``slots``, ``servers`` and further settings, or
-    the ``file`` of an instance.
+    """Regret of the schemes of a trial; the settings of an entry are the source of its instance.
 
     Parameters
     ----------
     dynamic : float or None
         Seconds for the optima of an instance's slots; None = no dynamic regret.
-    trace : mapping, optional
-        Of :func:`benchmarks.study.instances.trace_digest`.
-    files : mapping of str to tuple
-        Source and data of each instance file, by its hash.
+    data : mapping
+        By the file hash of a source, what its cells need with it.
     """
 
     dynamic: float | None = None
-    trace: Mapping[str, Any] | None = None
-    files: Mapping[str, tuple[Source, Mapping[str, bytes]]] = field(default_factory=dict)
-
-    def source(self, trial: Trial) -> tuple[Source, Mapping[str, bytes]]:
-        """Source of the instance of a trial, and the data that cells need with it."""
-        point = trial.point
-        if "file" in point:
-            return self.files[point["file"]]
-        more = {
-            name: value
-            for name, value in point.items()
-            if name not in _SIZE and (name, value) != ("arrivals", TRACE)
-        }
-        size = {name: point[name] for name in _SIZE}
-        return drawn(trial.problem, **size, seed=trial.seed, settings=more, trace=self.trace), {}
+    data: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
 
     def cells(self, trial: Trial) -> list[Cell]:
         """The best fixed decision, the optima of the slots if asked for, and a run each."""
-        parts = regret_parts(trial.problem)
-        source, data = self.source(trial)
-        roots = instance_roots(trial.problem)
-        cells = [
-            Cell(
-                parts.fixed,
-                {"instance": dict(source)},
-                roots=roots,
-                data=data,
-                label=f"best fixed decision of {label_of(source)}",
-            )
-        ]
+        parts, name = regret_parts(trial.problem), trial.problem
+        source = trial.entries[0].settings
+        data = self.data.get(source.get("file", ""), {})
+        on, instance, roots = label_of(source), {"instance": dict(source)}, instance_roots(name)
+        label = f"best fixed decision of {on}"
+        cells = [Cell(parts.fixed, instance, roots=roots, data=data, label=label)]
         if self.dynamic is not None:
             cells.append(offline_cell(source, Effort(self.dynamic), data=data))
-        for entry in trial.entries:
-            scheme = entry.scheme
+        for scheme in (entry.scheme for entry in trial.entries):
+            online = package_of("online", name), *policy_roots(name, scheme.policy)
             cells.append(
                 Cell(
                     parts.run,
                     {
-                        "instance": dict(source),
+                        **instance,
                         "policy": scheme.policy,
                         "parameters": dict(scheme.parameters),
                     },
-                    roots=(
-                        *roots,
-                        package_of("online", trial.problem),
-                        *policy_roots(trial.problem, scheme.policy),
-                    ),
+                    roots=(*roots, *online),
                     data=data,
                     kept=scheme.is_importable,
-                    label=f"{scheme.name} on {label_of(source)}",
+                    label=f"{scheme.name} on {on}",
                 )
             )
         return cells
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """A row for each scheme: the instance, and its record or an error."""
-        parts = regret_parts(trial.problem)
-        fixed, *rest = outcomes
-        optima = [rest.pop(0)] if self.dynamic is not None else []
-        errors = [
-            f"{what}: {outcome.status}: {outcome.message}"
-            for what, outcome in [
-                ("best fixed decision", fixed),
-                *(("optima of slots", one) for one in optima),
-            ]
-            if outcome.result is None
-        ]
-        head = {"problem": trial.problem, **self._instance(trial, fixed)}
-        records = iter(() if errors else self._compared(parts, fixed, optima, rest))
+        fixed, *runs = outcomes
+        optima = [runs.pop(0)] if self.dynamic is not None else []
+        sides = [("best fixed decision", fixed), *(("optima of slots", one) for one in optima)]
+        errors = [f"{what}: {o.status}: {o.message}" for what, o in sides if o.result is None]
+        source = trial.entries[0].settings
+        known = fixed.result.value if fixed.result else {}
+        head = {
+            "problem": trial.problem,
+            "instance": known.get("instance", label_of(source)),
+            "instance_hash": known.get("instance_hash", ""),
+            "seed": source["seed"],
+            **trial.point,
+        }
+        done = [run.result for run in runs if run.result is not None and not errors]
+        records: Iterator[dict[str, Any]] = iter(())
+        if fixed.result is not None and done:
+            optimum = _optimum(optima[0].result) if optima else None
+            records = iter(regret_parts(trial.problem).compare(fixed.result, done, optimum))
         rows = []
-        for entry, run in zip(trial.entries, rest, strict=True):
-            found = [*errors]
-            if run.result is None:
-                found.append(f"{run.status}: {run.message}")
+        for entry, run in zip(trial.entries, runs, strict=True):
             name = {"policy": entry.scheme.name}
-            if found:
-                rows.append({**head, **name, **self._size(trial, fixed), "error": "; ".join(found)})
-            else:
+            if run.result is not None and not errors:
                 rows.append({**head, **next(records), **name})
+            else:
+                size = {"ports": source.get("jobs"), "slots": source.get("slots")}
+                own = [] if run.result is not None else [f"{run.status}: {run.message}"]
+                rows.append({**head, **name, **size, "error": "; ".join([*errors, *own])})
         return rows
 
-    def _compared(
-        self,
-        parts: RegretParts,
-        fixed: Outcome,
-        optima: Sequence[Outcome],
-        runs: Sequence[Outcome],
-    ) -> list[dict[str, Any]]:
-        assert fixed.result is not None
-        optimum = None
-        if optima:
-            assert optima[0].result is not None
-            value = optima[0].result.value  # of a maximum: the least bound is the best
-            optimum = value["objective"], min(bound["value"] for bound in value["bounds"])
-        done = [run.result for run in runs if run.result is not None]
-        return parts.compare(fixed.result, done, optimum)
 
-    def _instance(self, trial: Trial, fixed: Outcome) -> dict[str, Any]:
-        arrivals = trial.point["arrivals"]
-        if fixed.result is None:
-            label = label_of(self.source(trial)[0])
-            return {
-                "instance": label,
-                "instance_hash": "",
-                "seed": trial.seed,
-                "arrivals": arrivals,
-            }
-        known = fixed.result.value
-        return {
-            "instance": known["instance"],
-            "instance_hash": known["instance_hash"],
-            "seed": known["instance_seed"],
-            "arrivals": arrivals,
-        }
-
-    def _size(self, trial: Trial, fixed: Outcome) -> dict[str, Any]:
-        """Size of an instance in a row without a record."""
-        if fixed.result is not None:
-            return {name: fixed.result.value[name] for name in ("ports", "slots")}
-        point = trial.point
-        return {"ports": point.get("jobs"), "slots": point.get("slots")}
+def _optimum(offline: Result | None) -> tuple[float, float]:
+    """Interval of a maximum, from the result of an offline cell: the least bound is the best."""
+    assert offline is not None
+    return offline.value["objective"], min(bound["value"] for bound in offline.value["bounds"])
 
 
 def sizes_grid(

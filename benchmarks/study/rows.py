@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeVar, get_args, get_type_hints
 
 import msgspec
+import pandas as pd
 
 from models.errors import InputError
 
-__all__ = ["Row", "Timing", "from_json_lines", "join", "to_json_lines"]
+__all__ = ["Row", "Timing", "frame_to_json_lines", "from_json_lines", "join", "to_json_lines"]
 
 T = TypeVar("T")
 
@@ -132,6 +133,11 @@ def to_json_lines(records: Iterable[Any]) -> str:
         plain = {key: _plain(value) for key, value in fields.items()}
         lines.append(json.dumps(plain, allow_nan=False) + "\n")
     return "".join(lines)
+
+
+def frame_to_json_lines(frame: pd.DataFrame) -> str:
+    """The rows of a frame as JSON lines; what a row lacks is null."""
+    return to_json_lines(frame.astype(object).where(frame.notna(), None).to_dict("records"))
 
 
 def from_json_lines(text: str, kind: type[T]) -> list[T]:

@@ -21,8 +21,9 @@ from benchmarks.reward.regret import REGRET, measure
 from benchmarks.study.cell import Cell, Outcome, Result
 from benchmarks.study.closure import import_closure
 from benchmarks.study.engine import InProcess, Task, Watch
+from benchmarks.study.instances import drawn
 from benchmarks.study.regret import Regret, sizes_grid
-from benchmarks.study.scheme import Scheme, schemes_of
+from benchmarks.study.scheme import schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Entry, Trial, frame_of
 from models.errors import InputError
@@ -34,7 +35,13 @@ POLICIES = {name: find_policy("reward", name) for name in policy_names("reward")
 
 TINY = ["--base", "2x8", "--slots", "2,4,8", "--ports", "1,2", "--servers", "3", "--seeds", "2"]
 
-POINT = {"arrivals": "coin", "jobs": 2, "slots": 4, "servers": "3"}
+
+def trial(seed: int, *policies: str) -> Trial:
+    """Two ports, four slots, three servers."""
+    coin = {"arrivals": "coin"}
+    source = drawn("reward", jobs=2, slots=4, servers="3", seed=seed, settings=coin)
+    schemes = schemes_of("reward", list(policies))
+    return Trial("reward", coin, seed, tuple(Entry(scheme, "", source) for scheme in schemes))
 
 
 def alternating_pair(beta: float = 0.25) -> RewardInstance:
@@ -178,9 +185,7 @@ def frame_with(tmp_path: Path, *policies: str) -> tuple[pd.DataFrame, list[str]]
 
             return super().map(tasks, note)
 
-    schemes = schemes_of("reward", list(policies))
-    entries = tuple(Entry(scheme, "", {}) for scheme in schemes)
-    trials = [Trial("reward", POINT, seed, entries) for seed in (0, 1)]
+    trials = [trial(seed, *policies) for seed in (0, 1)]
     store = Store(tmp_path / "cells")
     return frame_of(Regret(), trials, store=store, engine=Noting()), ran
 
@@ -238,11 +243,9 @@ def test_a_policy_that_breaks_is_rows_with_errors_and_has_no_mean(
 
 
 def test_an_instance_that_cannot_be_solved_says_so_in_all_its_rows() -> None:
-    entries = tuple(Entry(Scheme(name, name), "", {}) for name in ("drf", "ogasched"))
-    trial, measured = Trial("reward", POINT, 7, entries), Regret()
     late = Outcome("out of time", None, "still running after 1 s")
     done = Outcome("done", Result({"policy": "drf"}))
-    rows = measured.rows(trial, [late, done, done])
+    rows = Regret().rows(trial(7, "drf", "ogasched"), [late, done, done])
     assert [row["policy"] for row in rows] == ["drf", "ogasched"]
     said = "best fixed decision: out of time: still running after 1 s"
     assert [row["error"] for row in rows] == [said, said]
@@ -250,8 +253,7 @@ def test_an_instance_that_cannot_be_solved_says_so_in_all_its_rows() -> None:
 
 
 def test_a_change_of_a_policy_concerns_its_runs_alone() -> None:
-    entries = tuple(Entry(Scheme(name, name), "", {}) for name in ("drf", "spreading"))
-    fixed, drf, spreading = Regret().cells(Trial("reward", POINT, 0, entries))
+    fixed, drf, spreading = Regret().cells(trial(0, "drf", "spreading"))
 
     def closure(cell: Cell) -> set[str]:
         return set(import_closure((cell.function.partition(":")[0], *cell.roots)))

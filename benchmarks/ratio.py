@@ -12,7 +12,7 @@ import pandas as pd
 from benchmarks.cli import Parser, parse_positive, parse_words, run_command
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import add_instance_arguments
-from benchmarks.runs import Runs, as_table
+from benchmarks.runs import Runs
 from benchmarks.sources import Sources, sources_from
 from benchmarks.study.cell import Effort, Outcome
 from benchmarks.study.compute import compute
@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.format == "json":
         sys.stdout.write(to_json_lines(records))
     elif args.format == "csv":
-        as_table(records).to_csv(sys.stdout, index=False)
+        frame.to_csv(sys.stdout, index=False)
     else:
         count = len(sources.instances)
         many = "1 instance" if count == 1 else f"{count} instances"

@@ -29,7 +29,7 @@ from models.errors import InputError
 from models.files import write_atomic, write_whole
 from models.problem import problem
 
-__all__ = ["Runs", "as_table"]
+__all__ = ["Runs"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HASH = 8  # characters of a hash in names
@@ -154,7 +154,7 @@ class Runs:
             "versions": versions(),
             "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
         }
-        frame = as_table([asdict(row) for row in rows])
+        frame = _frame([asdict(row) for row in rows])
         files = {
             "settings.json": json.dumps(settings, indent=1) + "\n",
             "timings.jsonl": to_json_lines(timings),
@@ -182,7 +182,7 @@ class Runs:
                     print(f"{file}: left out of all.csv: {error}", file=sys.stderr)
                     continue
                 parts += [{"run": name, **asdict(row)} for row in rows]
-            write_atomic(self.path / "all.csv", as_table(parts).to_csv(index=False).encode())
+            write_atomic(self.path / "all.csv", _frame(parts).to_csv(index=False).encode())
             if self._ended_runs() == seen:
                 return
 
@@ -195,7 +195,7 @@ class Runs:
         return found
 
 
-def as_table(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def _frame(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Records as they are: beside a failed row, too, a whole number stays one."""
     return pd.DataFrame(records, dtype=object)
 

@@ -23,7 +23,8 @@ def load_user_module(name: str) -> ModuleType:
         ``my_file``, looked for in the current folder first; or, with the ending ``.py``,
         ``path/to/my_file.py``. The file's folder joins ``sys.path``, so that it may import what
         lies beside it. The same file is the same module whenever it is asked for, in every
-        process: it is known as ``file_`` with a hash of its path.
+        process: it is known as ``file_`` with a hash of its path and content. Changed, it is
+        another one: what is kept under the hash of the new content was not made by the old.
 
     Raises
     ------
@@ -39,7 +40,8 @@ def load_user_module(name: str) -> ModuleType:
     path = Path(name).resolve()
     if not path.is_file():
         raise InputError(f"there is no file '{name}'")
-    known_as = f"file_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
+    what = str(path).encode() + b"\0" + path.read_bytes()
+    known_as = f"file_{hashlib.sha256(what).hexdigest()[:16]}"
     if known_as in sys.modules:
         return sys.modules[known_as]
     spec = importlib.util.spec_from_file_location(known_as, path)

@@ -19,7 +19,7 @@ from benchmarks.study.closure import import_closure
 from benchmarks.study.instances import drawn
 from benchmarks.study.offline import offline_cell
 from benchmarks.study.run import run_cell
-from benchmarks.study.scheme import Scheme, schemes_of
+from benchmarks.study.scheme import Scheme, policy_of, schemes_of
 from benchmarks.study.store import Store
 from models.problem import problem_names, sub_package
 from models.reference import resolve
@@ -237,3 +237,18 @@ def test_what_is_imported_while_a_cell_runs_is_in_its_closure(name: str, what: s
     assert {f"models.{name}", "benchmarks.study.run"} <= loaded
     closure = set(import_closure([cell.function.partition(":")[0], *cell.roots]))
     assert loaded - closure - on_the_way(closure) == set()
+
+
+def test_a_file_that_changes_while_a_process_lives_is_loaded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In a notebook, say: a row of the new file is not made by the old one.
+    monkeypatch.chdir(tmp_path)
+    names = []
+    for name in ("first", "second"):
+        Path("mine.py").write_text(
+            MINE.replace("from helper import answer\n", "").replace('"mine"', f'"{name}"')
+        )
+        names.append(policy_of("utility", "mine.py:Mine").name)
+        assert policy_of("utility", "mine.py:Mine") is policy_of("utility", "mine.py:Mine")
+    assert names == ["first", "second"]

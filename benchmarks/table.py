@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from benchmarks.workload.contract import Workload
-from models.problem import problem, sub_package
+from benchmarks.contract import experiments_of
+from models.problem import problem
 from solvers.result import OPTIMAL_GAP
 
 __all__ = ["bootstrap_interval", "common_origin", "format_table", "interval_of", "summarise"]
@@ -162,7 +162,7 @@ def _short(number: float) -> str:
 
 def format_table(summary: pd.DataFrame, frame: pd.DataFrame) -> str:
     """The table as text, with the notes that say what may be concluded from it."""
-    workload: Workload = sub_package("benchmarks", frame["problem"].iloc[0]).WORKLOAD
+    workload = experiments_of(frame["problem"].iloc[0]).workload
     header = (name or workload.words.done for name in _HEADER)
     lines: list[tuple[str, ...]] = [tuple(header)]
     for name, row in summary.iterrows():

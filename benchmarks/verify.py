@@ -23,16 +23,16 @@ _EXAMPLES = """
   python -m benchmarks.verify instance.json schedule.json
       prints the objective; exit code 0 if no constraint is broken, 1 if any is, 2 for bad input
   python -m benchmarks.ratio --instance one.json --policy oasis --out one
-  python -m benchmarks.verify one.json one/cells/*/schedules/oasis.json.gz
+  python -m benchmarks.verify one.json one/instances/*/schedules/oasis.json.gz
       a schedule to check: every policy's, and offline.json.gz, the best one known, are kept
-  python -m benchmarks.verify one.json --certificate one/cells/*/certificate.json.gz
+  python -m benchmarks.verify one.json --certificate one/instances/*/certificate.json.gz
       recomputes the bound from stored prices, with no solver; exit code 0 if they prove the
       bound that the file states, 1 if they do not or the file was changed, 2 for bad input
-  python -m benchmarks.verify one.json one/cells/*/offline.json.gz \\
-      --certificate one/cells/*/certificate.json.gz
+  python -m benchmarks.verify one.json one/instances/*/offline.json.gz \\
+      --certificate one/instances/*/certificate.json.gz
       both, and the interval that the optimum is in
-  python -m benchmarks.verify results/ratio-utility/cells/KEY/instance.json.gz \\
-      results/ratio-utility/cells/KEY/schedules/fifo.json.gz
+  python -m benchmarks.verify results/ratio-utility/instances/NAME/instance.json.gz \\
+      results/ratio-utility/instances/NAME/schedules/fifo.json.gz
       any schedule of a results folder; the files are described in models/schemas
 """
 

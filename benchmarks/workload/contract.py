@@ -1,9 +1,9 @@
-"""What the commands need to know of a problem's instances: its ``benchmarks.X.WORKLOAD``."""
+"""How instances of a problem are drawn: the workload of its ``benchmarks.X.EXPERIMENTS``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ class Workload:
     settings: type[BaseSettings]
     generate: Callable[[Any, np.random.Generator, Trace | None], tuple[Any, WorkloadReport]]
     load: Callable[[Any], float]
-    mappings: Mapping[str, str]
+    mappings: Mapping[str, str] = field(default_factory=dict)
     policies: tuple[str, ...] | None = None
     words: Words = Words()
 
@@ -143,7 +143,7 @@ class Workload:
         }
         chosen = self.settings(seed=seed, **size, **settings)
         if trace is not None and trace.kind not in self.mappings:
-            known = ", ".join(self.mappings)
+            known = ", ".join(self.mappings) or "none"
             raise InputError(
                 f"{trace.spec}: no mapping to `{self.problem}`; those with one are {known}"
             )

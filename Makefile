@@ -35,7 +35,7 @@ test-sweep: $(VENV)/test.stamp
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy models solvers online benchmarks
+	$(BIN)/mypy models solvers online benchmarks tests/toy/toyproblem
 	$(BIN)/python -m pytest -q tests/test_layers.py
 
 format: $(VENV)/test.stamp

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 
 from benchmarks.cli import Parser, parse_count, parse_positive
 from benchmarks.study.cell import Outcome
+from benchmarks.study.cluster import Cluster
 from benchmarks.study.compute import failures
 from benchmarks.study.engine import (
     Engine,
@@ -37,13 +38,20 @@ def add_engine_arguments(parser: Parser, *, timed: bool = False, guarded: bool =
         Each cell says itself that it needs a process of its own, and its limit.
     """
     usual = "1, since times are measured" if timed else "as many as the processors allow"
-    parser.add_argument(
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
         "--workers",
         type=parse_count,
         default=1 if timed else None,
         metavar="N",
         help=f"cells that run at the same time (default: {usual})"
         + ("" if guarded else "; 1: in this process, where nothing is stopped that hangs"),
+    )
+    where.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="the workers of a Dask scheduler instead, e.g. tcp://10.0.0.1:8786 (needs the extra "
+        "'cluster'; docs/studies.md)",
     )
     if guarded:
         parser.set_defaults(limit=None)
@@ -72,7 +80,15 @@ def engine_of(args: argparse.Namespace, *, threads: int = 1) -> NotingEngine:
         With the options of :func:`add_engine_arguments`.
     threads : int
         Of a cell: by default there are as many workers as processors for so many threads each.
+
+    Raises
+    ------
+    InputError
+        If the cluster cannot be used.
     """
+    if args.cluster is not None:
+        cluster = Cluster(args.cluster, Limits(args.limit or _LIMIT, args.memory))
+        return NotingEngine(cluster, cluster.close)
     workers = args.workers or default_workers(threads)
     if workers == 1 and args.limit is None and args.memory is None:
         return NotingEngine(InProcess())
@@ -86,10 +102,13 @@ class NotingEngine:
     ----------
     engine : Engine
         What runs the cells.
+    close : callable, optional
+        Called at the end.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, close: Callable[[], None] = lambda: None) -> None:
         self._engine = engine
+        self._close = close
         self._failed: list[str] = []
 
     @property
@@ -107,7 +126,8 @@ class NotingEngine:
                 yield task, outcome
 
     def end(self) -> int:
-        """Print one line for each cell that failed; returns the exit code of the command."""
+        """Close it, and print a line for each cell that failed; returns the command's exit code."""
+        self._close()
         for line in self._failed:
             print(line, file=sys.stderr)
         return 1 if self._failed else 0

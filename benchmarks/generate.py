@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 
 from benchmarks.cli import Parser, parse_count, run_command
+from benchmarks.contract import experiments_of
 from benchmarks.instances import add_set_argument, parse_set
 from benchmarks.traces import read_trace
-from benchmarks.workload.contract import Workload
-from models.problem import problem_names, sub_package
+from models.problem import problem_names
 
 __all__ = ["main"]
 
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--trace", metavar="KIND:PATH", help="take arrivals from a real trace")
     parser.add_argument("--out", required=True, metavar="FILE", help=".json, or .json.gz packed")
     args = parser.parse_args(argv)
-    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
+    workload = experiments_of(args.problem).workload
     default = workload.default
     servers = workload.parse_servers(args.servers) if args.servers else default.servers
     instance, report = workload.draw(

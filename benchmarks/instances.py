@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.cli import Parser, parse_count, parse_range
-from benchmarks.contract import Experiments
+from benchmarks.contract import Experiments, experiments_of
 from benchmarks.traces import read_trace
 from benchmarks.workload.contract import Size, Workload
 from models.errors import InputError
@@ -17,7 +17,6 @@ from models.problem import (
     problem,
     problem_names,
     read_instance,
-    sub_package,
 )
 
 __all__ = [
@@ -129,7 +128,7 @@ def instances_from(args: argparse.Namespace) -> list[Any]:
         if given:
             raise InputError(f"{given[0]} does not go with --instance: the file says it")
         return read_files([path for group in args.instance for path in group], args.problem)
-    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
+    workload = experiments_of(args.problem).workload
     trace = read_trace(args.trace) if args.trace else None
     default: Size = workload.quick if args.quick else workload.default
     servers = workload.parse_servers(args.servers) if args.servers else default.servers

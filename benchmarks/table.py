@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from benchmarks.contract import experiments_of
 from benchmarks.tables import PLAIN, Column, Layout, render, wrap
-from benchmarks.workload.contract import Workload
-from models.problem import problem, sub_package
+from models.problem import problem
 from solvers.result import OPTIMAL_GAP
 
 __all__ = [
@@ -181,7 +181,7 @@ def loads_of(frame: pd.DataFrame) -> str:
 
 def format_table(summary: pd.DataFrame, frame: pd.DataFrame, layout: Layout = PLAIN) -> str:
     """The table as text, with the notes that say what may be concluded from it."""
-    workload: Workload = sub_package("benchmarks", frame["problem"].iloc[0]).WORKLOAD
+    workload = experiments_of(frame["problem"].iloc[0]).workload
     columns = [
         replace(column, head=workload.words.done) if column.name == "done" else column
         for column in COLUMNS

@@ -6,10 +6,9 @@ import json
 from collections.abc import Sequence
 
 from benchmarks.cli import Parser, run_command
+from benchmarks.contract import experiments_of
 from benchmarks.traces import KINDS, read_trace
 from benchmarks.traces.audit import audit, format_audit
-from benchmarks.workload.contract import Workload
-from models.problem import sub_package
 
 __all__ = ["main"]
 
@@ -46,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--format", choices=("table", "json"), default="table")
     args = parser.parse_args(argv)
-    workload: Workload = sub_package("benchmarks", args.problem).WORKLOAD
+    workload = experiments_of(args.problem).workload
     trace = read_trace(args.trace)
     record = audit(trace, {args.problem: workload.describe_mapping(trace.kind)})
     print(json.dumps(record, indent=1) if args.format == "json" else format_audit(record))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.evaluate import evaluate
 from benchmarks.offline import Bound, Incumbent, offline_interval, ratio_interval
 
-from benchmarks.evaluate import evaluate
 from benchmarks.ratio import main as ratio
 from benchmarks.regret import main as regret
 from models.problem import problem

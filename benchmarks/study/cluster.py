@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
 from benchmarks.study.cell import Cell, Outcome, Result
 from benchmarks.study.closure import LAYERS, code_hash, processor, source_hashes, versions
-from benchmarks.study.engine import Task, Watch
+from benchmarks.study.engine import Limits, Task, Watch
 from benchmarks.study.guard import Guard
 from models.errors import InputError
 
@@ -25,12 +25,14 @@ _AHEAD = 2  # cells handed out for each place, so that none waits for this proce
 
 
 class Cluster:
-    """The workers of a Dask scheduler; a context manager that ends the children there.
+    """The workers of a Dask scheduler; a context manager that leaves them as they were.
 
     Parameters
     ----------
     address : str
         Of the scheduler, e.g. ``tcp://10.0.0.1:8786``.
+    limits : Limits
+        Of cells that have none.
 
     Raises
     ------
@@ -40,7 +42,7 @@ class Cluster:
         say.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, limits: Limits = Limits()) -> None:
         try:
             from distributed import Client
         except ImportError:
@@ -51,6 +53,7 @@ class Cluster:
             self._client = Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InputError(f"no Dask scheduler at {address}: {_short(error)}") from None
+        self._limits = limits
         try:
             threads = self._client.nthreads()
             if not threads:
@@ -70,6 +73,10 @@ class Cluster:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the scheduler."""
         self._client.close()
 
     def _refuse_others(self) -> None:
@@ -85,7 +92,9 @@ class Cluster:
                         f"worker {worker} has another {what}: {_first(mine, theirs[what])}{hint}"
                     )
 
-    def map(self, tasks: Iterable[Task], began: Watch) -> Iterator[tuple[Task, Outcome]]:
+    def map(
+        self, tasks: Iterable[Task], began: Watch
+    ) -> Generator[tuple[Task, Outcome], None, None]:
         """Run tasks, each on some worker; those that must be alone last, one by one."""
         from distributed import wait
 
@@ -99,7 +108,7 @@ class Cluster:
             if roots not in codes:
                 codes[roots] = code_hash(roots)
             began(task.cell)
-            given = (task.cell, task.known, codes[roots], run)
+            given = (self._limits.of(task.cell), task.known, codes[roots], run)
             key = f"{task.cell.name}-{task.index}-{run}"
             running[self._client.submit(_run_cell, *given, key=key, pure=False)] = task
 

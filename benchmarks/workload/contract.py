@@ -1,9 +1,9 @@
-"""What the commands need to know of a problem's instances: its ``benchmarks.X.WORKLOAD``."""
+"""How instances of a problem are drawn: the workload of its ``benchmarks.X.EXPERIMENTS``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -85,7 +85,7 @@ class Workload:
     servers: Servers
     settings: type[BaseSettings]
     generate: Callable[[Any, np.random.Generator, Trace | None], tuple[Any, WorkloadReport]]
-    mappings: Mapping[str, str]
+    mappings: Mapping[str, str] = field(default_factory=dict)
     policies: tuple[str, ...] | None = None
     words: Words = Words()
 
@@ -137,7 +137,7 @@ class Workload:
         }
         chosen = self.settings(seed=seed, **size, **settings)
         if trace is not None and trace.kind not in self.mappings:
-            known = ", ".join(self.mappings)
+            known = ", ".join(self.mappings) or "none"
             raise InputError(
                 f"{trace.spec}: no mapping to `{self.problem}`; those with one are {known}"
             )

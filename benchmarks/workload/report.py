@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,7 +14,7 @@ _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkloadReport(ABC):
+class WorkloadReport:
     """Load, notes and distributions; a problem adds what it counts.
 
     Parameters
@@ -36,9 +35,9 @@ class WorkloadReport(ABC):
     """What the distribution is of, where one word says it."""
 
     @property
-    @abstractmethod
     def counts(self) -> tuple[str, ...]:
-        """Lines on what was counted."""
+        """Lines on what was counted; a problem that counts something says so here."""
+        return ()
 
     def __str__(self) -> str:
         heads = "".join(f"{f'{100 * q:.0f} %':>10}" for q in _QUANTILES)

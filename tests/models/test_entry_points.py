@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
+import pandas as pd
 import pytest
 
-from benchmarks.evaluate import evaluate
-from benchmarks.instances import Workload
+from benchmarks import door
+from benchmarks.contract import Experiments
 from models.entry_points import outside_problems
 from models.errors import InputError
 from models.problem import (
@@ -28,9 +28,8 @@ from models.problem import (
 from models.schema import kept_schemas
 from online.contract import OnlineSide, online_side
 from online.registry import find_policy, policy_names
-from online.run import run
 from solvers.contract import OfflineSolver, offline_solver
-from tests.models.toy import announce, install
+from tests.outside import TOY, announce, install_toy
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -49,7 +48,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_every_layer_finds_it(site: Path) -> None:
-    install(site)
+    install_toy(site)
     assert "toy" in problem_names() and "toy" not in own_problem_names()
     assert problem("toy").title == "things to keep"
     assert offline_solver("toy").starts == ("first",)
@@ -68,25 +67,30 @@ def test_every_layer_finds_it(site: Path) -> None:
     assert not [path for path in kept_schemas() if "toy" in path.name]
 
 
+def test_it_is_small() -> None:
+    files = [TOY / "pyproject.toml", *TOY.rglob("*.py")]
+    assert sum(len(file.read_text().splitlines()) for file in files) <= 250
+
+
 def test_it_is_drawn_solved_run_and_scored(site: Path, tmp_path: Path) -> None:
-    install(site)
-    draw = sub_package("benchmarks", "toy").WORKLOAD.draw
-    instance, _ = draw(jobs=5, slots=5, servers="2", seed=3)
-    instance.write(tmp_path / "toy.json")
+    install_toy(site)
+    door.draw("toy", jobs=5, slots=5, servers=2, seed=3).write(tmp_path / "toy.json")
     instance = read_instance(tmp_path / "toy.json")
     worth = instance.file.worth
-    trace = run(instance, find_policy("toy", "first")(), np.random.default_rng(0))
-    assert trace.schedule.kept == (0, 1)
-    cell = evaluate(instance, [find_policy("toy", "first")], time_limit=None)
     best = sum(sorted(worth)[-2:])
-    assert cell.rows[0].ratio_upper == pytest.approx(best / (worth[0] + worth[1]))
-    assert cell.certificate is None
+    assert door.solve(instance).objective == pytest.approx(best)
+    assert door.run(instance, "first").trace.schedule.kept == (0, 1)
+    (row,) = door.evaluate(instance).frame.to_dict("records")
+    assert row["ratio_upper"] == pytest.approx(best / (worth[0] + worth[1]))
+    assert row["load"] == 2.5
+    dear = door.draw("toy", jobs=5, slots=5, servers=2, seed=3, dearest=9.0)
+    assert max(dear.file.worth) > 2.0
 
 
-def test_a_command_runs_it_as_one_of_its_own(site: Path) -> None:
-    install(site)
+def command(site: Path, name: str, *arguments: str) -> str:
+    """What a command prints in a process of its own, where the package is installed."""
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.ratio", "--problem", "toy", "--out", "out"],
+        [sys.executable, "-m", f"benchmarks.{name}", *arguments],
         capture_output=True,
         text=True,
         cwd=site,
@@ -94,7 +98,41 @@ def test_a_command_runs_it_as_one_of_its_own(site: Path) -> None:
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{site}"},
     )
     assert done.returncode == 0, done.stderr
-    assert "Optimum proven (gap <= 0.0001) on 2 of 2 instances." in done.stdout
+    return done.stdout
+
+
+def test_commands_run_it_as_one_of_their_own(site: Path) -> None:
+    install_toy(site)
+    printed = command(site, "ratio", "--problem", "toy", "--workers", "1", "--out", "ratio")
+    assert "Optimum proven (gap <= 0.0001) on 2 of 2 instances." in printed
+    for place in (site / "ratio" / "instances").iterdir():
+        files = [place / "instance.json.gz", place / "schedules" / "first.json.gz"]
+        checked = command(site, "verify", *map(str, files))
+        assert "violations 0" in checked
+
+
+@pytest.mark.slow
+def test_worker_processes_find_it(site: Path) -> None:
+    install_toy(site)
+    (site / "toy.toml").write_text(
+        '[[study]]\nproblem = "toy"\npolicies = ["first", "last.py:Last"]\n'
+        "vary = { dearest = [2.0, 9.0], servers = [1, 3] }\n"
+    )
+    (site / "last.py").write_text(
+        "from online.policy import Decision\n"
+        "from toyproblem.online.first import First\n\n\n"
+        "class Last(First):\n"
+        '    name = "last"\n\n'
+        "    def step(self, event):\n"
+        "        return super().step(event) if event.slot >= 3 else Decision()\n"
+    )
+    command(site, "sweep", "toy.toml", "--workers", "2", "--out", "sweep")
+    rows = pd.read_csv(site / "sweep" / "rows.csv")
+    assert len(rows) == 2 * 2 * 2 * 3
+    assert set(rows["policy"]) == {"first", "last"}
+    assert (rows["ratio_lower"] >= 1.0).all()
+    assert rows["error"].isna().all()
+    assert sorted(rows["load"].unique()) == [2.0, 6.0]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +177,7 @@ def test_a_command_runs_it_as_one_of_its_own(site: Path) -> None:
 def test_a_bad_entry_point_names_its_distribution_and_spoils_nothing(
     site: Path, entries: list[str], name: str, fault: str
 ) -> None:
-    install(site)
+    install_toy(site)
     announce(site, "bad", *entries)
     with pytest.raises(InputError) as caught:
         problem(name)
@@ -167,7 +205,7 @@ def test_a_bad_entry_point_names_its_distribution_and_spoils_nothing(
 def test_a_broken_package_is_one_line_where_it_is_asked_for(
     site: Path, module: str, text: str, fault: str
 ) -> None:
-    install(site)
+    install_toy(site)
     (site / "toyproblem" / module / "__init__.py").write_text(text)
     asked = {"models": problem, "solvers": offline_solver, "online": online_side}[module]
     with pytest.raises(InputError) as caught:
@@ -178,18 +216,18 @@ def test_a_broken_package_is_one_line_where_it_is_asked_for(
         ("models", "PROBLEM", Problem),
         ("solvers", "OFFLINE", OfflineSolver),
         ("online", "ONLINE", OnlineSide),
-        ("benchmarks", "WORKLOAD", Workload),
+        ("benchmarks", "EXPERIMENTS", Experiments),
     ):
         assert set(own_problem_names()) <= set(all_offered(layer, attribute, kind))
 
 
 def test_metadata_that_cannot_be_read_are_passed_over(site: Path) -> None:
-    install(site)
+    install_toy(site)
     announce(site, "bad", "this is no entry point")
     assert problem("toy").name == "toy"
 
 
 def test_the_metadata_are_read_once(site: Path) -> None:
     assert "toy" not in problem_names()
-    install(site)
+    install_toy(site)
     assert "toy" not in problem_names()

@@ -15,8 +15,8 @@ import msgspec
 import numba
 import numpy as np
 import pytest
-
 from benchmarks.evaluate import Run, run_policy
+
 from benchmarks.jct import WORKLOAD
 from benchmarks.jct.gap import GAP
 from models.jct import JctInstance

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
-
 from benchmarks.evaluate import run_policy
+
 from benchmarks.jct import WORKLOAD
 from benchmarks.jct.gap import GAP
 from benchmarks.study.run import warm_policy

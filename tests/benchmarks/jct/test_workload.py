@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.evaluate import run_policy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.evaluate import run_policy
 from benchmarks.generate import main as generate_command
 from benchmarks.instances import parse_set
 from benchmarks.jct import WORKLOAD

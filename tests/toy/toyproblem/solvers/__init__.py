@@ -1,0 +1,5 @@
+"""The best things, by sorting."""
+
+from solvers.contract import OfflineSolver
+
+OFFLINE = OfflineSolver(solver="toyproblem.solvers.sorting:solve", starts=("first",))

@@ -270,11 +270,11 @@ def test_no_verdict_is_missing() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kept", [k for k in KEPT if k["claim"] in TIMES], ids=lambda kept: kept["claim"]
-)
+@pytest.mark.parametrize("kept", [k for k in KEPT if k["claim"] in TIMES], ids=lambda k: k["claim"])
 def test_quick_verdicts_on_times(
     kept: dict[str, str], quick: Callable[[str], pd.DataFrame]
 ) -> None:
     finding = judge(CLAIMS[kept["claim"]], lambda name: quick(name.removeprefix("utility-")))
-    assert finding.verdict == kept["verdict"]
+    # The limit is in seconds of the clock: a busy machine may not prove all optima within it.
+    proven = kept["claim"] != "note4-days" or quick("optimum-time")["seconds"].notna().all()
+    assert finding.verdict == (kept["verdict"] if proven else "not testable")

@@ -30,14 +30,20 @@ from benchmarks.study.offline import incumbent_file, offline_cell
 from benchmarks.study.ratio import Ratio
 from benchmarks.study.rows import Row, Timing
 from benchmarks.study.run import Run, run_cell, run_policy, schedule_file
-from benchmarks.study.scheme import Reading, Scheme, given_policy, policy_of, schemes_of
+from benchmarks.study.scheme import (
+    Reading,
+    Scheme,
+    given_policy,
+    policy_of,
+    schemes_of,
+    usual_policies,
+)
 from benchmarks.study.store import Store
 from benchmarks.study.study import Study
 from models.errors import InputError
 from models.problem import problem as find_problem
 from models.problem import read_instance
 from online.policy import Policy
-from online.registry import policy_names
 from solvers.contract import offline_solver
 from solvers.result import SolveResult
 
@@ -74,7 +80,9 @@ def draw(problem: str, *, seed: int = 0, reading: Reading | None = None, **setti
     """
     workload = experiments_of(problem).workload
     size = workload.default
-    chosen = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
+    chosen = workload.with_usual(
+        {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
+    )
     if reading is not None:
         chosen.update(reading.settings)
     return workload.draw(seed=seed, **chosen)[0]
@@ -267,7 +275,9 @@ def compare(
     """
     workload = experiments_of(problem).workload
     size = workload.default
-    chosen = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
+    chosen = workload.with_usual(
+        {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
+    )
     count = size.seeds if seeds is None else seeds
     schemes = _schemes(problem, policies)
     if workers > 1 and not all(scheme.is_importable for scheme in schemes):
@@ -292,7 +302,7 @@ def compare(
 
 def _schemes(problem: str, policies: Iterable[PolicyLike] | None) -> tuple[Scheme, ...]:
     if policies is None:
-        policies = experiments_of(problem).workload.policies or policy_names(problem)
+        policies = usual_policies(problem)
     schemes: list[Scheme] = []
     for policy in policies:
         if isinstance(policy, Scheme):

@@ -132,7 +132,7 @@ def instances_from(args: argparse.Namespace) -> list[Any]:
     trace = read_trace(args.trace) if args.trace else None
     default: Size = workload.quick if args.quick else workload.default
     servers = workload.parse_servers(args.servers) if args.servers else default.servers
-    settings = parse_set(workload, args.set)
+    settings = workload.with_usual(parse_set(workload, args.set), traced=args.trace is not None)
     return [
         workload.draw(
             jobs=sizes["jobs"] or default.jobs,

@@ -10,7 +10,6 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.cli import Parser, parse_positive, parse_words, run_command
-from benchmarks.contract import experiments_of
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import add_instance_arguments
 from benchmarks.runs import Runs
@@ -21,16 +20,14 @@ from benchmarks.study.engine import Engine
 from benchmarks.study.join import Joined, timings_of
 from benchmarks.study.ratio import Ratio
 from benchmarks.study.rows import Row, Timing, join
-from benchmarks.study.scheme import Scheme, schemes_of
+from benchmarks.study.scheme import Scheme, schemes_of, usual_policies
 from benchmarks.study.study import Entry, Trial
 from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
 from benchmarks.tables import add_table_arguments, format_records, layout_of, wrap
 from models.problem import all_offered
 from online.contract import OnlineSide
-from online.policy import Policy
-from online.registry import find_policy, policy_names
 
-__all__ = ["Measured", "add_policy_argument", "find_policies", "main", "measure"]
+__all__ = ["Measured", "add_policy_argument", "main", "measure"]
 
 _EXAMPLES = """
   python -m benchmarks.ratio
@@ -61,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     layout = layout_of(args, COLUMNS)
     sources = sources_from(args)
-    schemes = schemes_of(args.problem, args.policy or default_policies(args.problem))
+    schemes = schemes_of(args.problem, args.policy or usual_policies(args.problem))
     asked = {
         **sources.asked,
         "policies": {scheme.name: scheme.policy for scheme in schemes},
@@ -166,23 +163,6 @@ def measure(
 def _named(joined: Joined, outcomes: Sequence[Outcome]) -> Named:
     origins = [outcome.result.value["origin"] for outcome in outcomes if outcome.result]
     return Named(joined.rows[0].instance, origins[0] if origins else "")
-
-
-def find_policies(problem_name: str, names: Sequence[str]) -> list[type[Policy]]:
-    """Policies asked for on the command line, those of the workload if none is.
-
-    Raises
-    ------
-    InputError
-        If one is unknown, or two have the same name.
-    """
-    schemes = schemes_of(problem_name, list(names or default_policies(problem_name)))
-    return [find_policy(problem_name, scheme.policy) for scheme in schemes]
-
-
-def default_policies(problem_name: str) -> list[str]:
-    """Policies that commands run where none is asked for."""
-    return list(experiments_of(problem_name).workload.policies or policy_names(problem_name))
 
 
 def add_policy_argument(parser: Parser) -> None:

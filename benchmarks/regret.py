@@ -22,13 +22,12 @@ from benchmarks.study.closure import versions_and_machine
 from benchmarks.study.instances import Source, drawn, given, instance_of, trace_digest
 from benchmarks.study.regret import TRACE, Regret, at_base, sizes_grid
 from benchmarks.study.rows import frame_to_json_lines
-from benchmarks.study.scheme import Scheme, schemes_of
+from benchmarks.study.scheme import Scheme, schemes_of, usual_policies
 from benchmarks.study.store import Store
 from benchmarks.study.study import Entry, Trial, frame_of, succeeded
 from benchmarks.tables import Layout, add_table_arguments, format_records, layout_of, wrap
 from models.errors import InputError
 from models.files import write_atomic
-from online.registry import policy_names
 
 __all__ = ["main"]
 
@@ -61,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     layout = layout_of(args, COLUMNS)
     parts = regret_parts(args.problem)
-    schemes = schemes_of(args.problem, args.policy or list(policy_names(args.problem)))
+    schemes = schemes_of(args.problem, args.policy or usual_policies(args.problem))
     sizes = None
     if args.instance:
         measure, trials = _of_files(args, schemes)

@@ -54,7 +54,9 @@ def sources_from(args: argparse.Namespace) -> Sources:
         "jobs": args.jobs or default.jobs,
         "slots": args.slots or default.slots,
         "servers": workload.parse_servers(args.servers) if args.servers else default.servers,
-        "settings": parse_set(workload, args.set),
+        "settings": workload.with_usual(
+            parse_set(workload, args.set), traced=args.trace is not None
+        ),
         "trace": trace_digest(args.trace) if args.trace else None,
     }
     sources = tuple(drawn(args.problem, seed=seed, **asked) for seed in seeds)

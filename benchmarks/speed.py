@@ -22,7 +22,7 @@ from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
 from benchmarks.sources import Sources, sources_from
 from benchmarks.study.cell import Needs
-from benchmarks.study.scheme import schemes_of
+from benchmarks.study.scheme import schemes_of, usual_policies
 from benchmarks.study.speed import Speed
 from benchmarks.study.study import Entry, Trial, frame_of, succeeded
 from benchmarks.tables import (
@@ -35,7 +35,6 @@ from benchmarks.tables import (
 )
 from benchmarks.workload.contract import Workload
 from models.errors import InputError
-from online.registry import policy_names
 
 __all__ = ["main"]
 
@@ -80,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     columns = _columns(experiments_of(args.problem).workload, args.sizes is not None)
     layout = layout_of(args, columns)
-    names = args.policy or policy_names(args.problem)
+    names = args.policy or usual_policies(args.problem)
     plain = experiments_of(args.problem).plain_versions
     schemes = schemes_of(args.problem, [*names, *plain])
     asked = _asked(args)

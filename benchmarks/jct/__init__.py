@@ -19,7 +19,19 @@ WORKLOAD = Workload(
     settings=Settings,
     generate=generate,
     mappings=MAPPINGS,
-    policies=("a-online", "a-online-e", "srtf", "tiresias-l", "batchsche"),
+    usual={"requested": "chunks"},
+    variants={
+        "srtf-edge": ("srtf", {"use_cloud": False}),
+        "tiresias-l-edge": ("tiresias-l", {"use_cloud": False}),
+    },
+    policies=(
+        "a-online",
+        "a-online-e",
+        "srtf-edge",
+        "tiresias-l-edge",
+        "batchsche",
+        "all-cloud",
+    ),
 )
 
 EXPERIMENTS = Experiments(

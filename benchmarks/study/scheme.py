@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.contract import experiments_of
 from models.errors import InputError
 from online.policy import Policy
-from online.registry import check_policy, find_policy
+from online.registry import check_policy, find_policy, policy_names
 
-__all__ = ["Reading", "Scheme", "given_policy", "policy_of", "policy_roots", "schemes_of"]
+__all__ = [
+    "Reading",
+    "Scheme",
+    "given_policy",
+    "policy_of",
+    "policy_roots",
+    "schemes_of",
+    "usual_policies",
+]
 
 _GIVEN = "given:"
 _given: dict[str, type[Policy]] = {}
@@ -75,21 +84,28 @@ class Reading:
     later: str = ""
 
 
-def schemes_of(problem_name: str, names: list[str]) -> tuple[Scheme, ...]:
-    """Schemes of policies without parameters, under the policies' own names.
+def schemes_of(problem_name: str, names: Iterable[str]) -> tuple[Scheme, ...]:
+    """Schemes of policies under their own names, and of the variants that a workload names.
 
     Raises
     ------
     InputError
         If a policy is unknown, or two have the same name.
     """
+    variants = experiments_of(problem_name).workload.variants
     found: dict[str, Scheme] = {}
     for reference in names:
-        name = policy_of(problem_name, reference).name
+        policy, parameters = variants.get(reference, (reference, {}))
+        name = reference if reference in variants else policy_of(problem_name, policy).name
         if name in found:
             raise InputError(f"two policies are named '{name}'")
-        found[name] = Scheme(name, reference)
+        found[name] = Scheme(name, policy, parameters)
     return tuple(found.values())
+
+
+def usual_policies(problem_name: str) -> tuple[str, ...]:
+    """Policies and variants that commands run where none is asked for."""
+    return experiments_of(problem_name).workload.policies or policy_names(problem_name)
 
 
 def given_policy(policy: type[Policy]) -> str:

@@ -18,6 +18,7 @@ WORKLOAD = Workload(
     servers=Servers(("worker servers", "parameter servers"), example=(5, 5)),
     settings=Settings,
     generate=generate,
+    usual={"load": 1.0},
     mappings={kind: mapping.text for kind, mapping in MAPPINGS.items()},
 )
 

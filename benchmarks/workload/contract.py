@@ -74,8 +74,14 @@ class Workload:
         same bytes.
     mappings : mapping of str to str
         Kinds of traces that are made into instances, and how, in words.
+    usual : mapping of str to Any
+        Settings of synthetic instances where a command is not told others: those of the default
+        tables. Figures and claims say all their settings themselves.
+    variants : mapping of str to (str, mapping)
+        Registered policies with parameters, which commands know by a name of their own.
     policies : tuple of str or None
-        Registered policies that commands run where none is asked for; None = all.
+        Registered policies, and variants, that commands run where none is asked for; None = all
+        registered.
     words : Words
     """
 
@@ -86,6 +92,8 @@ class Workload:
     settings: type[BaseSettings]
     generate: Callable[[Any, np.random.Generator, Trace | None], tuple[Any, WorkloadReport]]
     mappings: Mapping[str, str] = field(default_factory=dict)
+    usual: Mapping[str, Any] = field(default_factory=dict)
+    variants: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     policies: tuple[str, ...] | None = None
     words: Words = Words()
 
@@ -142,6 +150,10 @@ class Workload:
                 f"{trace.spec}: no mapping to `{self.problem}`; those with one are {known}"
             )
         return self.generate(chosen, np.random.default_rng(seed), trace)
+
+    def with_usual(self, settings: Mapping[str, Any], *, traced: bool = False) -> dict[str, Any]:
+        """Settings on top of the usual ones, which instances of a trace do not have."""
+        return dict(settings) if traced else {**self.usual, **settings}
 
     @property
     def examples(self) -> dict[str, str]:

@@ -103,7 +103,7 @@ def read_settings(kind: type[BaseSettings], given: Mapping[str, str]) -> dict[st
     """Values of settings from texts, by the types of the fields.
 
     Ranges are ``LOW:HIGH``, or one number for both; longer tuples have all their numbers; truth
-    values are ``yes`` and ``no``.
+    values are ``yes`` and ``no``; ``none`` is None where a setting may be None.
 
     Parameters
     ----------
@@ -135,6 +135,8 @@ def show_range(interval: tuple[float, float]) -> str:
 
 
 def _parse(text: str, kind: str) -> Any:
+    if kind.endswith("| None") and text == "none":
+        return None
     if kind.startswith("str"):
         return text
     if kind.startswith("bool"):

@@ -14,10 +14,10 @@ from benchmarks.speed import main as speed
 from benchmarks.verify import main as verify
 from models.jct import JctInstance
 from models.jct.score import score
-from online.registry import find_policy, policy_names
+from online.registry import find_policy
 from tests.models.jct.small import instance, job, server, worked_example
 
-POLICIES = {name: find_policy("jct", name) for name in policy_names("jct")}
+POLICIES = {name: find_policy("jct", name) for name in WORKLOAD.policies}
 
 MIGRATING = {"srtf", "tiresias-l"}
 PAPERS = [POLICIES[name] for name in WORKLOAD.policies or ()]

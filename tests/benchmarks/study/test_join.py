@@ -14,7 +14,14 @@ from benchmarks.study.join import join, timings_of
 from benchmarks.study.scheme import Scheme, given_policy
 from online.policy import Decision, Event, Guarantee, Policy
 
-ABOUT = {"instance": "i", "instance_hash": "h", "instance_seed": 4, "load": 0.5, "origin": ""}
+ABOUT = {
+    "instance": "i",
+    "instance_hash": "h",
+    "instance_seed": 4,
+    "load": 0.5,
+    "origin": "",
+    "negligible": 0.0,
+}
 SCHEMES = (Scheme("fifo", "fifo"), Scheme("drf", "drf"))
 
 

@@ -191,7 +191,8 @@ def format_table(summary: pd.DataFrame, frame: pd.DataFrame, layout: Layout = PL
         time = "-" if pd.isna(row["ms"]) else f"{row['ms']:.2f}"
         if row["failed"]:
             failed = f"failed {row['failed']}/{row['instances']}"
-            lines.append((f"{name}", "-", failed, *"------", time))
+            unknown = ["-"] * (len(columns) - 4)
+            lines.append((f"{name}", "-", failed, *unknown, time))
             continue
         seed = "file" if pd.isna(row["worst_seed"]) else f"{int(row['worst_seed'])}"
         guarantee = "-"

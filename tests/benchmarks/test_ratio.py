@@ -87,7 +87,7 @@ def test_same_seed_same_bytes_and_resumed_runs_change_nothing(
     timings = (first / "timings.jsonl").read_text().splitlines()
     assert len(timings) == 4
     assert "as run before" not in capsys.readouterr().err
-    run_files(tmp_path, "a")
+    run_files(tmp_path, "a", "--columns", "all")
     out, err = capsys.readouterr()
     assert contents(first) == before
     assert "6 of 6 cells: as run before" in err

@@ -138,11 +138,11 @@ def test_the_table_counts_failures_and_averages_no_survivors(
     Path("mine.py").write_text(HEAD + body)
     instance([job("a", work=2), job("b", arrival=2)], name="late", slots=4).write("late.json")
     options[1:2] = ["i.json", "late.json"]
-    assert main(options) == 1
+    assert main([*options, "--columns", "all"]) == 1
     lines = capsys.readouterr().out.splitlines()
     (mine,) = (line.split() for line in lines if line.startswith("mine"))
     assert mine[:4] == ["mine", "-", "failed", "1/2"]
-    assert mine[4:-1] == ["-"] * 6
+    assert mine[4:-1] == ["-"] * 7
     (fifo,) = (line for line in lines if line.startswith("fifo"))
     assert "failed" not in fifo
     assert "1 of 4 rows failed" in "\n".join(lines)

@@ -75,17 +75,17 @@ def test_libraries_processor_and_compiler_count(monkeypatch: pytest.MonkeyPatch)
     for name, value in (("NUMBA_DISABLE_JIT", "1"), ("NUMBA_CPU_NAME", "generic")):
         with monkeypatch.context() as patch:
             patch.setenv(name, value)
-            closure_module._processor.cache_clear()
+            closure_module.processor.cache_clear()
             hashes.add(code_hash(["models.errors"]))
     with monkeypatch.context() as patch:
         patch.setattr(platform, "machine", lambda: "other")
-        closure_module._processor.cache_clear()
+        closure_module.processor.cache_clear()
         hashes.add(code_hash(["models.errors"]))
-    closure_module._processor.cache_clear()
+    closure_module.processor.cache_clear()
     assert len(hashes) == 1 + len(known) + 3
     monkeypatch.setenv("NUMBA_CACHE_DIR", "elsewhere")  # where, not what
     assert code_hash(["models.errors"]) in hashes
-    closure_module._processor.cache_clear()
+    closure_module.processor.cache_clear()
 
 
 def test_a_root_that_is_not_there() -> None:

@@ -1,4 +1,7 @@
-"""The tree's rules: layers import one way, modules stay small, no machine's paths are named."""
+"""The tree's rules: layers import one way, modules stay small, no machine's paths are named.
+
+And what is shown of results (pictures, claims, commands) is nothing that results depend on.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,18 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from benchmarks.contract import experiments_of
+from benchmarks.study.closure import import_closure
+from models.problem import own_problem_names
+from tests.benchmarks.study.all_cells import all_cells
 
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ("models", "solvers", "online", "benchmarks")
@@ -157,6 +165,32 @@ def machine_paths(files: Iterable[Path]) -> list[str]:
     return faults
 
 
+@cache
+def shown_modules() -> frozenset[str]:
+    """Modules of pictures, claims and commands, and of what they alone need."""
+    found = {f"benchmarks.study.{part}" for part in ("picture", "claim", "tests", "statistics")}
+    found |= {"benchmarks.table", "benchmarks.tables"}
+    for problem in own_problem_names():
+        experiments = experiments_of(problem)
+        references = (experiments.studies, experiments.pictures, experiments.claims)
+        found |= {reference.partition(":")[0] for reference in references if reference}
+    shown = re.compile(r"benchmarks\.(pictures\b|\w+\.(pictures|claims|theory))")
+    for name, (path, _) in read_modules(ROOT).items():
+        if shown.match(name) or "run_command(main)" in path.read_text(encoding="utf-8"):
+            found.add(name)
+    return frozenset(found)
+
+
+def shown_faults(closure: Mapping[str, Path]) -> list[str]:
+    """What is in an import closure and should not be, one sentence each."""
+    faults = [f"depends on {name}" for name in sorted(shown_modules() & set(closure))]
+    for name, path in closure.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        if any(target.split(".")[0] == "matplotlib" for _, target in imports(name, path, tree, ())):
+            faults.append(f"depends on {name}, which imports matplotlib")
+    return faults
+
+
 @pytest.fixture(scope="module")
 def tree_files() -> list[Path]:
     """Files of the checkout, whether committed yet or not."""
@@ -179,6 +213,13 @@ def test_no_problem_imports_another() -> None:
 
 def test_no_import_cycle() -> None:
     assert import_cycle(ROOT) == []
+
+
+@pytest.mark.parametrize("problem", own_problem_names())
+def test_no_result_depends_on_how_it_is_shown(problem: str) -> None:
+    asked = {cell.all_roots: str(cell) for cell in all_cells(problem)}
+    faults = {cell: shown_faults(import_closure(roots)) for roots, cell in asked.items()}
+    assert {cell: found for cell, found in faults.items() if found} == {}
 
 
 def test_modules_are_small(tree_files: list[Path]) -> None:
@@ -279,6 +320,25 @@ def test_a_problem_may_import_itself_and_the_roots(tmp_path: Path) -> None:
     }
     plant(tmp_path, files)
     assert row_faults(tmp_path) == []
+
+
+def test_a_result_that_depends_on_how_it_is_shown_is_found(tmp_path: Path) -> None:
+    known = {"benchmarks.ratio", "benchmarks.figures", "benchmarks.claims", "benchmarks.regret"}
+    known |= {"benchmarks.pictures.lines", "benchmarks.jct.claims", "benchmarks.reward.pictures"}
+    assert known <= shown_modules()
+    files = {
+        "plain.py": "from online.policy import Policy",
+        "draws.py": "def draw():\n    import matplotlib.pyplot",
+        "judges.py": "from benchmarks.study import claim",
+        "far.py": "import near",
+        "near.py": "from benchmarks.pictures.lines import plot_lines",
+    }
+    plain, draws, judges, far, _ = plant(tmp_path, files)
+    assert shown_faults(import_closure([str(plain)])) == []
+    found = shown_faults(import_closure([str(draws)]))
+    assert found == ["depends on draws.py, which imports matplotlib"]
+    assert "depends on benchmarks.study.claim" in shown_faults(import_closure([str(judges)]))
+    assert "depends on benchmarks.pictures.lines" in shown_faults(import_closure([str(far)]))
 
 
 @pytest.mark.parametrize("back", ["import models.a", "from models import a", "from . import a"])

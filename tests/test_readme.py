@@ -41,7 +41,7 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.mark.parametrize(
     ("page", "policy", "names"),
     [
-        ("README.md", "my_file:MyPolicy", ["oasis", "half"]),
+        ("README.md", "my_file.py:MyPolicy", ["oasis", "half"]),
         ("docs/jct.md", "my_file:AllInCloud", ["a-online", "cloud"]),
     ],
 )

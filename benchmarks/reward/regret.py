@@ -120,6 +120,7 @@ def compare(
                 "objective": achieved,
                 "fixed_lower": known["fixed_lower"],
                 "fixed_upper": known["fixed_upper"],
+                "fixed_gap": known["fixed_gap"],
                 "regret_lower": known["fixed_lower"] - achieved,
                 "regret_upper": known["fixed_upper"] - achieved,
                 "bound": known["bound"],

@@ -106,6 +106,7 @@ class Gap:
 def _without_result(outcome: Outcome) -> dict[str, Any]:
     stopped = outcome.status in ("out of time", "out of memory")
     return {
+        "load": None,
         "objective": None,
         "bound": None,
         "gap": 1.0,

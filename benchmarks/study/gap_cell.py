@@ -27,9 +27,9 @@ def solve(
     Returns
     -------
     callable
-        Its result's value: ``objective`` by the scorer and ``bound`` (None where there is none),
-        ``gap`` (relative to the bound; 1 where there is no schedule or no bound, and at most 1),
-        ``bound_source``, ``status`` and ``message`` of the solver.
+        Its result's value: ``load`` of the instance; ``objective`` by the scorer and ``bound``
+        (None where there is none), ``gap`` (relative to the bound; 1 where there is no schedule
+        or no bound, and at most 1), ``bound_source``, ``status`` and ``message`` of the solver.
     """
     chosen = gap_methods(instance["problem"]).methods[method]
     small = small_instance(instance["problem"])
@@ -49,8 +49,10 @@ def _found(instance: Any, result: SolveResult[Any]) -> dict[str, Any]:
         if not score.feasible:
             raise InfeasibleSchedule(f"{result.solver} on '{instance.name}': {count(score)}")
         objective = score.objective
-    gap = relative_gap(known.sense, objective, result.bound)
+    nothing = known.negligible(instance)
+    gap = relative_gap(known.sense, objective, result.bound, negligible=nothing)
     return {
+        "load": known.load(instance),
         "objective": objective,
         "bound": result.bound,
         "gap": 1.0 if gap is None else min(gap, 1.0),

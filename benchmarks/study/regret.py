@@ -80,6 +80,7 @@ class Regret:
             "instance_hash": known.get("instance_hash", ""),
             "seed": source["seed"],
             **trial.point,
+            "load": known.get("load"),
         }
         done = [run.result for run in runs if run.result is not None and not errors]
         records: Iterator[dict[str, Any]] = iter(())

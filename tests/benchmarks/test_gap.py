@@ -34,8 +34,8 @@ from solvers.result import SolveResult
 
 ROOT = Path(__file__).resolve().parents[2]
 
-POINT = {"jobs": 5, "slots": 6, "servers": "3+3"}
-ROW = {"problem": "utility", **POINT, "seed": 0, "threads": 1}
+POINT = {"jobs": 5, "slots": 6, "servers": (3, 3)}
+ROW = {"problem": "utility", **POINT, "servers": "3+3", "seed": 0, "threads": 1}
 
 # Hand-made: seed 0 and 1 of "a" end at gaps of 10 and 20 %, of "b" at 0 and 100 %.
 ROWS = pd.DataFrame(

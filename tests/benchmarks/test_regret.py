@@ -39,7 +39,7 @@ TINY = ["--base", "2x8", "--slots", "2,4,8", "--ports", "1,2", "--servers", "3",
 def trial(seed: int, *policies: str) -> Trial:
     """Two ports, four slots, three servers."""
     coin = {"arrivals": "coin"}
-    source = drawn("reward", jobs=2, slots=4, servers="3", seed=seed, settings=coin)
+    source = drawn("reward", jobs=2, slots=4, servers=3, seed=seed, settings=coin)
     schemes = schemes_of("reward", list(policies))
     return Trial("reward", coin, seed, tuple(Entry(scheme, "", source) for scheme in schemes))
 
@@ -101,8 +101,8 @@ def test_a_theorem_is_claimed_only_where_it_holds() -> None:
 
 
 def test_points_of_a_study() -> None:
-    sizes = RegretSizes((4, 80), (20, 40, 80), (2, 4, 8), "5", (0, 1), ("coin", "trace"))
-    base = {"arrivals": "coin", "beta": (0.5, 0.5), "servers": "5"}
+    sizes = RegretSizes((4, 80), (20, 40, 80), (2, 4, 8), 5, (0, 1), ("coin", "trace"))
+    base = {"arrivals": "coin", "beta": (0.5, 0.5), "servers": 5}
     given = {"beta": (0.5, 0.5)}
     horizons = [{**base, "jobs": 4, "slots": slots} for slots in (20, 40, 80)]
     kept = [{**base, "jobs": ports, "slots": 80} for ports in (2, 8)]

@@ -37,7 +37,7 @@ def gap_between_bounds() -> JctInstance:
 def test_migrating_policies_are_never_compared_with_a_milp_bound() -> None:
     # Each server stores one of the jobs: (1 + 2) + (3 + 2) = 8, which the MILP proves. Prices
     # know nothing of storage: 3 + 3 = 6.
-    found = evaluate(gap_between_bounds(), list(POLICIES), time_limit=10)
+    found = evaluate(gap_between_bounds(), PAPERS, time_limit=10)
     for row in found.rows:
         moves = row.policy in MIGRATING
         assert row.offline_allows == ("migration" if moves else "")
@@ -74,7 +74,7 @@ def test_rows_schedules_and_certificates_can_be_checked(
     options = ["--problem", "jct", "--instance", one, "--out", str(tmp_path / "out")]
     assert ratio([*options, "--format", "json"]) == 0
     rows = {row["policy"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
-    assert list(rows) == list(POLICIES)
+    assert list(rows) == [policy.name for policy in PAPERS]
     (cell,) = (tmp_path / "out" / "instances").iterdir()
     for name, row in rows.items():
         assert row["ratio_lower"] >= 1.0

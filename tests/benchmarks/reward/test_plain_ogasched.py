@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.evaluate import run_policy
 
 from benchmarks.ratio import main as ratio
 from benchmarks.reward.plain_ogasched import PlainOga, project_padded
 from benchmarks.speed import main as speed
 from benchmarks.study.memory import PeakMemory
+from benchmarks.study.run import run_policy
 from models.errors import InputError
 from online.reward.oga import OGASched
 from solvers.reward.projection import project

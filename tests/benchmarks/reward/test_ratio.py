@@ -9,11 +9,12 @@ import pytest
 
 from benchmarks.door import Evaluation, evaluate
 from benchmarks.ratio import main
+from benchmarks.regret import main as regret
 from models.reward import RewardInstance, RewardSchedule, score
 from online.reward.drf import DRF
 from online.reward.oga import OGASchedConstant
 from tests.models.reward.cases import random_reward
-from tests.models.reward.small import reward
+from tests.models.reward.small import WORTHLESS, reward, worthless
 
 POLICIES = [OGASchedConstant, DRF]
 
@@ -59,3 +60,22 @@ def test_an_overhead_above_the_gain_gives_an_infinite_ratio() -> None:
     row = evaluate(ins, [DRF], time_limit=10.0).rows[0]
     assert row.objective == pytest.approx(np.log(3.0) - 2.0)
     assert row.ratio_upper == float("inf")
+
+
+@pytest.mark.parametrize(("alpha", "beta"), WORTHLESS)
+def test_an_optimum_of_nothing_is_proven(alpha: float, beta: list[float]) -> None:
+    (row,) = evaluate(worthless(alpha, beta), ["ogasched"], time_limit=5.0).rows
+    assert (row.offline_status, row.offline_lower, row.offline_upper) == ("optimal", 0.0, 0.0)
+
+
+def test_commands_say_that_an_optimum_of_nothing_is_proven(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    worthless(0.5, [1.0, 1.0]).write(tmp_path / "one.json")
+    options = ["--problem", "reward", "--instance", str(tmp_path / "one.json")]
+    options += ["--policy", "ogasched,drf"]
+    assert main([*options, "--out", str(tmp_path / "ratio")]) == 0
+    assert "Optimum proven (gap <= 0.0001) on 1 of 1 instances." in capsys.readouterr().out
+    assert regret([*options, "--out", str(tmp_path / "regret")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "it is certified to 0.0e+00 relative at worst" in said

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-import benchmarks
 from benchmarks.contract import experiments_of
 from benchmarks.ratio import main as ratio
 from benchmarks.study import closure as closure_module
@@ -165,31 +164,6 @@ def test_adding_a_policy_solves_nothing_offline(
     # What was looked up has no times.
     assert [row["policy_seconds"] is None for row in rows] == [True, False, False] * 2
     assert all(row["offline_seconds"] is None for row in rows)
-
-
-def commands() -> set[str]:
-    """Modules that are run as a command."""
-    folder = Path(benchmarks.__file__).parent
-    return {
-        f"benchmarks.{path.stem}"
-        for path in folder.glob("*.py")
-        if "run_command(main)" in path.read_text(encoding="utf-8")
-    }
-
-
-@pytest.mark.parametrize("name", problem_names())
-def test_pictures_claims_and_commands_are_in_no_closure(name: str) -> None:
-    shown = (f"benchmarks.{name}.pictures", f"benchmarks.{name}.claims", "benchmarks.pictures")
-    judged = {f"benchmarks.study.{part}" for part in ("picture", "claim", "tests", "statistics")}
-    judged |= {f"benchmarks.{name}.studies", f"benchmarks.{name}.theory", "benchmarks.table"}
-    assert {"benchmarks.ratio", "benchmarks.claims", "benchmarks.figures"} <= commands()
-    closures = {
-        (cell.function.partition(":")[0], *sorted(cell.roots)) for cell in cells_of(name).values()
-    }
-    for roots in closures:
-        found = set(import_closure(roots))
-        assert {module for module in found if module.startswith(shown)} == set()
-        assert found & (judged | commands() | {"matplotlib"}) == set()
 
 
 def on_the_way(closure: set[str]) -> set[str]:

@@ -48,6 +48,7 @@ def solved(
         "objective": objective,
         "bounds": [{"value": bound, "source": source} for bound, source in bounds],
         "certified": certified,
+        "negligible": 0.0,
     }
     return Outcome("done", Result(value, times={"offline": 2.0}, **more))
 

@@ -11,7 +11,7 @@ from models.reward.files import RewardFile, Utilities
 from online.policy import Policy
 from online.run import Trace, run
 
-__all__ = ["play", "reward"]
+__all__ = ["WORTHLESS", "play", "reward", "worthless"]
 
 
 def reward(
@@ -56,3 +56,23 @@ def play(ins: RewardInstance, policy: Policy) -> tuple[list[list], Trace]:
     schedule = trace.schedule
     place = np.searchsorted(schedule.starts, np.arange(ins.cluster.slots), side="right") - 1
     return [np.round(schedule.allocations[n], 9).tolist() for n in place], trace
+
+
+def worthless(alpha: float, beta: list[float]) -> RewardInstance:
+    """Two ports on two servers, utilities ``alpha y``; the overhead is never less."""
+    devices = len(beta)
+    requests = [[2.0] * devices, [3.0] * devices]
+    capacities = [[4.0] * devices, [5.0] * devices]
+    arrivals = [[1, 1], [1, 0], [0, 1]]
+    return reward(requests, capacities, arrivals, alpha=alpha, beta=beta)
+
+
+# Where sum_k alpha Y_k <= max_k beta_k Y_k for all Y, the best reward is 0; with equality in the
+# second case, where multipliers have to be exact.
+WORTHLESS: list[tuple[float, list[float]]] = [
+    (0.5, [1.0, 1.0]),
+    (1.0, [1.0]),
+    (0.25, [1.0, 0.7]),
+    (0.3, [0.9, 1.0, 1.0]),
+    (1e-7, [2e-7, 3e-7]),
+]

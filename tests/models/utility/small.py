@@ -76,3 +76,16 @@ def random_instance(
         worker_servers=rng.integers(1, 4, (servers, 2)).astype(float).tolist(),
         ps_servers=rng.integers(1, 5, (ps_servers, 2)).astype(float).tolist(),
     )
+
+
+NOTHING = {
+    "no jobs": instance([]),
+    "no job that can run": instance([job("long", work=9), job("late", 3, work=2)]),
+    "no capacity": instance([job("a")], worker_servers=[[0.0]], ps_servers=[[0.0]]),
+    "no parameter server": instance([job("a")], ps_servers=[[0.0]]),
+    "no utility": instance([job("a", utility=constant(0.0))]),
+    "utility underflows": instance(
+        [job("a", 1, work=3, utility=Sigmoid(priority=5e-324, decay=9.0, target=-9.0))]
+    ),
+}
+"""Nothing to do, nothing to run on, or nothing to win: the optimum is 0."""

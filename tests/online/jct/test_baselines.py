@@ -102,7 +102,9 @@ def test_gangs_can_be_kept_at_the_edge_by_a_parameter(name: str) -> None:
         policy = build_policy(kind, ins, **parameters)
         trace = run(ins, policy, np.random.default_rng(0))
         assert score(ins, trace.schedule).value.tolist() == [jct]
-    with pytest.raises(InputError, match=f"^policy '{name}': got an unexpected keyword .* 'cloud'"):
+    with pytest.raises(
+        InputError, match=f"^policy '{name}': parameters: got an unexpected .* 'cloud'"
+    ):
         build_policy(kind, ins, cloud=False)
 
 

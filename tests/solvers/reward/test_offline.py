@@ -13,6 +13,7 @@ import pytest
 
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
+from models.reward import PROBLEM
 from models.reward.certificates import RewardCertificateFile
 from models.reward.instance import RewardInstance
 from models.reward.schedule import RewardSchedule
@@ -22,7 +23,7 @@ from solvers.reward import offline
 from solvers.reward.certificate import certify, check
 from solvers.reward.hindsight import best_fixed
 from tests.models.reward.cases import random_reward
-from tests.models.reward.small import reward
+from tests.models.reward.small import WORTHLESS, reward, worthless
 
 
 @pytest.fixture
@@ -196,3 +197,12 @@ def test_the_file_survives_a_round_trip(instance: RewardInstance, tmp_path: Path
     path = tmp_path / "certificate.json.gz"
     certificate.write(path)
     assert decode(read_bytes(path), RewardCertificateFile, source="") == certificate.file
+
+
+@pytest.mark.parametrize(("alpha", "beta"), WORTHLESS)
+def test_an_optimum_of_nothing_is_proven(alpha: float, beta: list[float]) -> None:
+    ins = worthless(alpha, beta)
+    result = offline.solve(ins, time_limit=5.0)
+    assert (result.status, result.objective, result.gap) == ("optimal", 0.0, 0.0)
+    assert result.bound is not None and 0.0 < result.bound <= PROBLEM.negligible(ins)
+    assert best_fixed(ins.cluster, ins.weights).gap == 0.0

@@ -12,7 +12,7 @@ from benchmarks.workload.contract import Size, Workload
 from benchmarks.workload.report import WorkloadReport, distribution_of
 from benchmarks.workload.servers import Servers
 from benchmarks.workload.settings import BaseSettings, setting
-from toyproblem.models import ToyFile, ToyInstance
+from toyproblem.models import PROBLEM, ToyFile, ToyInstance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,11 +21,6 @@ class Settings(BaseSettings):
 
     servers: int
     dearest: float = setting(2.0, "2")
-
-
-def load(instance: ToyInstance) -> float:
-    """Things that come over room for them."""
-    return len(instance.file.worth) / instance.file.room
 
 
 def generate(
@@ -37,7 +32,7 @@ def generate(
     file = ToyFile("1", "toy", name, settings.servers, worth, settings.seed, "made up")
     instance = ToyInstance.from_file(file)
     distribution = distribution_of({"worth": worth})
-    return instance, WorkloadReport(load=load(instance), distribution=distribution)
+    return instance, WorkloadReport(load=PROBLEM.load(instance), distribution=distribution)
 
 
 _WORKLOAD = Workload(
@@ -47,7 +42,6 @@ _WORKLOAD = Workload(
     servers=Servers(("places",), example=2),
     settings=Settings,
     generate=generate,
-    load=load,
 )
 
 EXPERIMENTS = Experiments(workload=_WORKLOAD)

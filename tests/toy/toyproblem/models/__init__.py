@@ -72,6 +72,11 @@ def score(instance: ToyInstance, schedule: Kept) -> Score:
     return Score(float(value.sum()), violations, np.where(is_kept, 0, -1), value)
 
 
+def load(instance: ToyInstance) -> float:
+    """Things that come over room for them."""
+    return len(instance.file.worth) / instance.file.room
+
+
 PROBLEM = Problem(
     name="toy",
     sense="max",
@@ -82,4 +87,5 @@ PROBLEM = Problem(
     decode_instance=ToyInstance.decode,
     read_schedule=Kept.read,
     score=score,
+    load=load,
 )

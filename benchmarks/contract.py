@@ -154,7 +154,6 @@ class RegretSizes:
         ports, at the slots of the base.
     servers : Any
         As a size of the workload has them.
-    seeds : tuple of int
     arrivals : tuple of str
         Patterns.
     """

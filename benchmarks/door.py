@@ -54,8 +54,6 @@ def draw(problem: str, *, seed: int = 0, reading: Reading | None = None, **setti
 
     Parameters
     ----------
-    problem : str
-    seed : int
     reading : Reading, optional
         Whose settings come on top.
     **settings
@@ -92,10 +90,8 @@ def solve(
 
     Parameters
     ----------
-    instance : Instance
     time_limit : float or None
         Seconds.
-    threads : int
     """
     return offline_solver(instance.problem).solve(instance, time_limit=time_limit, threads=threads)
 
@@ -111,7 +107,6 @@ def run(
 
     Parameters
     ----------
-    instance : Instance
     policy : str, class or Policy
         An object is run as it is.
     seed : int, optional
@@ -170,7 +165,6 @@ def evaluate(
 
     Parameters
     ----------
-    instance : Instance
     policies : iterable, optional
         By default those of the problem's table.
     time_limit : float or None
@@ -232,7 +226,6 @@ def compare(
 
     Parameters
     ----------
-    problem : str
     seeds : int or sequence of int, optional
         How many, or which; by default as many as the default table has.
     policies : iterable, optional

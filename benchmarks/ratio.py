@@ -109,7 +109,6 @@ class Measured:
         Instance by instance.
     timings : list of Timing
         Of what ran now.
-    instances : list of Named
     """
 
     rows: list[Row]
@@ -129,14 +128,10 @@ def measure(
 
     Parameters
     ----------
-    problem_name : str
-    sources : Sources
-    schemes : sequence of Scheme
     effort : Effort
         Of the offline solves.
     runs : Runs
         Where cells and rows are kept.
-    engine : Engine
     """
     ratio = Ratio(effort, source=lambda trial, settings: settings, data=sources.data)
     trials = [

@@ -112,7 +112,6 @@ class Runs:
             Holds the finished cells.
         cells : sequence of Cell
             The offline cell, and a run cell for each row.
-        joined : Joined
         """
         offline, *runs = cells
         row = joined.rows[0]

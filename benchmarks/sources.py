@@ -22,7 +22,6 @@ class Sources:
 
     Parameters
     ----------
-    instances : tuple of Source
     asked : mapping
         The same in few words, in JSON types, for the record of a run.
     data : mapping

@@ -37,15 +37,10 @@ def plot_boxes(
         Where to draw; a new figure by default.
     x, y, hue : str
         Columns: names (in the order of the rows), numbers (NaN is left out), names.
-    xlabel, ylabel, title : str
     notes : mapping, optional
         ``(x, hue) -> text`` written below a box.
     zero : bool
         Draw a line at 0.
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes, 7.2, 4.2)
     names = list(dict.fromkeys(frame[x]))

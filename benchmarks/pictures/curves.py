@@ -37,17 +37,12 @@ def plot_curves(
         Where to draw; a new figure by default.
     x, y, series : str
         Columns: numbers, numbers, names.
-    xlabel, ylabel, title : str
     level : float, optional
         Draw a line there.
     among : sequence of str, optional
         All series that have a look of their own in the figure; by default those drawn here.
     legend : bool
         Name the series.
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes)
     if level is not None:

@@ -31,13 +31,8 @@ def plot_decisions(
         nothing fits), ``admitted``.
     axes : Axes, optional
         Where to draw; a new figure by default.
-    title : str
     names : bool
         Write the names of the jobs beside the marks.
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes, 5.6, 4.4)
     fits = frame.dropna(subset=["value", "cost"])

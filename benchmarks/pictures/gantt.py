@@ -46,11 +46,6 @@ def plot_gantt(
         How many there are, also where nothing runs.
     jobs : sequence of str, optional
         Names of all jobs: pictures of the same jobs then give each the same colour.
-    ylabel, title : str
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes, 7.6, max(2.4, 1.4 + 0.42 * min(servers, 20)))
     names = list(dict.fromkeys(frame["job"]))

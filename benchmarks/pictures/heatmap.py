@@ -33,7 +33,6 @@ def plot_heatmap(
         Where to draw; a new figure by default.
     label : str
         What a colour means, with its unit.
-    ylabel, xlabel, title : str
     log : bool
         Logarithmic colours; zeros stay white. Ignored where no entry is positive.
 

@@ -51,7 +51,6 @@ def plot_intervals(
         Columns of the two ends; may be the same.
     hue : str, optional
         Column that divides the groups.
-    xlabel, ylabel, title, hue_title : str
     ticks : mapping, optional
         What to write at a group instead of its name.
     level : float, optional

@@ -41,7 +41,6 @@ def plot_lines(
         Where to draw; a new figure by default.
     x, y, series : str
         Columns: numbers, numbers, names.
-    xlabel, ylabel, title, series_title : str
     spacing : {"linear", "log", "even"}
         Where the values of x stand; ``even`` puts them at equal distances.
     among : sequence of str, optional

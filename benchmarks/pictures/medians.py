@@ -39,15 +39,10 @@ def plot_medians(
     x, y, series : str
         Columns: numbers or names (in the order of the rows), positive numbers (NaN is left
         out), names.
-    xlabel, ylabel, title : str
     spacing : {"log", "even"}
         Where the values of x stand; ``even`` puts them at equal distances.
     legend : bool
         Name the series.
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes)
     values = list(dict.fromkeys(frame[x]))

@@ -48,11 +48,6 @@ def plot_queue(
         Where to draw; a new figure by default.
     jobs : sequence of str, optional
         Names of all jobs: pictures of the same jobs then give each the same colour.
-    title : str
-
-    Returns
-    -------
-    Figure
     """
     lanes = list(dict.fromkeys(zip(frame["worker"], frame["job"], frame["chunks"], strict=True)))
     place = {(worker, job): row for row, (worker, job, _) in enumerate(lanes)}

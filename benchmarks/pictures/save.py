@@ -24,7 +24,6 @@ def save_picture(picture: Figure, frame: pd.DataFrame, stem: str | Path) -> list
 
     Parameters
     ----------
-    picture : Figure
     frame : DataFrame
         What is drawn.
     stem : str or Path

@@ -22,11 +22,6 @@ def plot_utilisation(frame: pd.DataFrame, axes: Axes | None = None, *, title: st
         servers together).
     axes : Axes, optional
         Where to draw; a new figure by default.
-    title : str
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes, 6.4, 3.2)
     names = list(dict.fromkeys(frame["resource"]))

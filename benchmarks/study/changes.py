@@ -35,14 +35,12 @@ def moves_along(
         The value in words.
     value, column : str
         Columns: the value, and the setting.
-    policies : sequence of str
     settings : sequence of str
         All settings of the study: the others are those of its base, the first row.
     least, most : float
         Range of the setting.
     ends : bool
         From the first value of the setting to the last alone, not between every two neighbours.
-    falls : bool
     """
     way = "fall" if falls else "rise"
     within = f" from {least:g} on" * (least > -np.inf) + f" up to {most:g}" * (most < np.inf)

@@ -36,7 +36,6 @@ def compute(
 
     Parameters
     ----------
-    cells : sequence of Cell
     store : Store, optional
         Cells it holds are not run again.
     engine : Engine, optional

@@ -33,7 +33,6 @@ class Task:
     ----------
     index : int
         Of the cell in its plan.
-    cell : Cell
     known : Result or None
         What an earlier run with less effort found.
     """
@@ -96,7 +95,6 @@ class Limits:
     ----------
     seconds : float, optional
         As the limit of :class:`benchmarks.study.cell.Needs`; not for cells with an effort.
-    memory_mb : float, optional
     """
 
     seconds: float | None = None

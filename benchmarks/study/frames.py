@@ -15,7 +15,6 @@ def along(frame: pd.DataFrame, settings: Sequence[str], varied: Sequence[str]) -
 
     Parameters
     ----------
-    frame : DataFrame
     settings : sequence of str
         Columns: all settings of the study.
     varied : sequence of str

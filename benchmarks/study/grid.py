@@ -21,10 +21,6 @@ class Grid:
 
     Grids add (the points of both) and multiply (each point of one with each of the other, the
     right one's settings on top).
-
-    Parameters
-    ----------
-    points : tuple of Point
     """
 
     points: tuple[Point, ...] = ({},)

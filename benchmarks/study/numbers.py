@@ -45,7 +45,6 @@ def expression(
         Rows of several frames that agree in these columns count once; empty = all count.
     means : sequence of str
         Columns of groups, of which the mean is taken; empty = the numbers themselves.
-    limit : float
     **more : str
         Further places in the words, each with an expression.
 
@@ -94,7 +93,6 @@ def slopes_against(
     ----------
     varied : str
         The setting.
-    table : Table
     series : sequence of str
         Columns of the table.
     words : str

@@ -63,7 +63,6 @@ def offline_cell(
     ----------
     source, data
         The instance, see :mod:`benchmarks.study.instances`.
-    effort : Effort
     starts : sequence of str, optional
         Registered policies whose best schedule the solver starts from; by default those that the
         problem's solver names (``OFFLINE.starts``).

@@ -173,7 +173,6 @@ def grouped_trend(
 
     Parameters
     ----------
-    frame : DataFrame
     x, y, group : str
         Columns.
     shuffles : int

@@ -64,10 +64,8 @@ class Trial:
 
     Parameters
     ----------
-    problem : str
     point : mapping
         Settings of the point.
-    seed : int
     entries : tuple of Entry
         Empty if the study has no schemes.
     """
@@ -96,13 +94,10 @@ class Study:
     ----------
     name : str
         ``<problem>-<name>``.
-    problem : str
-    measure : Measure
     grids : mapping of str to Grid
         By size.
     seeds : mapping of str to int
         How many, by size: 0, 1, ...
-    schemes : tuple of Scheme
     readings : tuple of Reading
         Of one choice; the first is the registered one. A scheme that ignores all settings of the
         readings has rows in the first one alone.
@@ -227,7 +222,6 @@ class Each:
         ``solves``, its offline solver.
     solves : bool
         Whether it solves instances offline.
-    needs : Needs
     kept : bool
         Whether its results may be looked up later; not if it measures times.
     """

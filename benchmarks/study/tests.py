@@ -77,7 +77,6 @@ class Best:
         Whether a larger or a smaller value is better.
     where : str
         The groups in words, e.g. "at every number of jobs".
-    rows : callable, optional
     others : str
         Words for the other series; empty = all of them, unnamed.
     among : tuple of str
@@ -186,7 +185,6 @@ class Below:
     ----------
     what : str
         The numbers in words.
-    limit : float
     numbers : callable
         ``(*frames) -> (numbers, text of what was measured)``.
     or_equal : bool
@@ -244,7 +242,6 @@ class NoTrend:
         The correlation in words.
     x, y, group : str
         Columns: what may cause a trend, what may have one, and what is held fixed.
-    rows : callable, optional
     caveat : str
         Written behind the finding.
     """
@@ -304,12 +301,7 @@ class Holds:
 
 @dataclass(frozen=True)
 class NotTestable:
-    """A claim that cannot be tested here.
-
-    Parameters
-    ----------
-    why : str
-    """
+    """A claim that cannot be tested here."""
 
     why: str
 
@@ -328,8 +320,6 @@ class InReading:
 
     Parameters
     ----------
-    test : Test
-    reading : Reading
     readings : sequence of Reading
         All of the choice, the registered one first.
     """

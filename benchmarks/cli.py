@@ -59,26 +59,14 @@ def run_command(main: Callable[[list[str] | None], int]) -> NoReturn:
 
 
 def parse_count(text: str) -> int:
-    """Read a positive whole number.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        If it is not one.
-    """
+    """Read a positive whole number; ArgumentTypeError if it is not one, as those below."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
     return int(text)
 
 
 def parse_positive(text: str) -> float:
-    """Read a positive number.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        If it is not one.
-    """
+    """Read a positive number."""
     try:
         value = float(text)
     except ValueError:
@@ -94,13 +82,7 @@ def parse_words(text: str) -> list[str]:
 
 
 def parse_range(text: str) -> range:
-    """Seeds: ``N`` for 0..N-1, ``FIRST:LAST`` for FIRST..LAST-1.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        If the range is malformed or empty.
-    """
+    """Seeds: ``N`` for 0..N-1, ``FIRST:LAST`` for FIRST..LAST-1; never none."""
     first, _, last = text.rpartition(":")
     try:
         seeds = range(int(first or 0), int(last))

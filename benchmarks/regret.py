@@ -13,13 +13,18 @@ import pandas as pd
 from benchmarks.cli import Parser, parse_positive, parse_range, parse_words, run_command
 from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
-from benchmarks.instances import add_set_argument, parse_set, read_files
+from benchmarks.instances import (
+    add_set_argument,
+    add_source_arguments,
+    parse_set,
+    sources_of_files,
+)
 from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
 from benchmarks.regret_pictures import plot_curves, plot_growth
 from benchmarks.regret_table import COLUMNS, format_growth, format_regret, growths
 from benchmarks.study.closure import versions_and_machine
-from benchmarks.study.instances import Source, drawn, given, instance_of, trace_digest
+from benchmarks.study.instances import Source, drawn, instance_of, trace_digest
 from benchmarks.study.regret import TRACE, Regret, at_base, sizes_grid
 from benchmarks.study.rows import frame_to_json_lines
 from benchmarks.study.scheme import Scheme, schemes_of
@@ -117,14 +122,10 @@ def _show(
 
 def _of_files(args: Namespace, schemes: Sequence[Scheme]) -> tuple[Regret, list[Trial]]:
     """Measure and trials of instance files; raises InputError."""
-    for name in ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick"):
-        if getattr(args, name):
-            raise InputError(f"--{name} does not go with --instance: the file says it")
-    instances = read_files([path for group in args.instance for path in group], args.problem)
-    found = [given(instance) for instance in instances]
-    data = {source["file"]: content for source, content in found}
-    trials = [_trial(source, source["name"], schemes) for source, _ in found]
-    return Regret(args.dynamic, data), trials
+    refused = ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick")
+    sources = sources_of_files(args, refused)
+    trials = [_trial(source, source["name"], schemes) for source in sources.instances]
+    return Regret(args.dynamic, sources.data), trials
 
 
 def _trial(source: Source, arrivals: str, schemes: Sequence[Scheme]) -> Trial:
@@ -212,20 +213,7 @@ def _parser() -> Parser:
         default="reward",
         help=f"one of {', '.join(with_part('regret'))} (default: reward)",
     )
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument(
-        "--instance",
-        action="append",
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="instance files instead of drawn ones",
-    )
-    source.add_argument(
-        "--trace",
-        metavar="KIND:PATH",
-        help="take from a real trace what it has; see python -m benchmarks.trace --help",
-    )
+    add_source_arguments(parser)
     parser.add_argument(
         "--base",
         type=_base,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from benchmarks.pictures.style import describe, figure_of, looks, ready
+from benchmarks.pictures.style import describe, figure_of, looks, ready, side_by_side
 
 __all__ = ["plot_boxes"]
 
@@ -33,8 +34,6 @@ def plot_boxes(
     ----------
     frame : DataFrame
         One row per value.
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     x, y, hue : str
         Columns: names (in the order of the rows), numbers (NaN is left out), names.
     notes : mapping, optional
@@ -48,7 +47,7 @@ def plot_boxes(
     styles = looks(hues)
     width = 0.8 / len(hues)
     for place, (kind, look) in enumerate(styles.items()):
-        shift = (place - (len(hues) - 1) / 2) * width
+        shift = side_by_side(place, len(hues), width)
         for column, name in enumerate(names):
             values = frame.loc[(frame[x] == name) & (frame[hue] == kind), y].dropna()
             axes.boxplot(
@@ -69,16 +68,12 @@ def plot_boxes(
                 },
             )
             text = (notes or {}).get((name, kind), "")
-            axes.text(
-                column + shift,
-                0.01,
-                text,
-                transform=axes.get_xaxis_transform(),
-                ha="center",
-                va="bottom",
-                fontsize="x-small",
-                color=look.colour,
-            )
+            below: dict[str, Any] = {
+                "transform": axes.get_xaxis_transform(),
+                "ha": "center",
+                "va": "bottom",
+            }
+            axes.text(column + shift, 0.01, text, fontsize="x-small", color=look.colour, **below)
     if notes:  # room for them below the data
         low, high = axes.get_ylim()
         axes.set_ylim(low - 0.08 * (high - low), high)

@@ -29,8 +29,6 @@ def plot_decisions(
     frame : DataFrame
         One row per job: ``job``, ``value`` and ``cost`` (both in units of utility, NaN if
         nothing fits), ``admitted``.
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     names : bool
         Write the names of the jobs beside the marks.
     """

@@ -40,8 +40,6 @@ def plot_gantt(
     frame : DataFrame
         One row per block: ``job`` (name), ``server``, ``start``, ``stop`` (slot after the
         last), ``count``, ``share`` (0 to 1).
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     servers, slots : int
         How many there are, also where nothing runs.
     jobs : sequence of str, optional

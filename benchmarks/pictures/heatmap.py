@@ -29,8 +29,6 @@ def plot_heatmap(
     ----------
     table : DataFrame
         Rows from top to bottom, columns are slots; nonnegative numbers.
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     label : str
         What a colour means, with its unit.
     log : bool

@@ -44,8 +44,6 @@ def plot_queue(
         ``state`` ("uploads", "waits" or "trains"), ``start``, ``stop`` (slot after the last),
         ``preempted`` (ends before a chunk is done). Rows of the picture stand in the order in
         which they first come.
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     jobs : sequence of str, optional
         Names of all jobs: pictures of the same jobs then give each the same colour.
     """

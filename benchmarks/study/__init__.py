@@ -19,11 +19,9 @@ join        both together, pure: interval, ratio, guarantee
 grid        points of a study
 scheme      a policy with its parameters; readings of what a paper leaves open
 study       grid x readings x schemes x seeds, to one tidy frame
-frames      parts of a frame that tests and pictures look at
+frames      parts and numbers of a frame that tests and pictures look at
 picture     data that names a study, and how its frame is drawn
 claim       data that names a study, and a test of its frame
 tests       the tests by which claims are judged
-changes     one of them, of a value along a setting
-numbers     numbers of frames that tests look at, with their words
 ==========  ========================================================================
 """

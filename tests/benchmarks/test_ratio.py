@@ -23,7 +23,8 @@ from benchmarks.study.interval import (
     offline_intervals,
     ratio_interval,
 )
-from benchmarks.table import bootstrap_interval, summarise
+from benchmarks.study.statistics import bootstrap_interval
+from benchmarks.table import summarise
 from benchmarks.verify import main as verify
 from models.utility import UtilityInstance
 from tests.models.utility.small import instance, job, random_instance

@@ -21,8 +21,14 @@ from benchmarks.instances import (
 )
 from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
-from benchmarks.regret_pictures import plot_curves, plot_growth
-from benchmarks.regret_table import COLUMNS, format_growth, format_regret, growths
+from benchmarks.regret_report import (
+    COLUMNS,
+    format_growth,
+    format_regret,
+    growths,
+    plot_curves,
+    plot_growth,
+)
 from benchmarks.study.closure import versions_and_machine
 from benchmarks.study.instances import Source, drawn, instance_of, trace_digest
 from benchmarks.study.regret import TRACE, Regret, at_base, sizes_grid

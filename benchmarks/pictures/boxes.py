@@ -14,6 +14,9 @@ from benchmarks.pictures.style import describe, figure_of, looks, ready, side_by
 
 __all__ = ["plot_boxes"]
 
+_HOLLOW = {"markersize": 3, "markerfacecolor": "none"}
+_BELOW: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
+
 
 def plot_boxes(
     frame: pd.DataFrame,
@@ -45,6 +48,7 @@ def plot_boxes(
     names = list(dict.fromkeys(frame[x]))
     hues = list(dict.fromkeys(frame[hue]))
     styles = looks(hues)
+    below = axes.get_xaxis_transform()
     width = 0.8 / len(hues)
     for place, (kind, look) in enumerate(styles.items()):
         shift = side_by_side(place, len(hues), width)
@@ -60,20 +64,10 @@ def plot_boxes(
                 medianprops={"color": "black", "linewidth": 1.5},
                 whiskerprops={"color": look.colour},
                 capprops={"color": look.colour},
-                flierprops={
-                    "marker": look.marker,
-                    "markersize": 3,
-                    "markerfacecolor": "none",
-                    "markeredgecolor": look.colour,
-                },
+                flierprops={"marker": look.marker, "markeredgecolor": look.colour, **_HOLLOW},
             )
             text = (notes or {}).get((name, kind), "")
-            below: dict[str, Any] = {
-                "transform": axes.get_xaxis_transform(),
-                "ha": "center",
-                "va": "bottom",
-            }
-            axes.text(column + shift, 0.01, text, fontsize="x-small", color=look.colour, **below)
+            axes.text(column + shift, 0.01, text, color=look.colour, transform=below, **_BELOW)
     if notes:  # room for them below the data
         low, high = axes.get_ylim()
         axes.set_ylim(low - 0.08 * (high - low), high)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import pandas as pd
 
 from benchmarks.cli import Parser, parse_positive, parse_words, run_command
-from benchmarks.contract import experiments_of
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import Sources, add_instance_arguments, sources_from
 from benchmarks.runs import Runs
@@ -20,13 +19,12 @@ from benchmarks.study.engine import Engine
 from benchmarks.study.join import timings_of
 from benchmarks.study.ratio import Ratio
 from benchmarks.study.rows import Row, Timing, join
-from benchmarks.study.scheme import Scheme, schemes_of
+from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.study import Entry, Trial
 from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
 from benchmarks.tables import add_table_arguments, format_records, layout_of, wrap
 from models.problem import all_offered
 from online.contract import OnlineSide
-from online.registry import policy_names
 
 __all__ = ["add_policy_argument", "main"]
 
@@ -129,11 +127,6 @@ def _measure(
         instances.append(Named(joined.rows[0].instance, origins[0] if origins else ""))
     runs.finish(rows, timings)
     return rows, timings, instances
-
-
-def default_policies(problem_name: str) -> list[str]:
-    """Policies that commands run where none is asked for."""
-    return list(experiments_of(problem_name).workload.policies or policy_names(problem_name))
 
 
 def add_policy_argument(parser: Parser) -> None:

@@ -214,11 +214,8 @@ def _parser() -> Parser:
         "law is fitted to each. Writes rows (jsonl), curves and growth (csv) and two pictures.",
         _EXAMPLES,
     )
-    parser.add_argument(
-        "--problem",
-        default="reward",
-        help=f"one of {', '.join(with_part('regret'))} (default: reward)",
-    )
+    known = ", ".join(with_part("regret"))
+    parser.add_argument("--problem", default="reward", help=f"one of {known} (default: reward)")
     add_source_arguments(parser)
     parser.add_argument(
         "--base",

@@ -6,11 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.contract import experiments_of
 from models.errors import InputError
 from online.policy import Policy
-from online.registry import check_policy, find_policy
+from online.registry import check_policy, find_policy, policy_names
 
-__all__ = ["Reading", "Scheme", "given_policy", "policy_of", "policy_roots", "schemes_of"]
+__all__ = [
+    "Reading",
+    "Scheme",
+    "default_policies",
+    "given_policy",
+    "policy_of",
+    "policy_roots",
+    "schemes_of",
+]
 
 _GIVEN = "given:"
 _given: dict[str, type[Policy]] = {}
@@ -90,6 +99,11 @@ def schemes_of(problem_name: str, names: list[str]) -> tuple[Scheme, ...]:
             raise InputError(f"two policies are named '{name}'")
         found[name] = Scheme(name, reference)
     return tuple(found.values())
+
+
+def default_policies(problem_name: str) -> list[str]:
+    """Policies that are run where none is asked for."""
+    return list(experiments_of(problem_name).workload.policies or policy_names(problem_name))
 
 
 def given_policy(policy: type[Policy]) -> str:

@@ -29,7 +29,7 @@ from benchmarks.study.gap import GRACE, Gap
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import instance_of
 from benchmarks.study.ratio import source_of
-from benchmarks.study.rows import frame_to_json_lines
+from benchmarks.study.rows import records_of, to_json_lines
 from benchmarks.study.store import Store
 from benchmarks.study.study import Study
 from benchmarks.workload.contract import Workload
@@ -79,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     frame = study.frame(extent, seeds, store=store, engine=engine, progress=True)
     settings_text = json.dumps(versions_and_machine(), indent=1) + "\n"
     write_atomic(out / "settings.json", settings_text.encode())
-    write_atomic(out / "rows.jsonl", frame_to_json_lines(frame).encode())
+    write_atomic(out / "rows.jsonl", to_json_lines(records_of(frame)).encode())
     bound_only = {name for name in methods if part.methods[name].bound_only}
     paths = save_picture(plot_growth(frame), frame, out / "growth")
     with_gap = frame[~frame["method"].isin(bound_only)]

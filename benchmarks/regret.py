@@ -32,7 +32,7 @@ from benchmarks.regret_report import (
 from benchmarks.study.closure import versions_and_machine
 from benchmarks.study.instances import Source, drawn, instance_of, trace_digest
 from benchmarks.study.regret import TRACE, Regret, at_base, sizes_grid
-from benchmarks.study.rows import frame_to_json_lines
+from benchmarks.study.rows import records_of, to_json_lines
 from benchmarks.study.scheme import Scheme, schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Entry, Trial, frame_of, succeeded
@@ -87,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     _write_settings(args, sizes, out)
     rows = frame.drop(columns=list(_CURVE), errors="ignore")
-    write_atomic(out / "rows.jsonl", frame_to_json_lines(rows).encode())
+    write_atomic(out / "rows.jsonl", to_json_lines(records_of(rows)).encode())
     found = succeeded(frame)
     if found.empty:
         print("no policy on no instance could be compared", file=sys.stderr)
@@ -115,8 +115,7 @@ def _show(
         growth = growths(rows, sizes)
         pictures += save_picture(plot_growth(succeeded(rows), sizes), growth, out / "growth")
     if args.format in ("csv", "json"):
-        records = rows.astype(object).where(rows.notna(), None).to_dict("records")
-        sys.stdout.write(format_records(records, args.format))
+        sys.stdout.write(format_records(records_of(rows), args.format))
     else:
         title = f"{args.problem}, regret against the best fixed decision in hindsight"
         print(f"{wrap([title], layout)}\n\n{format_regret(rows, sizes, layout)}")

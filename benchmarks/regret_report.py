@@ -160,21 +160,10 @@ def growths(frame: pd.DataFrame, sizes: RegretSizes) -> pd.DataFrame:
     for (arrivals, policy), planned in frame.groupby(["arrivals", "policy"], sort=False):
         for axis, values in sizes.axes.items():
             growth, of_bound, commits = _growth(along(planned, sizes, axis), axis)
-            found.append(
-                {
-                    "arrivals": arrivals,
-                    "policy": policy,
-                    "commits": commits,
-                    "over": axis,
-                    "sizes": " ".join(map(str, values)),
-                    "exponent": growth.exponent,
-                    "low": growth.low,
-                    "high": growth.high,
-                    "bound_exponent": of_bound,
-                    "verdict": growth.verdict,
-                    "why": growth.why,
-                }
-            )
+            head = {"arrivals": arrivals, "policy": policy, "commits": commits, "over": axis}
+            fitted = {"exponent": growth.exponent, "low": growth.low, "high": growth.high}
+            judged = {"bound_exponent": of_bound, "verdict": growth.verdict, "why": growth.why}
+            found.append({**head, "sizes": " ".join(map(str, values)), **fitted, **judged})
     return pd.DataFrame(found)
 
 
@@ -200,17 +189,10 @@ def format_growth(
     lines = []
     shown = growth[growth["commits"]] if growth["commits"].any() else growth
     for row in shown.itertuples(index=False):
-        lines.append(
-            (
-                row.arrivals,
-                row.policy,
-                _SHORT[row.over],
-                _number(row.exponent),
-                "-" if pd.isna(row.low) else f"{row.low:.2f} to {row.high:.2f}",
-                _number(row.bound_exponent),
-                row.verdict + (f": {row.why}" if row.why else ""),
-            )
-        )
+        spread = "-" if pd.isna(row.low) else f"{row.low:.2f} to {row.high:.2f}"
+        exponents = _number(row.exponent), spread, _number(row.bound_exponent)
+        verdict = row.verdict + (f": {row.why}" if row.why else "")
+        lines.append((row.arrivals, row.policy, _SHORT[row.over], *exponents, verdict))
     keeps = "every port keeps its number of servers"
     same = keeps if scaling == "degree" else "density is the same"
     slots, ports = (", ".join(map(str, values)) for values in (sizes.slots, sizes.ports))

@@ -104,12 +104,10 @@ def run_cell(
     seed: int | None = None,
     needs: Needs = Needs(),
 ) -> Cell:
-    """The cell of one scheme on one instance.
+    """The cell of one scheme on one instance (:mod:`benchmarks.study.instances`).
 
     Parameters
     ----------
-    source, data
-        The instance, see :mod:`benchmarks.study.instances`.
     seed : int, optional
         Of the policy's generator; by default the instance's own, or 0.
     """

@@ -35,6 +35,25 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
 
+    def add_seeds(self) -> None:
+        """``--seeds``, a range."""
+        self.add_argument(
+            "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
+        )
+
+    def add_out(self, default: str) -> None:
+        """``--out``, a folder of results; the default is told, not set."""
+        self.add_argument(
+            "--out",
+            metavar="DIR",
+            help=f"results folder (default: {default}); what is finished there with the same "
+            "settings and code is not run again",
+        )
+
+    def add_threads(self, of: str) -> None:
+        """``--threads``."""
+        self.add_argument("--threads", type=int, choices=(1, 2, 4, 8), default=1, help=of)
+
     def error(self, message: str) -> NoReturn:
         """Report a usage error in one line and exit with code 2."""
         self.exit(BAD_INPUT, f"error: {message} (see {self.prog} --help)\n")

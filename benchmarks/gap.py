@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.cli import Parser, parse_range, parse_words, run_command
+from benchmarks.cli import Parser, parse_words, run_command
 from benchmarks.contract import experiments_of, gap_methods, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.gap_report import (
@@ -165,21 +165,12 @@ def _parser() -> Parser:
     parser.add_argument(
         "--times", type=_seconds, metavar="S,...", help="time limits in seconds (default: 5,15,45)"
     )
-    parser.add_argument(
-        "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
-    )
+    parser.add_seeds()
     parser.add_argument("--methods", type=parse_words, metavar="NAME,...", help=_known_methods())
-    parser.add_argument(
-        "--threads", type=int, choices=(1, 2, 4, 8), default=1, help="of a run (default: 1)"
-    )
+    parser.add_threads("of a run (default: 1)")
     add_engine_arguments(parser, timed=True, guarded=True)
     parser.add_argument("--quick", action="store_true", help="small sizes, short limits, 1 seed")
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="results folder (default: results/gap-PROBLEM); runs finished there with the same "
-        "settings and code are not repeated",
-    )
+    parser.add_out("results/gap-PROBLEM")
     return parser
 
 

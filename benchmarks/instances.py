@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.cli import Parser, parse_count, parse_range
+from benchmarks.cli import Parser, parse_count
 from benchmarks.contract import Experiments, experiments_of
 from benchmarks.study.instances import Source, drawn, given, instance_of, trace_digest
 from benchmarks.workload.contract import Size, Workload
@@ -51,9 +51,7 @@ def add_instance_arguments(parser: Parser) -> None:
     """Options that choose the instances, for :func:`sources_from`."""
     add_source_arguments(parser)
     add_drawing_arguments(parser)
-    parser.add_argument(
-        "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
-    )
+    parser.add_seeds()
     parser.add_argument("--quick", action="store_true", help="small instances, few seeds")
 
 

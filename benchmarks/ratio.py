@@ -161,17 +161,10 @@ def _parser() -> Parser:
         help="for the offline solve of one instance (default: 30); what is not proven by then "
         "is reported as an interval",
     )
-    parser.add_argument(
-        "--threads", type=int, choices=(1, 2, 4, 8), default=1, help="of the offline solver"
-    )
+    parser.add_threads("of the offline solver")
     add_engine_arguments(parser)
     add_table_arguments(parser)
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="results folder (default: results/ratio-PROBLEM); what was run or solved there with "
-        "the same code is not run again",
-    )
+    parser.add_out("results/ratio-PROBLEM")
     parser.add_argument(
         "--run",
         metavar="NAME",

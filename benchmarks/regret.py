@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.cli import Parser, parse_positive, parse_range, parse_words, run_command
+from benchmarks.cli import Parser, parse_positive, parse_words, run_command
 from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import (
@@ -230,9 +230,7 @@ def _parser() -> Parser:
         "--ports", type=_sizes, metavar="L,...", help="numbers of ports, at the slots of the base"
     )
     parser.add_argument("--servers", help="e.g. 128")
-    parser.add_argument(
-        "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
-    )
+    parser.add_seeds()
     parser.add_argument(
         "--arrivals",
         type=parse_words,
@@ -260,12 +258,7 @@ def _parser() -> Parser:
     add_engine_arguments(parser)
     parser.add_argument("--quick", action="store_true", help="small sizes, few seeds")
     add_table_arguments(parser)
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="results folder (default: results/regret-PROBLEM); what was run or solved there with "
-        "the same code is not run again",
-    )
+    parser.add_out("results/regret-PROBLEM")
     return parser
 
 

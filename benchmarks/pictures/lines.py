@@ -33,7 +33,6 @@ def plot_lines(
     xlabel: str,
     ylabel: str,
     title: str = "",
-    series_title: str = "",
     spacing: Literal["linear", "log", "even"] = "linear",
     among: Sequence[str] | None = None,
     legend: bool = True,
@@ -85,5 +84,5 @@ def plot_lines(
     axes.set_xticks(place_of, [f"{value:g}" for value in values])
     describe(axes, x=xlabel, y=ylabel, title=title)
     if legend:
-        legend_above(axes, columns=max(3, min(5, count)), title=series_title)
+        legend_above(axes, columns=max(3, min(5, count)))
     return figure_of(axes)

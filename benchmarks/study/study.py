@@ -13,7 +13,6 @@ from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import instance_roots, package_of
-from benchmarks.study.offline import solver_roots
 from benchmarks.study.scheme import Reading, Scheme, policy_roots
 from benchmarks.study.store import Store
 
@@ -212,17 +211,13 @@ class Each:
         Without schemes it is called with settings and seed alone. It returns what measures: a
         callable whose :class:`benchmarks.study.cell.Result` has a list of records as its value.
     roots : tuple of str
-        What it looks up by name, besides the problem's instances, its policies, and, with
-        ``solves``, its offline solver.
-    solves : bool
-        Whether it solves instances offline.
+        What it looks up by name, besides the problem's instances and its policies.
     kept : bool
         Whether its results may be looked up later; not if it measures times.
     """
 
     function: str
     roots: tuple[str, ...] = ()
-    solves: bool = False
     needs: Needs = field(default_factory=Needs)
     kept: bool = True
 
@@ -230,7 +225,6 @@ class Each:
         """One for each scheme."""
         name = trial.problem
         roots = (*instance_roots(name), package_of("online", name), *self.roots)
-        roots += solver_roots(name) if self.solves else ()
         at = [f"{key}={value}" for key, value in {**trial.point, "seed": trial.seed}.items()]
 
         def cell(parameters: Mapping[str, Any], more: tuple[str, ...], who: str) -> Cell:

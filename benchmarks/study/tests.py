@@ -1,18 +1,5 @@
 """The tests by which claims are judged. Each says itself in words, so that both cannot differ.
 
-=============  ====================================================================
-test           a claim is reproduced if
-=============  ====================================================================
-Best           one series is better than every other, paired by seed, in every group
-Moves          every one of some differences or slopes, one per seed, is above 0
-Near           a number is within a band around another
-Below, Above   every one of some numbers is below, or above, a limit
-NoTrend        a rank correlation within groups is not clear
-Holds          a predicate of the frames holds: for what no other test says
-NotTestable    never; it says why
-InReading      another test holds in one reading of what the paper leaves open
-=============  ====================================================================
-
 *Above 0* and *better* mean throughout that the 95 % bootstrap interval of the mean over seeds lies
 above 0. ``what`` is what is measured, and ``where`` the cases, in words; ``rows`` takes the rows of
 a frame that count, and computes what is compared; ``differences``, ``number`` and ``numbers`` take

@@ -33,43 +33,26 @@ def pictures_of(problem_name: str) -> tuple[Picture, ...]:
 
 
 def claims_of(problem_name: str) -> tuple[Claim, ...]:
-    """The claims of a problem's paper.
-
-    Raises
-    ------
-    InputError
-        If there is no such problem, or nobody has listed its claims.
-    """
+    """The claims of a problem's paper; InputError if nobody has listed them."""
     if not experiments_of(problem_name).claims:
         raise InputError(f"nobody has listed the claims of '{problem_name}' yet")
     return tuple(_all(problem_name, "claims"))
 
 
 def find_study(name: str) -> Study:
-    """Look a study up; the problem is the part of its name before the first dash.
-
-    Raises
-    ------
-    InputError
-        If there is no such problem or study.
-    """
+    """Look a study up; InputError if there is none of that name."""
     study: Study = _find(name, "study", "studies")
     return study
 
 
 def find_picture(name: str) -> Picture:
-    """Look a picture up, in the same way.
-
-    Raises
-    ------
-    InputError
-        If there is no such problem or picture.
-    """
+    """Look a picture up, in the same way."""
     picture: Picture = _find(name, "figure", "pictures")
     return picture
 
 
 def _find(name: str, what: str, key: str) -> Any:
+    """The problem is the part of a name before the first dash."""
     problem_name = name.partition("-")[0]
     if problem_name not in problem_names():
         known = ", ".join(problem_names())

@@ -35,6 +35,25 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
 
+    def add_seeds(self) -> None:
+        """``--seeds``, a range."""
+        self.add_argument(
+            "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
+        )
+
+    def add_out(self, default: str) -> None:
+        """``--out``, a folder of results; the default is told, not set."""
+        self.add_argument(
+            "--out",
+            metavar="DIR",
+            help=f"results folder (default: {default}); what is finished there with the same "
+            "settings and code is not run again",
+        )
+
+    def add_threads(self, of: str) -> None:
+        """``--threads``."""
+        self.add_argument("--threads", type=int, choices=(1, 2, 4, 8), default=1, help=of)
+
     def error(self, message: str) -> NoReturn:
         """Report a usage error in one line and exit with code 2."""
         self.exit(BAD_INPUT, f"error: {message} (see {self.prog} --help)\n")
@@ -59,26 +78,14 @@ def run_command(main: Callable[[list[str] | None], int]) -> NoReturn:
 
 
 def parse_count(text: str) -> int:
-    """Read a positive whole number.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        If it is not one.
-    """
+    """Read a positive whole number; ArgumentTypeError if it is not one, as those below."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
     return int(text)
 
 
 def parse_positive(text: str) -> float:
-    """Read a positive number.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        If it is not one.
-    """
+    """Read a positive number."""
     try:
         value = float(text)
     except ValueError:
@@ -94,13 +101,7 @@ def parse_words(text: str) -> list[str]:
 
 
 def parse_range(text: str) -> range:
-    """Seeds: ``N`` for 0..N-1, ``FIRST:LAST`` for FIRST..LAST-1.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        If the range is malformed or empty.
-    """
+    """Seeds: ``N`` for 0..N-1, ``FIRST:LAST`` for FIRST..LAST-1; never none."""
     first, _, last = text.rpartition(":")
     try:
         seeds = range(int(first or 0), int(last))

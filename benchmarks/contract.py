@@ -130,13 +130,7 @@ class GapMethods:
 
 
 def gap_methods(problem_name: str) -> GapMethods:
-    """What ``benchmarks.gap`` compares on a problem.
-
-    Raises
-    ------
-    InputError
-        If there is no such problem, or it has none.
-    """
+    """What ``benchmarks.gap`` compares on a problem; InputError if it has none."""
     found: GapMethods = _part(problem_name, "gap")
     return found
 
@@ -154,7 +148,6 @@ class RegretSizes:
         ports, at the slots of the base.
     servers : Any
         As a size of the workload has them.
-    seeds : tuple of int
     arrivals : tuple of str
         Patterns.
     """
@@ -200,12 +193,6 @@ class RegretParts:
 
 
 def regret_parts(problem_name: str) -> RegretParts:
-    """With what ``benchmarks.regret`` measures on a problem.
-
-    Raises
-    ------
-    InputError
-        If there is no such problem, or it has none.
-    """
+    """With what ``benchmarks.regret`` measures on a problem; InputError if it has none."""
     found: RegretParts = _part(problem_name, "regret")
     return found

@@ -33,10 +33,10 @@ from benchmarks.study.run import Run, run_cell, run_policy, schedule_file
 from benchmarks.study.scheme import (
     Reading,
     Scheme,
+    default_policies,
     given_policy,
     policy_of,
     schemes_of,
-    usual_policies,
 )
 from benchmarks.study.store import Store
 from benchmarks.study.study import Study
@@ -60,8 +60,6 @@ def draw(problem: str, *, seed: int = 0, reading: Reading | None = None, **setti
 
     Parameters
     ----------
-    problem : str
-    seed : int
     reading : Reading, optional
         Whose settings come on top.
     **settings
@@ -78,14 +76,16 @@ def draw(problem: str, *, seed: int = 0, reading: Reading | None = None, **setti
     >>> draw("jct", jobs=5, slots=20, servers=3).name
     'google2011-fit-5x20-3-seed0'
     """
+    chosen = _point(problem, settings) | dict(reading.settings if reading else {})
+    return experiments_of(problem).workload.draw(seed=seed, **chosen)[0]
+
+
+def _point(problem: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     workload = experiments_of(problem).workload
     size = workload.default
-    chosen = workload.with_usual(
+    return workload.with_usual(
         {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
     )
-    if reading is not None:
-        chosen.update(reading.settings)
-    return workload.draw(seed=seed, **chosen)[0]
 
 
 def read(path: str | Path) -> Any:
@@ -98,12 +98,7 @@ def solve(
 ) -> SolveResult[Any]:
     """Solve an instance offline: an optimum, or an interval that contains it.
 
-    Parameters
-    ----------
-    instance : Instance
-    time_limit : float or None
-        Seconds.
-    threads : int
+    The time limit is in seconds; without one it runs until it is done.
     """
     return offline_solver(instance.problem).solve(instance, time_limit=time_limit, threads=threads)
 
@@ -119,7 +114,6 @@ def run(
 
     Parameters
     ----------
-    instance : Instance
     policy : str, class or Policy
         An object is run as it is.
     seed : int, optional
@@ -178,13 +172,10 @@ def evaluate(
 
     Parameters
     ----------
-    instance : Instance
     policies : iterable, optional
         By default those of the problem's table.
-    time_limit : float or None
-        Seconds for the offline solver; the interval is valid whatever it reaches.
-    threads : int
-        Threads of the offline solver.
+    time_limit, threads
+        Seconds and threads of the offline solver; the interval is valid whatever it reaches.
 
     Raises
     ------
@@ -240,7 +231,6 @@ def compare(
 
     Parameters
     ----------
-    problem : str
     seeds : int or sequence of int, optional
         How many, or which; by default as many as the default table has.
     policies : iterable, optional
@@ -248,10 +238,8 @@ def compare(
         notebook) needs ``workers=1``, and its runs are not kept.
     readings : sequence of Reading
         Of one choice; the first is the registered one.
-    time_limit : float or None
-        Seconds for the optimum of an instance.
-    threads : int
-        Of the offline solver.
+    time_limit, threads
+        Seconds and threads of the offline solver, for the optimum of an instance.
     workers : int
         1: in this process; more: local processes.
     store : str or Path, optional
@@ -273,12 +261,7 @@ def compare(
     >>> frame[["seed", "policy"]].values.tolist()
     [[0, 'oasis'], [1, 'oasis']]
     """
-    workload = experiments_of(problem).workload
-    size = workload.default
-    chosen = workload.with_usual(
-        {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
-    )
-    count = size.seeds if seeds is None else seeds
+    count = experiments_of(problem).workload.default.seeds if seeds is None else seeds
     schemes = _schemes(problem, policies)
     if workers > 1 and not all(scheme.is_importable for scheme in schemes):
         raise InputError("a class that only this process has runs with workers=1 alone")
@@ -286,7 +269,7 @@ def compare(
         name=f"{problem}-compare",
         problem=problem,
         measure=Ratio(Effort(time_limit, threads)),
-        grids={"default": Grid((chosen,))},
+        grids={"default": Grid((_point(problem, settings),))},
         seeds={"default": 0},
         schemes=schemes,
         readings=tuple(readings),
@@ -301,10 +284,8 @@ def compare(
 
 
 def _schemes(problem: str, policies: Iterable[PolicyLike] | None) -> tuple[Scheme, ...]:
-    if policies is None:
-        policies = usual_policies(problem)
     schemes: list[Scheme] = []
-    for policy in policies:
+    for policy in default_policies(problem) if policies is None else policies:
         if isinstance(policy, Scheme):
             schemes.append(policy)
         elif isinstance(policy, str):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.catalogue import Frames, find_picture, pictures_of
-from benchmarks.cli import Parser, parse_range, run_command
+from benchmarks.cli import Parser, run_command
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.pictures.save import save_picture
 from benchmarks.study.picture import Picture
@@ -40,20 +40,9 @@ def add_size_arguments(parser: Parser) -> None:
         ("paper", "the paper's full size: may take hours"),
     ):
         size.add_argument(f"--{name}", dest="size", action="store_const", const=name, help=meaning)
-    parser.set_defaults(size="default")
-    parser.add_argument(
-        "--seeds",
-        type=parse_range,
-        metavar="N|FIRST:LAST",
-        help="seeds 0..N-1, or a range, instead of those of the size",
-    )
-    parser.add_argument(
-        "--out",
-        default=str(Path("results") / "figures"),
-        metavar="DIR",
-        help="results folder (default: results/figures); what is finished there is not computed "
-        "again",
-    )
+    parser.set_defaults(size="default", out=str(Path("results") / "figures"))
+    parser.add_seeds()
+    parser.add_out("results/figures")
     add_engine_arguments(parser)
 
 

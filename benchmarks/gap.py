@@ -12,9 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from benchmarks.cli import Parser, parse_range, parse_words, run_command
+from benchmarks.cli import Parser, parse_words, run_command
 from benchmarks.contract import experiments_of, gap_methods, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.gap_report import (
@@ -31,7 +29,7 @@ from benchmarks.study.gap import GRACE, Gap
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import instance_of
 from benchmarks.study.ratio import source_of
-from benchmarks.study.rows import frame_to_json_lines
+from benchmarks.study.rows import records_of, to_json_lines
 from benchmarks.study.store import Store
 from benchmarks.study.study import Study
 from benchmarks.workload.contract import Workload
@@ -79,7 +77,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     engine = engine_of(args, threads=args.threads)
     store = Store(out / "cells")
     frame = study.frame(extent, seeds, store=store, engine=engine, progress=True)
-    _write_tables(frame, out)
+    settings_text = json.dumps(versions_and_machine(), indent=1) + "\n"
+    write_atomic(out / "settings.json", settings_text.encode())
+    write_atomic(out / "rows.jsonl", to_json_lines(records_of(frame)).encode())
     bound_only = {name for name in methods if part.methods[name].bound_only}
     paths = save_picture(plot_growth(frame), frame, out / "growth")
     with_gap = frame[~frame["method"].isin(bound_only)]
@@ -111,17 +111,8 @@ def _grid(workload: Workload, sizes: Sequence[str], settings: Mapping[str, Any])
     """Points of all sizes."""
     found = [parse_size(workload, text) for text in dict.fromkeys(sizes)]
     return Grid(
-        tuple(
-            {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
-            for size in found
-        )
+        tuple({"jobs": s.jobs, "slots": s.slots, "servers": s.servers, **settings} for s in found)
     )
-
-
-def _write_tables(frame: pd.DataFrame, out: Path) -> None:
-    settings = json.dumps(versions_and_machine(), indent=1) + "\n"
-    write_atomic(out / "settings.json", settings.encode())
-    write_atomic(out / "rows.jsonl", frame_to_json_lines(frame).encode())
 
 
 def _chosen(names: Sequence[str], known: Mapping[str, Any]) -> tuple[str, ...]:
@@ -162,11 +153,8 @@ def _parser() -> Parser:
         "against size. The first is left out where all methods look for bounds only.",
         _EXAMPLES,
     )
-    parser.add_argument(
-        "--problem",
-        default="utility",
-        help=f"one of {', '.join(with_part('gap'))} (default: utility)",
-    )
+    known = ", ".join(with_part("gap"))
+    parser.add_argument("--problem", default="utility", help=f"one of {known} (default: utility)")
     parser.add_argument(
         "--sizes",
         type=parse_words,
@@ -177,26 +165,12 @@ def _parser() -> Parser:
     parser.add_argument(
         "--times", type=_seconds, metavar="S,...", help="time limits in seconds (default: 5,15,45)"
     )
-    parser.add_argument(
-        "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
-    )
-    parser.add_argument(
-        "--methods",
-        type=parse_words,
-        metavar="NAME,...",
-        help=_known_methods(),
-    )
-    parser.add_argument(
-        "--threads", type=int, choices=(1, 2, 4, 8), default=1, help="of a run (default: 1)"
-    )
+    parser.add_seeds()
+    parser.add_argument("--methods", type=parse_words, metavar="NAME,...", help=_known_methods())
+    parser.add_threads("of a run (default: 1)")
     add_engine_arguments(parser, timed=True, guarded=True)
     parser.add_argument("--quick", action="store_true", help="small sizes, short limits, 1 seed")
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="results folder (default: results/gap-PROBLEM); runs finished there with the same "
-        "settings and code are not repeated",
-    )
+    parser.add_out("results/gap-PROBLEM")
     return parser
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from benchmarks.cli import Parser, parse_count, run_command
+from benchmarks.cli import Parser, run_command
 from benchmarks.contract import experiments_of
-from benchmarks.instances import add_set_argument, parse_set
+from benchmarks.instances import add_drawing_arguments, parse_set, size_asked
 from benchmarks.traces import read_trace
-from models.problem import problem_names
 
 __all__ = ["main"]
 
@@ -44,30 +43,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         "others were not, and the distribution of what was accepted.",
         _EXAMPLES,
     )
-    parser.add_argument(
-        "--problem",
-        default="utility",
-        help=f"one of {', '.join(problem_names())} (default: utility)",
-    )
-    parser.add_argument("--jobs", type=parse_count, help="number of jobs; reward: ports")
-    parser.add_argument(
-        "--slots", type=parse_count, help="time span; jct: slots in which jobs arrive"
-    )
-    parser.add_argument(
-        "--servers", help="servers, e.g. 5+5: worker + parameter servers; reward, jct: e.g. 128"
-    )
-    add_set_argument(parser)
+    add_drawing_arguments(parser)
     parser.add_argument("--seed", type=_seed, default=0, help="(default: 0)")
     parser.add_argument("--trace", metavar="KIND:PATH", help="take arrivals from a real trace")
     parser.add_argument("--out", required=True, metavar="FILE", help=".json, or .json.gz packed")
     args = parser.parse_args(argv)
     workload = experiments_of(args.problem).workload
-    default = workload.default
-    servers = workload.parse_servers(args.servers) if args.servers else default.servers
     instance, report = workload.draw(
-        jobs=args.jobs or default.jobs,
-        slots=args.slots or default.slots,
-        servers=servers,
+        **size_asked(args, workload, workload.default),
         seed=args.seed,
         trace=read_trace(args.trace) if args.trace else None,
         **parse_set(workload, args.set),

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
 from benchmarks.cli import Parser, parse_positive, parse_words, run_command
 from benchmarks.engines import add_engine_arguments, engine_of
-from benchmarks.instances import add_instance_arguments
+from benchmarks.instances import Sources, add_instance_arguments, sources_from
 from benchmarks.runs import Runs
-from benchmarks.sources import Sources, sources_from
-from benchmarks.study.cell import Effort, Outcome
+from benchmarks.study.cell import Effort
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine
-from benchmarks.study.join import Joined, timings_of
+from benchmarks.study.join import timings_of
 from benchmarks.study.ratio import Ratio
 from benchmarks.study.rows import Row, Timing, join
-from benchmarks.study.scheme import Scheme, schemes_of, usual_policies
+from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.study import Entry, Trial
 from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
 from benchmarks.tables import add_table_arguments, format_records, layout_of, wrap
 from models.problem import all_offered
 from online.contract import OnlineSide
 
-__all__ = ["Measured", "add_policy_argument", "main", "measure"]
+__all__ = ["add_policy_argument", "main"]
 
 _EXAMPLES = """
   python -m benchmarks.ratio
@@ -58,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     layout = layout_of(args, COLUMNS)
     sources = sources_from(args)
-    schemes = schemes_of(args.problem, args.policy or usual_policies(args.problem))
+    schemes = schemes_of(args.problem, args.policy or default_policies(args.problem))
     asked = {
         **sources.asked,
         "policies": {scheme.name: scheme.policy for scheme in schemes},
@@ -67,17 +66,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     runs = Runs(args.out or Path("results") / f"ratio-{args.problem}", asked, args.run)
     engine = engine_of(args, threads=args.threads)
-    found = measure(
-        args.problem, sources, schemes, Effort(args.time_limit, args.threads), runs, engine
-    )
-    records = join(found.rows, found.timings)
+    effort = Effort(args.time_limit, args.threads)
+    rows, timings, instances = _measure(args.problem, sources, schemes, effort, runs, engine)
+    records = join(rows, timings)
     if args.format in ("csv", "json"):
         sys.stdout.write(format_records(records, args.format))
     else:
         frame = pd.DataFrame(records)
-        count = len(sources.instances)
-        many = "1 instance" if count == 1 else f"{count} instances"
-        title = f"{args.problem}: {many}, {loads_of(frame)}: {common_origin(found.instances)}"
+        many = "1 instance" if len(instances) == 1 else f"{len(instances)} instances"
+        title = f"{args.problem}: {many}, {loads_of(frame)}: {common_origin(instances)}"
         print(f"{wrap([title], layout)}\n\n{format_table(summarise(frame), frame, layout)}")
         written = (
             f"rows: {runs.path}, of all runs in it: {runs.path / 'all.csv'}, this one is "
@@ -85,56 +82,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         print(f"\n{wrap([written], layout)}")
     code = engine.end()
-    return max(code, 1 if any(row.error for row in found.rows) else 0)
+    return max(code, 1 if any(row.error for row in rows) else 0)
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(NamedTuple):
     """What the table says of an instance."""
 
     name: str
     origin: str
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Ratios of policies on instances.
-
-    Parameters
-    ----------
-    rows : list of Row
-        Instance by instance.
-    timings : list of Timing
-        Of what ran now.
-    instances : list of Named
-    """
-
-    rows: list[Row]
-    timings: list[Timing]
-    instances: list[Named]
-
-
-def measure(
+def _measure(
     problem_name: str,
     sources: Sources,
     schemes: Sequence[Scheme],
     effort: Effort,
     runs: Runs,
     engine: Engine,
-) -> Measured:
-    """Run every policy on every instance, and solve it offline, apart from what is stored.
-
-    Parameters
-    ----------
-    problem_name : str
-    sources : Sources
-    schemes : sequence of Scheme
-    effort : Effort
-        Of the offline solves.
-    runs : Runs
-        Where cells and rows are kept.
-    engine : Engine
-    """
+) -> tuple[list[Row], list[Timing], list[Named]]:
+    """Run every policy on every instance, and solve it offline, apart from what is stored."""
     ratio = Ratio(effort, source=lambda trial, settings: settings, data=sources.data)
     trials = [
         Trial(problem_name, {}, 0, tuple(Entry(scheme, "", source) for scheme in schemes))
@@ -148,21 +114,19 @@ def measure(
     finally:
         store.discard_empty()
     outcomes = iter(ended)
-    measured = Measured([], [], [])
+    rows: list[Row] = []
+    timings: list[Timing] = []
+    instances = []
     for trial, part in zip(trials, parts, strict=True):
         own = [next(outcomes) for _ in part]
         ((_, joined),) = ratio.join(trial, own)
         runs.keep_instance(store, part, joined)
-        measured.rows.extend(joined.rows)
-        measured.timings.extend(timings_of(joined, own[0], own[1:]))
-        measured.instances.append(_named(joined, own))
-    runs.finish(measured.rows, measured.timings)
-    return measured
-
-
-def _named(joined: Joined, outcomes: Sequence[Outcome]) -> Named:
-    origins = [outcome.result.value["origin"] for outcome in outcomes if outcome.result]
-    return Named(joined.rows[0].instance, origins[0] if origins else "")
+        rows += joined.rows
+        timings += timings_of(joined, own[0], own[1:])
+        origins = [outcome.result.value["origin"] for outcome in own if outcome.result]
+        instances.append(Named(joined.rows[0].instance, origins[0] if origins else ""))
+    runs.finish(rows, timings)
+    return rows, timings, instances
 
 
 def add_policy_argument(parser: Parser) -> None:
@@ -197,17 +161,10 @@ def _parser() -> Parser:
         help="for the offline solve of one instance (default: 30); what is not proven by then "
         "is reported as an interval",
     )
-    parser.add_argument(
-        "--threads", type=int, choices=(1, 2, 4, 8), default=1, help="of the offline solver"
-    )
+    parser.add_threads("of the offline solver")
     add_engine_arguments(parser)
     add_table_arguments(parser)
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="results folder (default: results/ratio-PROBLEM); what was run or solved there with "
-        "the same code is not run again",
-    )
+    parser.add_out("results/ratio-PROBLEM")
     parser.add_argument(
         "--run",
         metavar="NAME",

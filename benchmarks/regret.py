@@ -10,19 +10,30 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.cli import Parser, parse_positive, parse_range, parse_words, run_command
+from benchmarks.cli import Parser, parse_positive, parse_words, run_command
 from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
-from benchmarks.instances import add_set_argument, parse_set, read_files
+from benchmarks.instances import (
+    add_set_argument,
+    add_source_arguments,
+    parse_set,
+    sources_of_files,
+)
 from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
-from benchmarks.regret_pictures import plot_curves, plot_growth
-from benchmarks.regret_table import COLUMNS, format_growth, format_regret, growths
+from benchmarks.regret_report import (
+    COLUMNS,
+    format_growth,
+    format_regret,
+    growths,
+    plot_curves,
+    plot_growth,
+)
 from benchmarks.study.closure import versions_and_machine
-from benchmarks.study.instances import Source, drawn, given, instance_of, trace_digest
+from benchmarks.study.instances import Source, drawn, instance_of, trace_digest
 from benchmarks.study.regret import TRACE, Regret, at_base, sizes_grid
-from benchmarks.study.rows import frame_to_json_lines
-from benchmarks.study.scheme import Scheme, schemes_of, usual_policies
+from benchmarks.study.rows import records_of, to_json_lines
+from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Entry, Trial, frame_of, succeeded
 from benchmarks.tables import Layout, add_table_arguments, format_records, layout_of, wrap
@@ -60,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     layout = layout_of(args, COLUMNS)
     parts = regret_parts(args.problem)
-    schemes = schemes_of(args.problem, args.policy or usual_policies(args.problem))
+    schemes = schemes_of(args.problem, args.policy or default_policies(args.problem))
     sizes = None
     if args.instance:
         measure, trials = _of_files(args, schemes)
@@ -75,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     _write_settings(args, sizes, out)
     rows = frame.drop(columns=list(_CURVE), errors="ignore")
-    write_atomic(out / "rows.jsonl", frame_to_json_lines(rows).encode())
+    write_atomic(out / "rows.jsonl", to_json_lines(records_of(rows)).encode())
     found = succeeded(frame)
     if found.empty:
         print("no policy on no instance could be compared", file=sys.stderr)
@@ -103,8 +114,7 @@ def _show(
         growth = growths(rows, sizes)
         pictures += save_picture(plot_growth(succeeded(rows), sizes), growth, out / "growth")
     if args.format in ("csv", "json"):
-        records = rows.astype(object).where(rows.notna(), None).to_dict("records")
-        sys.stdout.write(format_records(records, args.format))
+        sys.stdout.write(format_records(records_of(rows), args.format))
     else:
         title = f"{args.problem}, regret against the best fixed decision in hindsight"
         print(f"{wrap([title], layout)}\n\n{format_regret(rows, sizes, layout)}")
@@ -116,14 +126,10 @@ def _show(
 
 def _of_files(args: Namespace, schemes: Sequence[Scheme]) -> tuple[Regret, list[Trial]]:
     """Measure and trials of instance files; raises InputError."""
-    for name in ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick"):
-        if getattr(args, name):
-            raise InputError(f"--{name} does not go with --instance: the file says it")
-    instances = read_files([path for group in args.instance for path in group], args.problem)
-    found = [given(instance) for instance in instances]
-    data = {source["file"]: content for source, content in found}
-    trials = [_trial(source, source["name"], schemes) for source, _ in found]
-    return Regret(args.dynamic, data), trials
+    refused = ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick")
+    sources = sources_of_files(args, refused)
+    trials = [_trial(source, source["name"], schemes) for source in sources.instances]
+    return Regret(args.dynamic, sources.data), trials
 
 
 def _trial(source: Source, arrivals: str, schemes: Sequence[Scheme]) -> Trial:
@@ -206,25 +212,9 @@ def _parser() -> Parser:
         "law is fitted to each. Writes rows (jsonl), curves and growth (csv) and two pictures.",
         _EXAMPLES,
     )
-    parser.add_argument(
-        "--problem",
-        default="reward",
-        help=f"one of {', '.join(with_part('regret'))} (default: reward)",
-    )
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument(
-        "--instance",
-        action="append",
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="instance files instead of drawn ones",
-    )
-    source.add_argument(
-        "--trace",
-        metavar="KIND:PATH",
-        help="take from a real trace what it has; see python -m benchmarks.trace --help",
-    )
+    known = ", ".join(with_part("regret"))
+    parser.add_argument("--problem", default="reward", help=f"one of {known} (default: reward)")
+    add_source_arguments(parser)
     parser.add_argument(
         "--base",
         type=_base,
@@ -239,9 +229,7 @@ def _parser() -> Parser:
         "--ports", type=_sizes, metavar="L,...", help="numbers of ports, at the slots of the base"
     )
     parser.add_argument("--servers", help="e.g. 128")
-    parser.add_argument(
-        "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
-    )
+    parser.add_seeds()
     parser.add_argument(
         "--arrivals",
         type=parse_words,
@@ -269,12 +257,7 @@ def _parser() -> Parser:
     add_engine_arguments(parser)
     parser.add_argument("--quick", action="store_true", help="small sizes, few seeds")
     add_table_arguments(parser)
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="results folder (default: results/regret-PROBLEM); what was run or solved there with "
-        "the same code is not run again",
-    )
+    parser.add_out("results/regret-PROBLEM")
     return parser
 
 

@@ -24,7 +24,7 @@ from benchmarks.study.run import schedule_file
 from benchmarks.study.store import Store
 from benchmarks.tables import format_records
 from models.errors import InputError
-from models.files import write_atomic, write_whole
+from models.files import make_folder, write_atomic, write_whole
 from models.problem import problem
 
 __all__ = ["Runs"]
@@ -79,12 +79,10 @@ class Runs:
             raise InputError(f"run '{name}': want a name of letters, digits, '.', '_' and '-'")
         before = self._asked_before()
         if before is not None and before != self._asked:
-            differing = [
-                key for key in self._asked | before if self._asked.get(key) != before.get(key)
-            ]
+            keys = self._asked | before
+            differing = ", ".join(k for k in keys if self._asked.get(k) != before.get(k))
             raise InputError(
-                f"run '{self.name}' of {self.path} asked for other {', '.join(differing)}: "
-                "choose another name"
+                f"run '{self.name}' of {self.path} asked for other {differing}: choose another name"
             )
 
     def _asked_before(self) -> dict[str, Any] | None:
@@ -112,7 +110,6 @@ class Runs:
             Holds the finished cells.
         cells : sequence of Cell
             The offline cell, and a run cell for each row.
-        joined : Joined
         """
         offline, *runs = cells
         row = joined.rows[0]
@@ -121,10 +118,7 @@ class Runs:
         name = re.sub(r"[^A-Za-z0-9._-]", "-", row.instance)
         place = self.path / "instances" / f"{name}-{row.instance_hash[:_HASH]}"
         schedules = place / "schedules"
-        try:
-            schedules.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{schedules}: cannot be made: {error.strerror}") from None
+        make_folder(schedules)
         suffix = problem(row.problem).schedule_suffix
         best = store.file(offline, incumbent_file(row.problem))
         for one, cell in zip(joined.rows, runs, strict=True):
@@ -139,28 +133,15 @@ class Runs:
             write_whole(place / INSTANCE, as_bytes(instance.write, INSTANCE))
 
     def finish(self, rows: Sequence[Row], timings: Sequence[Timing]) -> None:
-        """Write the tables of this run, and those of all runs together.
-
-        Raises
-        ------
-        InputError
-            If they cannot be written.
-        """
-        settings = {
-            "run": self.name,
-            "asked": self._asked,
-            **versions_and_machine(),
-        }
+        """Write the tables of this run, and those of all runs together."""
+        settings = {"run": self.name, "asked": self._asked, **versions_and_machine()}
         files = {
             "settings.json": json.dumps(settings, indent=1) + "\n",
             "timings.jsonl": to_json_lines(timings),
             "rows.csv": format_records([asdict(row) for row in rows], "csv"),
             "rows.jsonl": to_json_lines(rows),
         }
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{self._folder}: cannot be made: {error.strerror}") from None
+        make_folder(self._folder)
         for folder in (self._folder, self.path):
             for name, text in files.items():
                 write_atomic(folder / name, text.encode())

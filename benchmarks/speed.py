@@ -16,13 +16,13 @@ from matplotlib.figure import Figure
 from benchmarks.cli import Parser, parse_words, run_command
 from benchmarks.contract import experiments_of
 from benchmarks.engines import add_engine_arguments, engine_of
-from benchmarks.instances import add_instance_arguments, parse_size
+from benchmarks.instances import Sources, add_instance_arguments, parse_size, sources_from
 from benchmarks.pictures.costs import plot_costs, seeds_in_words
 from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
-from benchmarks.sources import Sources, sources_from
 from benchmarks.study.cell import Needs
-from benchmarks.study.scheme import schemes_of, usual_policies
+from benchmarks.study.rows import records_of
+from benchmarks.study.scheme import default_policies, schemes_of
 from benchmarks.study.speed import Speed
 from benchmarks.study.study import Entry, Trial, frame_of, succeeded
 from benchmarks.tables import (
@@ -52,6 +52,9 @@ _EXAMPLES = """
 """
 
 
+_COSTS = {"policy_s": 1, "run_s": 4, "peak_mb": 5}  # with ranks
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Print one line per policy; returns the exit code."""
     parser = Parser(
@@ -79,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     columns = _columns(experiments_of(args.problem).workload, args.sizes is not None)
     layout = layout_of(args, columns)
-    names = args.policy or usual_policies(args.problem)
+    names = args.policy or default_policies(args.problem)
     plain = experiments_of(args.problem).plain_versions
     schemes = schemes_of(args.problem, [*names, *plain])
     asked = _asked(args)
@@ -94,8 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.out is not None:
         save_picture(_plot(succeeded(frame)), frame, Path(args.out) / f"speed-{args.problem}")
     if args.format in ("csv", "json"):
-        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        sys.stdout.write(format_records(records, args.format))
+        sys.stdout.write(format_records(records_of(frame), args.format))
     else:
         machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
         names = [column.name for column in columns]
@@ -110,16 +112,11 @@ def _columns(workload: Workload, sizes: bool) -> list[Column]:
     named += [
         Column("instance", "instance", left=True, rank=3),
         Column("policy", "policy", left=True),
-        Column("policy_s", "policy_s", rank=1),
-        Column("run_s", "run_s", rank=4),
-        Column("peak_mb", "peak_mb", rank=5),
+        *(Column(name, name, rank=rank) for name, rank in _COSTS.items()),
     ]
     for kind in workload.words.events:
-        named += [
-            Column(f"{kind}s", f"{kind}s", rank=6),
-            Column(f"{kind}_median_ms", f"{kind}_median_ms"),
-            Column(f"{kind}_worst_ms", f"{kind}_worst_ms", rank=2),
-        ]
+        ranks = {f"{kind}s": 6, f"{kind}_median_ms": 0, f"{kind}_worst_ms": 2}
+        named += [Column(name, name, rank=rank) for name, rank in ranks.items()]
     return named
 
 
@@ -143,11 +140,8 @@ def _asked(args: argparse.Namespace) -> list[tuple[Sources, list[dict[str, Any]]
     found = []
     for text in args.sizes:
         size = parse_size(workload, text)
-        given = {
-            "jobs": size.jobs,
-            "slots": size.slots,
-            "servers": workload.show_servers(size.servers),
-        }
+        servers = workload.show_servers(size.servers)
+        given = {"jobs": size.jobs, "slots": size.slots, "servers": servers}
         sources = sources_from(argparse.Namespace(**{**vars(args), **given}))
         found.append((sources, [{"size": text, "seed": one["seed"]} for one in sources.instances]))
     return found
@@ -155,13 +149,8 @@ def _asked(args: argparse.Namespace) -> list[tuple[Sources, list[dict[str, Any]]
 
 def _plot(frame: pd.DataFrame) -> Figure:
     # Not memory: what one run frees the next one takes, so the rise depends on their order.
-    return plot_costs(
-        frame,
-        seconds="run_s",
-        series="policy",
-        note=f"a run, scored; {platform.machine()}, {os.cpu_count()} cores\n"
-        f"{seeds_in_words(frame)}",
-    )
+    note = f"a run, scored; {platform.machine()}, {os.cpu_count()} cores\n{seeds_in_words(frame)}"
+    return plot_costs(frame, seconds="run_s", series="policy", note=note)
 
 
 if __name__ == "__main__":

@@ -6,26 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from scipy import stats
 
 from benchmarks.contract import experiments_of
+from benchmarks.study.statistics import bootstrap_interval
+from benchmarks.study.study import has_failed
 from benchmarks.tables import PLAIN, Column, Layout, render, wrap
 from models.problem import problem
 from solvers.result import OPTIMAL_GAP
 
-__all__ = [
-    "COLUMNS",
-    "bootstrap_interval",
-    "common_origin",
-    "format_table",
-    "interval_of",
-    "loads_of",
-    "summarise",
-]
+__all__ = ["COLUMNS", "common_origin", "format_table", "loads_of", "summarise"]
 
-_RESAMPLES = 2000
 COLUMNS = (
     Column("policy", "policy", left=True),
     Column("totals", "of totals", rank=1),
@@ -39,39 +30,6 @@ COLUMNS = (
     Column("violations", "violations", rank=9),
     Column("ms", "ms/decision", rank=8),
 )
-
-
-def bootstrap_interval(
-    values: Sequence[float] | np.ndarray, *, level: float = 0.95
-) -> tuple[float, float]:
-    """Percentile bootstrap interval of the mean, from a fixed seed.
-
-    Returns
-    -------
-    tuple of float
-        ``(nan, nan)`` for fewer than two values or an infinite one; the value twice if all
-        are equal (where a bias-corrected bootstrap would give NaN).
-    """
-    data = np.asarray(values, dtype=float)
-    if len(data) < 2 or not np.isfinite(data).all():
-        return float("nan"), float("nan")
-    if np.ptp(data) == 0.0:
-        return float(data[0]), float(data[0])
-    result = stats.bootstrap(
-        (data,),
-        np.mean,
-        confidence_level=level,
-        n_resamples=_RESAMPLES,
-        method="percentile",
-        rng=np.random.default_rng(0),
-    )
-    return float(result.confidence_interval.low), float(result.confidence_interval.high)
-
-
-def interval_of(values: Sequence[float] | np.ndarray) -> tuple[float, float, str]:
-    """Bootstrap interval of a mean, and both in words."""
-    low, high = bootstrap_interval(values)
-    return low, high, f"{np.mean(values):.4g} [{low:.4g}, {high:.4g}]"
 
 
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
@@ -92,7 +50,7 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     """
     records = []
     for policy, everywhere in frame.groupby("policy", sort=False):
-        group = everywhere[~_failed(everywhere)]
+        group = everywhere[~has_failed(everywhere)]
         counts = {
             "policy": policy,
             "failed": len(everywhere) - len(group),
@@ -129,13 +87,6 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(records).set_index("policy")
-
-
-def _failed(frame: pd.DataFrame) -> pd.Series:
-    """Which rows have no ratio, since something of them failed."""
-    if "error" not in frame:
-        return pd.Series(False, index=frame.index)
-    return frame["error"].fillna("") != ""
 
 
 def _milliseconds(group: pd.DataFrame) -> float:
@@ -265,7 +216,7 @@ def _meaning(frame: pd.DataFrame) -> str:
 
 
 def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
-    lost = _failed(frame)
+    lost = has_failed(frame)
     if lost.any():
         note = (
             f"{int(lost.sum())} of {len(frame)} rows failed; their column `error` says why. A "

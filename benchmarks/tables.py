@@ -136,7 +136,6 @@ def render(
 
     Parameters
     ----------
-    columns : sequence of Column
     lines : sequence of sequence of str
         One text for each column.
     layout : Layout

@@ -152,6 +152,14 @@ def sha256(value: object) -> str:
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
+def make_folder(path: str | Path) -> None:
+    """Make a folder, and those it lies in, if absent; InputError if it cannot be made."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be made: {error.strerror}") from None
+
+
 def write_atomic(path: str | Path, data: bytes) -> None:
     """Write a file whole or not at all; packed when its name ends in ``.gz``.
 

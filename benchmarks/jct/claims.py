@@ -18,7 +18,7 @@ from benchmarks.jct.comparisons import GANGS
 from benchmarks.jct.studies import BASELINES, OWN, READINGS
 from benchmarks.jct.theory import RATIOS, THEORY
 from benchmarks.study.claim import Claim, Test
-from benchmarks.study.numbers import Table, slopes_against
+from benchmarks.study.frames import Table, slopes_against
 from benchmarks.study.tests import Above, Best, Moves, Near, NotTestable, Rows, in_readings
 
 __all__ = ["CLAIMS"]

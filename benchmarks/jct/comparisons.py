@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.jct.studies import BASELINES, OWN, SCHEMES
-from benchmarks.study.numbers import wide
+from benchmarks.study.frames import wide
 from benchmarks.study.statistics import interval_of
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.study.claim import Claim, Finding, Test, judged
-from benchmarks.study.numbers import expression
+from benchmarks.study.frames import expression
 from benchmarks.study.tests import Below, Holds, Moves, NoTrend, NotTestable
 
 __all__ = ["RATIOS", "THEORY"]

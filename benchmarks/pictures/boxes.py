@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from benchmarks.pictures.style import describe, figure_of, looks, ready
+from benchmarks.pictures.style import describe, figure_of, looks, ready, side_by_side
 
 __all__ = ["plot_boxes"]
+
+_HOLLOW = {"markersize": 3, "markerfacecolor": "none"}
+_BELOW: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
 
 
 def plot_boxes(
@@ -33,27 +37,21 @@ def plot_boxes(
     ----------
     frame : DataFrame
         One row per value.
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     x, y, hue : str
         Columns: names (in the order of the rows), numbers (NaN is left out), names.
-    xlabel, ylabel, title : str
     notes : mapping, optional
         ``(x, hue) -> text`` written below a box.
     zero : bool
         Draw a line at 0.
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes, 7.2, 4.2)
     names = list(dict.fromkeys(frame[x]))
     hues = list(dict.fromkeys(frame[hue]))
     styles = looks(hues)
+    below = axes.get_xaxis_transform()
     width = 0.8 / len(hues)
     for place, (kind, look) in enumerate(styles.items()):
-        shift = (place - (len(hues) - 1) / 2) * width
+        shift = side_by_side(place, len(hues), width)
         for column, name in enumerate(names):
             values = frame.loc[(frame[x] == name) & (frame[hue] == kind), y].dropna()
             axes.boxplot(
@@ -66,24 +64,10 @@ def plot_boxes(
                 medianprops={"color": "black", "linewidth": 1.5},
                 whiskerprops={"color": look.colour},
                 capprops={"color": look.colour},
-                flierprops={
-                    "marker": look.marker,
-                    "markersize": 3,
-                    "markerfacecolor": "none",
-                    "markeredgecolor": look.colour,
-                },
+                flierprops={"marker": look.marker, "markeredgecolor": look.colour, **_HOLLOW},
             )
             text = (notes or {}).get((name, kind), "")
-            axes.text(
-                column + shift,
-                0.01,
-                text,
-                transform=axes.get_xaxis_transform(),
-                ha="center",
-                va="bottom",
-                fontsize="x-small",
-                color=look.colour,
-            )
+            axes.text(column + shift, 0.01, text, color=look.colour, transform=below, **_BELOW)
     if notes:  # room for them below the data
         low, high = axes.get_ylim()
         axes.set_ylim(low - 0.08 * (high - low), high)

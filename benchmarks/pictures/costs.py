@@ -37,10 +37,6 @@ def plot_costs(
         What stands above all.
     level : float, optional
         Draw a line at so many seconds.
-
-    Returns
-    -------
-    Figure
     """
     sizes = frame["size"].nunique()
     drawn = [(seconds, "seconds taken")]

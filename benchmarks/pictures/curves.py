@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.pictures.style import describe, figure_of, legend_above, looks, ready
+from benchmarks.pictures.style import describe, figure_of, legend_above, ready, series_of
 
 __all__ = ["plot_curves"]
 
@@ -33,43 +33,22 @@ def plot_curves(
     ----------
     frame : DataFrame
         One row per point and run (e.g. per seed); NaN is left out.
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     x, y, series : str
         Columns: numbers, numbers, names.
-    xlabel, ylabel, title : str
     level : float, optional
         Draw a line there.
-    among : sequence of str, optional
-        All series that have a look of their own in the figure; by default those drawn here.
-    legend : bool
-        Name the series.
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes)
     if level is not None:
         axes.axhline(level, color="0.4", linewidth=0.8)
-    names = list(dict.fromkeys(frame[series]))
-    look_of = looks(names if among is None else among)
-    for name in names:
-        look = look_of[name]
-        runs = frame[frame[series] == name].groupby(x, sort=True)[y]
-        spread = runs.agg(["mean", "min", "max"])
+    for name, look, rows in series_of(frame, series, among):
+        spread = rows.groupby(x, sort=True)[y].agg(["mean", "min", "max"])
         place = spread.index.to_numpy(dtype=float)
         axes.fill_between(
             place, spread["min"], spread["max"], color=look.colour, alpha=0.15, linewidth=0
         )
-        axes.plot(
-            place,
-            spread["mean"],
-            color=look.colour,
-            linestyle=look.line,
-            linewidth=1.4,
-            label=str(name),
-        )
+        style = {"color": look.colour, "linestyle": look.line, "linewidth": 1.4}
+        axes.plot(place, spread["mean"], label=str(name), **style)
     describe(axes, x=xlabel, y=ylabel, title=title)
     if legend:
         legend_above(axes, columns=3)

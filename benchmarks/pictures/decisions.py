@@ -29,15 +29,8 @@ def plot_decisions(
     frame : DataFrame
         One row per job: ``job``, ``value`` and ``cost`` (both in units of utility, NaN if
         nothing fits), ``admitted``.
-    axes : Axes, optional
-        Where to draw; a new figure by default.
-    title : str
     names : bool
         Write the names of the jobs beside the marks.
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes, 5.6, 4.4)
     fits = frame.dropna(subset=["value", "cost"])

@@ -40,17 +40,10 @@ def plot_gantt(
     frame : DataFrame
         One row per block: ``job`` (name), ``server``, ``start``, ``stop`` (slot after the
         last), ``count``, ``share`` (0 to 1).
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     servers, slots : int
         How many there are, also where nothing runs.
     jobs : sequence of str, optional
         Names of all jobs: pictures of the same jobs then give each the same colour.
-    ylabel, title : str
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes, 7.6, max(2.4, 1.4 + 0.42 * min(servers, 20)))
     names = list(dict.fromkeys(frame["job"]))

@@ -29,11 +29,8 @@ def plot_heatmap(
     ----------
     table : DataFrame
         Rows from top to bottom, columns are slots; nonnegative numbers.
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     label : str
         What a colour means, with its unit.
-    ylabel, xlabel, title : str
     log : bool
         Logarithmic colours; zeros stay white. Ignored where no entry is positive.
 

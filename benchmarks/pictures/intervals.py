@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from benchmarks.pictures.style import describe, figure_of, legend_above, looks, ready
-from benchmarks.table import bootstrap_interval
+from benchmarks.pictures.style import describe, figure_of, legend_above, looks, ready, side_by_side
+from benchmarks.study.statistics import bootstrap_interval
 
 __all__ = ["plot_intervals"]
 
@@ -43,23 +43,18 @@ def plot_intervals(
     ----------
     frame : DataFrame
         One row per run (e.g. per seed).
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     x : str
         Column of the groups, in the order of the rows.
     lower, upper : str
         Columns of the two ends; may be the same.
     hue : str, optional
         Column that divides the groups.
-    xlabel, ylabel, title, hue_title : str
     ticks : mapping, optional
         What to write at a group instead of its name.
     level : float, optional
         Draw a line there.
     log_y : bool
         Logarithmic y.
-    legend : bool
-        Name the hues.
 
     Returns
     -------
@@ -81,7 +76,7 @@ def plot_intervals(
             rows = part[part[x] == name]
             if rows.empty:
                 continue
-            centre = column + (place - (len(hues) - 1) / 2) * width
+            centre = column + side_by_side(place, len(hues), width)
             spread = np.linspace(-0.36, 0.2, len(rows)) if len(rows) > 1 else np.zeros(1)
             position = centre + width * spread
             axes.vlines(position, rows[lower], rows[upper], color=look.colour, linewidth=1.6)

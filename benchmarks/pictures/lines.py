@@ -10,8 +10,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.pictures.style import describe, figure_of, legend_above, looks, ready
-from benchmarks.table import bootstrap_interval
+from benchmarks.pictures.style import (
+    describe,
+    figure_of,
+    legend_above,
+    ready,
+    series_of,
+    side_by_side,
+)
+from benchmarks.study.statistics import bootstrap_interval
 
 __all__ = ["plot_lines"]
 
@@ -26,7 +33,6 @@ def plot_lines(
     xlabel: str,
     ylabel: str,
     title: str = "",
-    series_title: str = "",
     spacing: Literal["linear", "log", "even"] = "linear",
     among: Sequence[str] | None = None,
     legend: bool = True,
@@ -37,17 +43,10 @@ def plot_lines(
     ----------
     frame : DataFrame
         One row per run (e.g. per seed).
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     x, y, series : str
         Columns: numbers, numbers, names.
-    xlabel, ylabel, title, series_title : str
     spacing : {"linear", "log", "even"}
         Where the values of x stand; ``even`` puts them at equal distances.
-    among : sequence of str, optional
-        All series that have a look of their own in the figure; by default those drawn here.
-    legend : bool
-        Name the series.
 
     Returns
     -------
@@ -55,18 +54,16 @@ def plot_lines(
         Error bars are 95 % bootstrap intervals of the mean; none where there is one row.
     """
     axes = ready(axes)
-    names = list(dict.fromkeys(frame[series]))
     values = np.sort(frame[x].unique())
     place_of = np.arange(len(values)) if spacing == "even" else values
     if spacing == "log":
         place_of = np.log(values)
     # Side by side, so that error bars do not hide each other.
     step = 0.01 * float(np.ptp(place_of))
-    look_of = looks(names if among is None else among)
-    for rank, name in enumerate(names):
-        look = look_of[name]
-        shift = (rank - (len(names) - 1) / 2) * step
-        groups = frame[frame[series] == name].groupby(x, sort=True)[y]
+    count = frame[series].nunique()
+    for rank, (name, look, rows) in enumerate(series_of(frame, series, among)):
+        shift = side_by_side(rank, count, step)
+        groups = rows.groupby(x, sort=True)[y]
         mean = groups.mean()
         position = place_of[np.searchsorted(values, mean.index)] + shift
         interval = np.array([bootstrap_interval(group.to_numpy()) for _, group in groups])
@@ -87,5 +84,5 @@ def plot_lines(
     axes.set_xticks(place_of, [f"{value:g}" for value in values])
     describe(axes, x=xlabel, y=ylabel, title=title)
     if legend:
-        legend_above(axes, columns=max(3, min(5, len(names))), title=series_title)
+        legend_above(axes, columns=max(3, min(5, count)))
     return figure_of(axes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from benchmarks.pictures.style import describe, figure_of, legend_above, looks, ready
+from benchmarks.pictures.style import (
+    describe,
+    figure_of,
+    legend_above,
+    ready,
+    series_of,
+    side_by_side,
+)
 
 __all__ = ["plot_medians"]
 
@@ -34,39 +41,24 @@ def plot_medians(
     ----------
     frame : DataFrame
         One row per run (e.g. per seed).
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     x, y, series : str
         Columns: numbers or names (in the order of the rows), positive numbers (NaN is left
         out), names.
-    xlabel, ylabel, title : str
     spacing : {"log", "even"}
         Where the values of x stand; ``even`` puts them at equal distances.
-    legend : bool
-        Name the series.
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes)
     values = list(dict.fromkeys(frame[x]))
     place_of = {v: float(np.log(v)) if spacing == "log" else float(i) for i, v in enumerate(values)}
     # Side by side, so that points do not hide each other.
     step = 0.02 * float(np.ptp(list(place_of.values())) or 1.0)
-    names = list(dict.fromkeys(frame[series]))
-    for rank, (name, look) in enumerate(looks(names).items()):
-        rows = frame[frame[series] == name].dropna(subset=[y])
-        shift = (rank - (len(names) - 1) / 2) * step
-        axes.plot(
-            rows[x].map(place_of).astype(float) + shift,
-            rows[y],
-            linestyle="none",
-            marker=look.marker,
-            markersize=5,
-            markerfacecolor="none",
-            color=look.colour,
-        )
+    count = frame[series].nunique()
+    for rank, (name, look, every) in enumerate(series_of(frame, series)):
+        rows = every.dropna(subset=[y])
+        shift = side_by_side(rank, count, step)
+        place = rows[x].map(place_of).astype(float) + shift
+        hollow: dict[str, Any] = {"linestyle": "none", "markersize": 5, "markerfacecolor": "none"}
+        axes.plot(place, rows[y], marker=look.marker, color=look.colour, **hollow)
         median = rows.groupby(x, sort=False)[y].median()
         axes.plot(
             median.index.map(place_of).to_numpy(dtype=float) + shift,
@@ -89,5 +81,5 @@ def plot_medians(
     axes.set_xticks(list(place_of.values()), labels)
     describe(axes, x=xlabel, y=ylabel, title=title)
     if legend:
-        legend_above(axes, columns=len(names))
+        legend_above(axes, columns=count)
     return figure_of(axes)

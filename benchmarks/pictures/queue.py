@@ -44,15 +44,8 @@ def plot_queue(
         ``state`` ("uploads", "waits" or "trains"), ``start``, ``stop`` (slot after the last),
         ``preempted`` (ends before a chunk is done). Rows of the picture stand in the order in
         which they first come.
-    axes : Axes, optional
-        Where to draw; a new figure by default.
     jobs : sequence of str, optional
         Names of all jobs: pictures of the same jobs then give each the same colour.
-    title : str
-
-    Returns
-    -------
-    Figure
     """
     lanes = list(dict.fromkeys(zip(frame["worker"], frame["job"], frame["chunks"], strict=True)))
     place = {(worker, job): row for row, (worker, job, _) in enumerate(lanes)}

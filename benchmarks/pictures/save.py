@@ -8,8 +8,7 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-from models.errors import InputError
-from models.files import write_atomic
+from models.files import make_folder, write_atomic
 
 __all__ = ["save_picture"]
 
@@ -24,31 +23,17 @@ def save_picture(picture: Figure, frame: pd.DataFrame, stem: str | Path) -> list
 
     Parameters
     ----------
-    picture : Figure
     frame : DataFrame
         What is drawn.
     stem : str or Path
-        Path without the ending; its folder is created if absent.
-
-    Returns
-    -------
-    list of Path
-        What was written.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be written.
+        Path without the ending; its folder is created if absent, or InputError says why not.
     """
     pdf, png = io.BytesIO(), io.BytesIO()
     picture.savefig(pdf, format="pdf", metadata={"CreationDate": None})
     picture.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
     data = frame.to_csv(index=False).encode()
     stem = Path(stem)
-    try:
-        stem.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{stem.parent}: cannot be made: {error.strerror}") from None
+    make_folder(stem.parent)
     paths = [stem.with_name(f"{stem.name}.{ending}") for ending in ("pdf", "png", "csv")]
     for path, content in zip(paths, (pdf.getvalue(), png.getvalue(), data), strict=True):
         write_atomic(path, content)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
@@ -19,6 +20,8 @@ __all__ = [
     "panels",
     "ratio_axis",
     "ready",
+    "series_of",
+    "side_by_side",
 ]
 
 # Okabe and Ito's palette, without the yellow that vanishes on white, then a wine red and a grey.
@@ -47,6 +50,21 @@ def looks(names: Sequence[Any]) -> dict[Any, Look]:
         name: Look(_COLOURS[i % 9], _MARKERS[i % 9], _LINES[(i + i // 9) % 9])
         for i, name in enumerate(names)
     }
+
+
+def series_of(
+    frame: pd.DataFrame, column: str, among: Sequence[str] | None = None
+) -> Iterator[tuple[Any, Look, pd.DataFrame]]:
+    """Name, look and rows of each series, in the order of the rows; ``among`` are all that look."""
+    names = list(dict.fromkeys(frame[column]))
+    look_of = looks(names if among is None else among)
+    for name in names:
+        yield name, look_of[name], frame[frame[column] == name]
+
+
+def side_by_side(rank: int, count: int, step: float) -> float:
+    """How far the one of this rank stands from the middle of so many."""
+    return (rank - (count - 1) / 2) * step
 
 
 def ready(axes: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:

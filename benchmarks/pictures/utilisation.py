@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from benchmarks.pictures.style import describe, figure_of, legend_above, looks, ready
+from benchmarks.pictures.style import describe, figure_of, legend_above, ready, series_of
 
 __all__ = ["plot_utilisation"]
 
@@ -20,30 +20,14 @@ def plot_utilisation(frame: pd.DataFrame, axes: Axes | None = None, *, title: st
     frame : DataFrame
         One row per slot and resource: ``slot``, ``resource``, ``share`` (0 to 1, of all
         servers together).
-    axes : Axes, optional
-        Where to draw; a new figure by default.
-    title : str
-
-    Returns
-    -------
-    Figure
     """
     axes = ready(axes, 6.4, 3.2)
-    names = list(dict.fromkeys(frame["resource"]))
-    for name, look in looks(names).items():
-        rows = frame[frame["resource"] == name]
-        axes.step(
-            rows["slot"],
-            rows["share"],
-            where="mid",
-            color=look.colour,
-            linestyle=look.line,
-            linewidth=1.5,
-            label=str(name),
-        )
+    for name, look, rows in series_of(frame, "resource"):
+        style = {"color": look.colour, "linestyle": look.line, "linewidth": 1.5}
+        axes.step(rows["slot"], rows["share"], where="mid", label=str(name), **style)
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     describe(axes, x="slot", y="capacity in use", title=title)
-    legend_above(axes, columns=min(5, len(names)))
+    legend_above(axes, columns=min(5, frame["resource"].nunique()))
     return figure_of(axes)

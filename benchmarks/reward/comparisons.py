@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.reward.studies import BASELINES, REFERENCES, RULES, SETTINGS, STEPS
-from benchmarks.study.changes import moves_along
 from benchmarks.study.claim import Finding, judged
-from benchmarks.study.frames import along, by_seed, end_of, exponents, listed
+from benchmarks.study.frames import along, by_seed, end_of, exponents, listed, moves_along
 from benchmarks.study.statistics import bootstrap_interval, interval_of
 from benchmarks.study.tests import Above, Below, Best, Holds, Moves, Near, Rows
 
@@ -93,7 +92,7 @@ def _best(
 def changes(
     column: str, value: str = "reward", policies: Sequence[str] = (FIRST, *BASELINES), **more: Any
 ) -> Moves:
-    """See :func:`benchmarks.study.changes.moves_along`."""
+    """See :func:`benchmarks.study.frames.moves_along`."""
     return moves_along(_WORDS[value], value, column, policies, SETTINGS, **more)
 
 

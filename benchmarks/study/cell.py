@@ -84,7 +84,6 @@ class Cell:
     effort : Effort, optional
         Of a solve that can be stopped at any time. The function is then given ``effort`` and
         ``known``, the :class:`Result` that an earlier call with less effort found, or None.
-    needs : Needs
     kept : bool
         Whether the result may be looked up later; not if it is the time on this machine now.
     timed : bool

@@ -79,7 +79,6 @@ def judge(claim: Claim, frame: Callable[[str], pd.DataFrame]) -> Finding:
 
     Parameters
     ----------
-    claim : Claim
     frame : callable
         ``(name of a study) -> its frame``.
 

@@ -156,11 +156,8 @@ def _candidates(
     found = [(inner if exact else module, path)]
     if top not in LAYERS:  # whoever wrote it may rely on what its __init__ does
         parts = found[0][0].split(".")
-        for count in range(1, len(parts)):
-            parent = ".".join(parts[:count])
-            source = _source(parent, folders)
-            if source is not None:
-                found.append((parent, source))
+        parents = (".".join(parts[:count]) for count in range(1, len(parts)))
+        found += [(parent, file) for parent in parents if (file := _source(parent, folders))]
     return found
 
 
@@ -180,26 +177,19 @@ def _resolve(module: tuple[str, str, int], name: str, path: Path) -> tuple[str, 
 def _source(name: str, folders: tuple[str, ...]) -> Path | None:
     """Source file of a module; None if it has none."""
     top, *rest = name.split(".")
-    for folder in folders:
-        at = Path(folder, top, *rest)
-        for file in (at.with_suffix(".py"), at / "__init__.py"):
-            if file.is_file():
-                return file
+    places = [Path(folder, top, *rest) for folder in folders]
     try:
         spec = importlib.util.find_spec(top)
     except (ImportError, ValueError):
-        return None
-    if spec is None:
-        return None
-    if not rest:
-        at_top = spec.origin
-        return Path(at_top) if at_top and at_top.endswith(".py") else None
-    for folder in spec.submodule_search_locations or ():
-        at = Path(folder, *rest)
+        spec = None
+    if spec is not None and rest:
+        places += [Path(folder, *rest) for folder in spec.submodule_search_locations or ()]
+    for at in places:
         for file in (at.with_suffix(".py"), at / "__init__.py"):
             if file.is_file():
                 return file
-    return None
+    origin = spec.origin if spec is not None and not rest else None
+    return Path(origin) if origin and origin.endswith(".py") else None
 
 
 def _stamp(path: Path, name: str) -> tuple[int, int]:

@@ -36,7 +36,6 @@ def compute(
 
     Parameters
     ----------
-    cells : sequence of Cell
     store : Store, optional
         Cells it holds are not run again.
     engine : Engine, optional
@@ -100,16 +99,7 @@ class Progress:
     """How far a plan is: a bar on a terminal, elsewhere a line now and then.
 
     It shows how many cells are finished and failed, how long the rest may take, and what is
-    running now.
-
-    Parameters
-    ----------
-    what : str
-        What it is about; empty = show nothing.
-    total : int
-        Number of cells.
-    stream : file, optional
-        By default stderr.
+    running now. Without words on what it is about it shows nothing.
     """
 
     def __init__(self, what: str, total: int, stream: IO[str] | None = None) -> None:
@@ -130,10 +120,8 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
         if self._what and self._ready and error[0] is None:
-            print(
-                f"{self._what}: {self._ready} of {self._total} cells: as run before",
-                file=self._stream,
-            )
+            found = f"{self._ready} of {self._total} cells: as run before"
+            print(f"{self._what}: {found}", file=self._stream)
 
     def found(self) -> None:
         """A cell needs not be run."""
@@ -169,10 +157,8 @@ class Progress:
             pace = (self._said - self._begin) / max(1, self._done)
             ended = f"{self._what}: {self._ready + self._done} of {self._total} cells"
             rest = f"about {pace * left:.0f} s left" if self._done else "no time known yet"
-            now = f"running: {running}" if running else ""
-            print(
-                "; ".join(filter(None, [ended, failed, rest, now])), file=self._stream, flush=True
-            )
+            parts = [ended, failed, rest, f"running: {running}" if running else ""]
+            print("; ".join(filter(None, parts)), file=self._stream, flush=True)
 
 
 def failures(cells: Sequence[Cell], outcomes: Sequence[Outcome]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -33,7 +33,6 @@ class Task:
     ----------
     index : int
         Of the cell in its plan.
-    cell : Cell
     known : Result or None
         What an earlier run with less effort found.
     """
@@ -43,11 +42,8 @@ class Task:
     known: Result | None = None
 
 
-class Watch(Protocol):
-    """Is told when a cell begins, for a progress line."""
-
-    def __call__(self, cell: Cell) -> None:
-        """A cell begins."""
+Watch = Callable[[Cell], None]
+"""Is told when a cell begins, for a progress line."""
 
 
 class Engine(Protocol):
@@ -96,7 +92,6 @@ class Limits:
     ----------
     seconds : float, optional
         As the limit of :class:`benchmarks.study.cell.Needs`; not for cells with an effort.
-    memory_mb : float, optional
     """
 
     seconds: float | None = None

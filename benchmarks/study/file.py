@@ -40,7 +40,7 @@ from benchmarks.study.cell import Effort, Needs
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import instance_of, trace_digest
 from benchmarks.study.ratio import Ratio, source_of
-from benchmarks.study.scheme import Reading, Scheme, policy_of, schemes_of, usual_policies
+from benchmarks.study.scheme import Reading, Scheme, default_policies, policy_of, schemes_of
 from benchmarks.study.study import Study, Trial
 from models.errors import InputError
 from models.files import read_bytes
@@ -215,7 +215,7 @@ def _grid(design: str | int, base: Mapping[str, Any], axes: Mapping[str, list[An
 def _schemes(asked: _Study) -> tuple[Scheme, ...]:
     names = list(asked.policies)
     if not names and not asked.scheme:
-        names = list(usual_policies(asked.problem))
+        names = list(default_policies(asked.problem))
     schemes = [*schemes_of(asked.problem, names)]
     for item in asked.scheme:
         policy_of(asked.problem, item.policy)

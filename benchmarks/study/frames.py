@@ -1,13 +1,37 @@
-"""Parts of a study's tidy frame that tests and pictures look at."""
+"""Parts of a study's tidy frame, and numbers of it, that tests and pictures look at."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["along", "by_seed", "end_of", "exponents", "listed", "ratios_to"]
+from benchmarks.study.statistics import interval_of, slopes
+from benchmarks.study.tests import Moves
+
+__all__ = [
+    "Table",
+    "along",
+    "by_seed",
+    "end_of",
+    "exponents",
+    "expression",
+    "listed",
+    "moves_along",
+    "ratios_to",
+    "slopes_against",
+    "wide",
+]
+
+Table = Callable[[pd.DataFrame, str], pd.DataFrame]
+"""``(frame, varied setting) -> table`` like that of :func:`wide`."""
+
+
+def wide(frame: pd.DataFrame, value: str, *varied: str) -> pd.DataFrame:
+    """A value of the runs, each once: a row per seed and point, a column per policy."""
+    return frame.pivot(index=["seed", *varied], columns="policy", values=value)
 
 
 def along(frame: pd.DataFrame, settings: Sequence[str], varied: Sequence[str]) -> pd.DataFrame:
@@ -15,7 +39,6 @@ def along(frame: pd.DataFrame, settings: Sequence[str], varied: Sequence[str]) -
 
     Parameters
     ----------
-    frame : DataFrame
     settings : sequence of str
         Columns: all settings of the study.
     varied : sequence of str
@@ -64,3 +87,149 @@ def ratios_to(
     under = rest[y].where(rest[y] > 0).to_numpy()
     over = own.reindex(pd.MultiIndex.from_frame(rest[[x, "seed"]])).to_numpy()
     return rest[[x, "seed", "policy"]].assign(ratio=over / under)
+
+
+def expression(
+    value: str,
+    words: str,
+    rows: str = "",
+    *,
+    once: Sequence[str] = (),
+    means: Sequence[str] = (),
+    limit: float = 1.0,
+    **more: str,
+) -> Callable[..., tuple[pd.Series, str]]:
+    """Numbers that an expression over columns gives, for the tests ``Below`` and ``Above``.
+
+    Parameters
+    ----------
+    value : str
+        The expression, as :meth:`pandas.DataFrame.eval` takes it.
+    words : str
+        What was measured, with places for ``low`` and ``high``, the least and the largest number;
+        ``count``; ``inside`` and ``beyond``, how many are up to the limit and above it.
+    rows : str
+        Condition on the rows that count; empty = all.
+    once : sequence of str
+        Rows of several frames that agree in these columns count once; empty = all count.
+    means : sequence of str
+        Columns of groups, of which the mean is taken; empty = the numbers themselves.
+    **more : str
+        Further places in the words, each with an expression.
+
+    Returns
+    -------
+    callable
+        ``(*frames) -> (numbers, words)``.
+    """
+
+    def numbers(*frames: pd.DataFrame) -> tuple[pd.Series, str]:
+        frame = pd.concat(frames, ignore_index=True)
+        if once:
+            frame = frame.drop_duplicates(list(once))
+        if rows:
+            frame = frame.query(rows)
+        found = frame.eval(value)
+        if means:
+            found = found.groupby([frame[name] for name in means]).mean()
+        inside = int((found <= limit).sum())
+        told = {"count": len(found), "inside": inside, "beyond": len(found) - inside}
+        told |= {"low": found.min(), "high": found.max()}
+        return found, words.format(
+            **told, **{name: frame.eval(what) for name, what in more.items()}
+        )
+
+    return numbers
+
+
+class _Means(tuple[float, ...]):
+    """Formats each of them."""
+
+    def __format__(self, spec: str) -> str:
+        return "/".join(format(mean, spec) for mean in self)
+
+
+def slopes_against(
+    varied: str,
+    table: Table,
+    series: Sequence[str],
+    words: str,
+    sign: float = 1.0,
+) -> Callable[[pd.DataFrame], tuple[Mapping[str, np.ndarray], str]]:
+    """Slopes of some series against a setting, seed by seed, for the test ``Moves``.
+
+    Parameters
+    ----------
+    varied : str
+        The setting.
+    series : sequence of str
+        Columns of the table.
+    words : str
+        What was measured of one, with places for ``means``, one per value of the setting, and
+        ``slope``, its mean per 100 with an interval.
+    sign : float
+        -1 for what falls.
+    """
+
+    def differences(frame: pd.DataFrame) -> tuple[Mapping[str, np.ndarray], str]:
+        found = table(frame, varied)
+        parts = {name: found[name].unstack(varied) for name in series}
+        values = {name: sign * slopes(part) for name, part in parts.items()}
+        told = [
+            f"{name} " + words.format(means=_Means(part.mean()), slope=interval_of(values[name])[2])
+            for name, part in parts.items()
+        ]
+        return values, "; ".join(told)
+
+    return differences
+
+
+def moves_along(
+    what: str,
+    value: str,
+    column: str,
+    policies: Sequence[str],
+    settings: Sequence[str],
+    *,
+    least: float = -np.inf,
+    most: float = np.inf,
+    ends: bool = False,
+    falls: bool = False,
+) -> Moves:
+    """A value of each of some policies rises, or falls, with a setting.
+
+    Parameters
+    ----------
+    what : str
+        The value in words.
+    value, column : str
+        Columns: the value, and the setting.
+    settings : sequence of str
+        All settings of the study: the others are those of its base, the first row.
+    least, most : float
+        Range of the setting.
+    ends : bool
+        From the first value of the setting to the last alone, not between every two neighbours.
+    """
+    way = "fall" if falls else "rise"
+    within = f" from {least:g} on" * (least > -np.inf) + f" up to {most:g}" * (most < np.inf)
+    steps = "from the first value to the last" if ends else "between every two neighbouring values"
+
+    def changes(frame: pd.DataFrame) -> tuple[dict[str, pd.Series], str]:
+        """Differences by seed, named by policy and values of the setting; the means in words."""
+        frame = along(frame, settings, (column,))
+        frame = frame[frame[column].between(least, most)]
+        found: dict[str, pd.Series] = {}
+        pieces = []
+        for policy in policies:
+            table = by_seed(frame[frame["policy"] == policy], value, column)
+            pairs = [(table.columns[0], table.columns[-1])]
+            for one, two in pairs if ends else itertools.pairwise(table.columns):
+                change = table[two] - table[one]
+                found[f"{policy} ({one:g} to {two:g})"] = -change if falls else change
+            pieces.append(f"{policy} {'/'.join(f'{mean:.4g}' for mean in table.mean())}")
+        at = "/".join(f"{step:g}" for step in sorted(frame[column].unique()))
+        return found, f"{column} {at}: {'; '.join(pieces)}"
+
+    who = ", ".join(policies)
+    return Moves(f"{way} of the {what} of each of {who} with {column}{within}, {steps}", changes)

@@ -32,7 +32,6 @@ class Gap:
         Names in the problem's :class:`benchmarks.contract.GapMethods`.
     limits : tuple of float
         Time limits, seconds.
-    threads : int
     """
 
     methods: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +21,6 @@ class Grid:
 
     Grids add (the points of both) and multiply (each point of one with each of the other, the
     right one's settings on top).
-
-    Parameters
-    ----------
-    points : tuple of Point
     """
 
     points: tuple[Point, ...] = ({},)
@@ -81,8 +77,3 @@ class Grid:
 
     def __len__(self) -> int:
         return len(self.points)
-
-
-def settings_of(points: Iterable[Point]) -> list[str]:
-    """Names of all settings of some points, in order of appearance."""
-    return list(dict.fromkeys(name for point in points for name in point))

@@ -55,7 +55,6 @@ def drawn(
 
     Parameters
     ----------
-    problem_name : str
     jobs, slots, servers, seed, settings
         As for :attr:`benchmarks.workload.Workload.draw`, in JSON types.
     trace : mapping, optional

@@ -13,7 +13,6 @@ __all__ = [
     "ContradictedBound",
     "Incumbent",
     "Interval",
-    "best",
     "offline_interval",
     "offline_intervals",
     "ratio_interval",
@@ -50,11 +49,6 @@ class Incumbent:
     value: float
     schedule: Any
     wider: bool = False
-
-
-def best(sense: Literal["max", "min"], incumbents: Sequence[Incumbent]) -> Incumbent:
-    """The incumbent of the best objective, the first of several."""
-    return (max if sense == "max" else min)(incumbents, key=lambda item: item.value)
 
 
 @dataclass(frozen=True)
@@ -98,13 +92,12 @@ def offline_interval(
         If a schedule beats a bound by more than 1e-9 relative, or 1e-6 where the bound is the
         word of a MILP solver.
     """
-    incumbent = best(sense, incumbents)
-    if sense == "max":
-        bound = min(bounds, key=lambda item: item.value)
-        lower, upper = incumbent.value, bound.value
-    else:
-        bound = max(bounds, key=lambda item: item.value)
-        lower, upper = bound.value, incumbent.value
+    best, tightest = (max, min) if sense == "max" else (min, max)
+    incumbent = best(incumbents, key=lambda item: item.value)
+    bound = tightest(bounds, key=lambda item: item.value)
+    lower, upper = incumbent.value, bound.value
+    if sense == "min":
+        lower, upper = upper, lower
     scale = max(abs(lower), abs(upper))
     if lower > upper + _ROUND_OFF[bound.source] * scale:
         raise ContradictedBound(
@@ -119,9 +112,8 @@ def offline_interval(
     if max(abs(lower), abs(upper)) <= negligible:
         lower = upper = incumbent.value
     gap = relative_gap(sense, incumbent.value, bound.value, negligible=negligible)
-    status: Literal["optimal", "bounded"] = (
-        "optimal" if gap is not None and gap <= OPTIMAL_GAP else "bounded"
-    )
+    proven = gap is not None and gap <= OPTIMAL_GAP
+    status: Literal["optimal", "bounded"] = "optimal" if proven else "bounded"
     return Interval(lower, upper, status, bound.source, incumbent)
 
 

@@ -54,8 +54,6 @@ def join(
 
     Parameters
     ----------
-    problem_name : str
-    schemes : sequence of Scheme
     runs : sequence of Outcome
         Of the run cell of each scheme.
     offline : Outcome

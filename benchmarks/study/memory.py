@@ -46,34 +46,24 @@ def tree_peak(pid: int) -> int | None:
     What two processes share is counted twice, and their peaks need not fall together, so the
     sum is an upper estimate.
 
-    Parameters
-    ----------
-    pid : int
-        The root of the tree.
-
     Returns
     -------
     int or None
-        Bytes; None if the process has ended, or where the kernel does not tell (not Linux).
+        Bytes; None if the root has ended, or where the kernel does not tell (not Linux).
     """
-    peak = _status(str(pid), "VmHWM")
-    if peak is None:  # ended, and not yet waited for
-        return None
-    return peak + sum(_status(str(child), "VmHWM") or 0 for child in descendants(pid))
+    return _of_tree(pid, "VmHWM")
 
 
 def tree_resident(pid: int) -> int | None:
-    """Add up the resident memory that each living process of a tree holds now, like the peaks.
+    """Add up the resident memory that each living process of a tree holds now, like the peaks."""
+    return _of_tree(pid, "VmRSS")
 
-    Returns
-    -------
-    int or None
-        Bytes; None if the process has ended, or where the kernel does not tell (not Linux).
-    """
-    held = _status(str(pid), "VmRSS")
-    if held is None:
+
+def _of_tree(pid: int, key: str) -> int | None:
+    root = _status(str(pid), key)
+    if root is None:  # ended, and not yet waited for
         return None
-    return held + sum(_status(str(child), "VmRSS") or 0 for child in descendants(pid))
+    return root + sum(_status(str(child), key) or 0 for child in descendants(pid))
 
 
 def descendants(pid: int) -> list[int]:

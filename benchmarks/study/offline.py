@@ -57,13 +57,10 @@ def offline_cell(
     starts: Sequence[str] | None = None,
     data: Mapping[str, bytes] | None = None,
 ) -> Cell:
-    """The offline cell of an instance.
+    """The offline cell of an instance (:mod:`benchmarks.study.instances`).
 
     Parameters
     ----------
-    source, data
-        The instance, see :mod:`benchmarks.study.instances`.
-    effort : Effort
     starts : sequence of str, optional
         Registered policies whose best schedule the solver starts from; by default those that the
         problem's solver names (``OFFLINE.starts``).

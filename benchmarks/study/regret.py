@@ -112,8 +112,6 @@ def sizes_grid(
 
     Parameters
     ----------
-    problem_name : str
-    sizes : RegretSizes
     settings : mapping
         Of the workload, at all points.
     scaling : {"degree", "density"}

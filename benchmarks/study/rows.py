@@ -13,7 +13,7 @@ import pandas as pd
 
 from models.errors import InputError
 
-__all__ = ["Row", "Timing", "frame_to_json_lines", "from_json_lines", "join", "to_json_lines"]
+__all__ = ["Row", "Timing", "from_json_lines", "join", "records_of", "to_json_lines"]
 
 T = TypeVar("T")
 
@@ -135,9 +135,10 @@ def to_json_lines(records: Iterable[Any]) -> str:
     return "".join(lines)
 
 
-def frame_to_json_lines(frame: pd.DataFrame) -> str:
-    """The rows of a frame as JSON lines; what a row lacks is null."""
-    return to_json_lines(frame.astype(object).where(frame.notna(), None).to_dict("records"))
+def records_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame; what a row lacks is None."""
+    found: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return found
 
 
 def from_json_lines(text: str, kind: type[T]) -> list[T]:

@@ -59,7 +59,6 @@ def run_policy(
 
     Parameters
     ----------
-    instance : Instance
     policy : Policy or subclass of it
         A class is built for the instance, with the parameters; an object is run as it is.
     seed : int, optional
@@ -105,16 +104,12 @@ def run_cell(
     seed: int | None = None,
     needs: Needs = Needs(),
 ) -> Cell:
-    """The cell of one scheme on one instance.
+    """The cell of one scheme on one instance (:mod:`benchmarks.study.instances`).
 
     Parameters
     ----------
-    source, data
-        The instance, see :mod:`benchmarks.study.instances`.
-    scheme : Scheme
     seed : int, optional
         Of the policy's generator; by default the instance's own, or 0.
-    needs : Needs
     """
     name = source["problem"]
     return Cell(

@@ -14,11 +14,11 @@ from online.registry import check_policy, find_policy, policy_names
 __all__ = [
     "Reading",
     "Scheme",
+    "default_policies",
     "given_policy",
     "policy_of",
     "policy_roots",
     "schemes_of",
-    "usual_policies",
 ]
 
 _GIVEN = "given:"
@@ -103,9 +103,9 @@ def schemes_of(problem_name: str, names: Iterable[str]) -> tuple[Scheme, ...]:
     return tuple(found.values())
 
 
-def usual_policies(problem_name: str) -> tuple[str, ...]:
-    """Policies and variants that commands run where none is asked for."""
-    return experiments_of(problem_name).workload.policies or policy_names(problem_name)
+def default_policies(problem_name: str) -> list[str]:
+    """Policies and variants that are run where none is asked for."""
+    return list(experiments_of(problem_name).workload.policies or policy_names(problem_name))
 
 
 def given_policy(policy: type[Policy]) -> str:

@@ -31,7 +31,6 @@ class Speed:
     ----------
     data : mapping
         By the file hash of a source, what its cells need with it.
-    needs : Needs
     """
 
     data: Mapping[str, Mapping[str, bytes]]

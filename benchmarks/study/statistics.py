@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 _RESAMPLES = 2000
+_SHUFFLES = 1999
 
 
 def bootstrap_interval(
@@ -64,19 +65,15 @@ def compare_first(
     groups: Sequence[str],
     first: str,
     sense: Literal["max", "min"],
-    series: str = "policy",
-    unit: str = "seed",
 ) -> pd.DataFrame:
     """Compare one series with every other one, paired by seed, in every group.
 
     Parameters
     ----------
     frame : DataFrame
-        One value for each group, series and unit; NaN = not known.
-    value, series, unit : str
+        One value for each group, ``policy`` (the series) and ``seed``; NaN = not known.
+    value, groups : str, sequence of str
         Columns.
-    groups : sequence of str
-        Columns of the groups; may be empty.
     first : str
         The series that is compared with the others.
     sense : {"max", "min"}
@@ -95,7 +92,7 @@ def compare_first(
     sign = 1.0 if sense == "max" else -1.0
     parts = frame.groupby(list(groups), sort=True) if groups else [((), frame)]
     for key, part in parts:
-        wide = part.pivot(index=unit, columns=series, values=value).astype(float)
+        wide = part.pivot(index="seed", columns="policy", values=value).astype(float)
         for other in wide.columns.drop(first):
             pair = wide[[first, other]].dropna()
             gain = sign * (pair[first] - pair[other]).to_numpy()
@@ -166,18 +163,8 @@ def against_best(
     return "; ".join(pieces)
 
 
-def grouped_trend(
-    frame: pd.DataFrame, *, x: str, y: str, group: str, shuffles: int = 1999
-) -> tuple[float, float]:
-    """Rank correlation within groups, and how likely chance gives one as large.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    x, y, group : str
-        Columns.
-    shuffles : int
-        Permutations of y within the groups, drawn from a fixed seed.
+def grouped_trend(frame: pd.DataFrame, *, x: str, y: str, group: str) -> tuple[float, float]:
+    """Rank correlation within groups (columns), and how likely chance gives one as large.
 
     Returns
     -------
@@ -185,7 +172,7 @@ def grouped_trend(
         Mean over the groups of Spearman's rho; groups in which x or y is constant have none
         and are left out. NaN if that leaves no group.
     p : float
-        Two-sided permutation p-value, NaN with it.
+        Two-sided p-value, from permutations of y within the groups of a fixed seed; NaN with it.
     """
     ranks = []
     for _, part in frame.groupby(group, sort=True):
@@ -209,10 +196,10 @@ def grouped_trend(
     rho = mean_rho(ranks)
     rng = np.random.default_rng(0)
     hits = 0
-    for _ in range(shuffles):
+    for _ in range(_SHUFFLES):
         shuffled = [np.column_stack([t[:, 0], rng.permutation(t[:, 1])]) for t in ranks]
         hits += abs(mean_rho(shuffled)) >= abs(rho) - 1e-12
-    return rho, (1 + hits) / (1 + shuffles)
+    return rho, (1 + hits) / (1 + _SHUFFLES)
 
 
 def slopes(wide: pd.DataFrame) -> np.ndarray:

@@ -6,12 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.study.cell import Cell, Effort, Outcome, Result
 from benchmarks.study.closure import code_hash
 from models.errors import InputError
-from models.files import write_whole
+from models.files import make_folder, write_whole
 
 __all__ = ["Store"]
 
@@ -32,25 +33,14 @@ class Store:
     the cell complete comes last: a reader never sees half a cell, and two writers of the same
     cell do no harm.
 
-    Parameters
-    ----------
-    path : str or Path
-        Created if absent.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be made.
+    The folder is created if absent; InputError if it cannot be.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._codes: dict[tuple[str, ...], str] = {}
         self._made = [p for p in (self.path, *self.path.parents) if not p.exists()]
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be made: {error.strerror}") from None
+        make_folder(self.path)
 
     def discard_empty(self) -> None:
         """Remove the folders made for this store that hold nothing, after an early error."""
@@ -114,11 +104,10 @@ class Store:
                 raise InputError(f"{place}: cannot be written: {error.strerror}") from None
             for name, data in result.files.items():
                 write_whole(place / name, data)
-        effort = cell.effort and {"seconds": cell.effort.seconds, "threads": cell.effort.threads}
         stored = {
             "function": cell.function,
             "parameters": dict(cell.parameters),
-            "effort": effort,
+            "effort": cell.effort and asdict(cell.effort),
             "proven": result.proven,
             "costs": {name: getattr(outcome, name) for name in _COSTS} if cell.timed else None,
             "value": result.value,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 import pandas as pd
@@ -13,7 +13,6 @@ from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import instance_roots, package_of
-from benchmarks.study.offline import solver_roots
 from benchmarks.study.scheme import Reading, Scheme, policy_roots
 from benchmarks.study.store import Store
 
@@ -64,10 +63,8 @@ class Trial:
 
     Parameters
     ----------
-    problem : str
     point : mapping
         Settings of the point.
-    seed : int
     entries : tuple of Entry
         Empty if the study has no schemes.
     """
@@ -96,13 +93,10 @@ class Study:
     ----------
     name : str
         ``<problem>-<name>``.
-    problem : str
-    measure : Measure
     grids : mapping of str to Grid
         By size.
     seeds : mapping of str to int
         How many, by size: 0, 1, ...
-    schemes : tuple of Scheme
     readings : tuple of Reading
         Of one choice; the first is the registered one. A scheme that ignores all settings of the
         readings has rows in the first one alone.
@@ -117,7 +111,7 @@ class Study:
     readings: tuple[Reading, ...] = ()
 
     def trials(self, size: str, seeds: Sequence[int] | None = None) -> list[Trial]:
-        """Trials of a size, point by point; seeds replace those of the size."""
+        """Trials of one of ``SIZES``, point by point; seeds replace those of the size."""
         chosen = range(self.seeds[size]) if seeds is None else seeds
         return [
             Trial(self.problem, point, seed, tuple(self._entries(point)))
@@ -140,9 +134,7 @@ class Study:
                 for name in set(scheme.ignores) & registered.settings.keys():
                     settings[name] = registered.settings[name]
                 more = reading.parameters.get(scheme.name, {})
-                told = Scheme(
-                    scheme.name, scheme.policy, {**scheme.parameters, **more}, scheme.ignores
-                )
+                told = replace(scheme, parameters={**scheme.parameters, **more})
                 yield Entry(told, reading.name, settings)
 
     def frame(
@@ -158,14 +150,10 @@ class Study:
 
         Parameters
         ----------
-        size : str
-            One of ``SIZES``.
-        seeds : sequence of int, optional
-            Instead of those of the size.
-        store, engine
-            See :func:`benchmarks.study.compute.compute`.
-        progress : bool
-            Show on stderr how far it is.
+        size, seeds
+            See :meth:`trials`.
+        store, engine, progress
+            See :func:`benchmarks.study.compute.compute`; progress is said under the study's name.
 
         Returns
         -------
@@ -223,72 +211,52 @@ class Each:
         Without schemes it is called with settings and seed alone. It returns what measures: a
         callable whose :class:`benchmarks.study.cell.Result` has a list of records as its value.
     roots : tuple of str
-        What it looks up by name, besides the problem's instances, its policies, and, with
-        ``solves``, its offline solver.
-    solves : bool
-        Whether it solves instances offline.
-    needs : Needs
+        What it looks up by name, besides the problem's instances and its policies.
     kept : bool
         Whether its results may be looked up later; not if it measures times.
     """
 
     function: str
     roots: tuple[str, ...] = ()
-    solves: bool = False
     needs: Needs = field(default_factory=Needs)
     kept: bool = True
 
     def cells(self, trial: Trial) -> list[Cell]:
         """One for each scheme."""
         name = trial.problem
-        roots = [*instance_roots(name), package_of("online", name), *self.roots]
-        if self.solves:
-            roots += [*solver_roots(name)]
-        given: list[tuple[dict[str, Any], tuple[str, ...]]] = [({**trial.point}, ())]
-        if trial.entries:
-            given = [
-                (
-                    {
-                        **entry.settings,
-                        "scheme": {
-                            "name": entry.scheme.name,
-                            "policy": entry.scheme.policy,
-                            "parameters": dict(entry.scheme.parameters),
-                        },
-                        **({"reading": entry.reading} if entry.reading else {}),
-                    },
-                    policy_roots(name, entry.scheme.policy),
-                )
-                for entry in trial.entries
-            ]
-        return [
-            Cell(
+        roots = (*instance_roots(name), package_of("online", name), *self.roots)
+        at = [f"{key}={value}" for key, value in {**trial.point, "seed": trial.seed}.items()]
+
+        def cell(parameters: Mapping[str, Any], more: tuple[str, ...], who: str) -> Cell:
+            return Cell(
                 self.function,
                 {**parameters, "seed": trial.seed},
                 roots=(*roots, *more),
                 needs=self.needs,
                 kept=self.kept,
-                label=" ".join(
-                    [
-                        self.function.partition(":")[2],
-                        *(f"{key}={value}" for key, value in trial.point.items()),
-                        f"seed={trial.seed}",
-                        parameters.get("scheme", {}).get("name", ""),
-                    ]
-                ),
+                label=" ".join([self.function.partition(":")[2], *at, who]),
             )
-            for parameters, more in given
-        ]
+
+        if not trial.entries:
+            return [cell(trial.point, (), "")]
+        cells = []
+        for entry in trial.entries:
+            scheme, reading = entry.scheme, {"reading": entry.reading} if entry.reading else {}
+            told = {
+                "name": scheme.name,
+                "policy": scheme.policy,
+                "parameters": dict(scheme.parameters),
+            }
+            parameters = {**entry.settings, "scheme": told, **reading}
+            cells.append(cell(parameters, policy_roots(name, scheme.policy), scheme.name))
+        return cells
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """The records of all cells."""
         rows: list[dict[str, Any]] = []
-        for place, outcome in enumerate(outcomes):
-            if outcome.result is not None:
-                rows += outcome.result.value
-            else:
-                entry = trial.entries[place] if trial.entries else None
-                rows += failed_rows(trial, [outcome], entry)
+        for entry, outcome in zip(trial.entries or [None], outcomes, strict=True):
+            found = outcome.result
+            rows += failed_rows(trial, [outcome], entry) if found is None else found.value
         return rows
 
 

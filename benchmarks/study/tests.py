@@ -1,20 +1,9 @@
 """The tests by which claims are judged. Each says itself in words, so that both cannot differ.
 
-=============  ====================================================================
-test           a claim is reproduced if
-=============  ====================================================================
-Best           one series is better than every other, paired by seed, in every group
-Moves          every one of some differences or slopes, one per seed, is above 0
-Near           a number is within a band around another
-Below, Above   every one of some numbers is below, or above, a limit
-NoTrend        a rank correlation within groups is not clear
-Holds          a predicate of the frames holds: for what no other test says
-NotTestable    never; it says why
-InReading      another test holds in one reading of what the paper leaves open
-=============  ====================================================================
-
 *Above 0* and *better* mean throughout that the 95 % bootstrap interval of the mean over seeds lies
-above 0.
+above 0. ``what`` is what is measured, and ``where`` the cases, in words; ``rows`` takes the rows of
+a frame that count, and computes what is compared; ``differences``, ``number`` and ``numbers`` take
+the frames of the claim's studies, and return what is measured with a text that says it.
 """
 
 from __future__ import annotations
@@ -65,19 +54,12 @@ class Best:
 
     Parameters
     ----------
-    what : str
-        The value in words.
     first : str
         The series.
-    value : str
-        Column.
-    groups : tuple of str
-        Columns; may be empty.
+    value, groups : str, tuple of str
+        Columns.
     sense : {"max", "min"}
         Whether a larger or a smaller value is better.
-    where : str
-        The groups in words, e.g. "at every number of jobs".
-    rows : callable, optional
     others : str
         Words for the other series; empty = all of them, unnamed.
     among : tuple of str
@@ -119,10 +101,8 @@ class Moves:
 
     Parameters
     ----------
-    what : str
-        What is above 0, in words.
     differences : callable
-        ``(*frames) -> (values per seed by name, text of what was measured)``.
+        ``(*frames) -> (values per seed by name, text)``.
     named : bool
         Whether the finding names those that are not above 0, if they have names.
     """
@@ -150,12 +130,8 @@ class Near:
 
     Parameters
     ----------
-    what : str
-        The number in words.
     target, band : float
         In the unit.
-    number : callable
-        ``(*frames) -> (number, text of what was measured)``.
     unit : str
         e.g. "%"; the band of percentages is in percentage points.
     """
@@ -184,15 +160,8 @@ class Below:
 
     Parameters
     ----------
-    what : str
-        The numbers in words.
-    limit : float
-    numbers : callable
-        ``(*frames) -> (numbers, text of what was measured)``.
     or_equal : bool
         Whether the limit itself will do.
-    where : str
-        For which cases, in words.
     why : callable, optional
         ``(numbers) -> what decides, in words``; written behind the finding.
     """
@@ -240,11 +209,8 @@ class NoTrend:
 
     Parameters
     ----------
-    what : str
-        The correlation in words.
     x, y, group : str
         Columns: what may cause a trend, what may have one, and what is held fixed.
-    rows : callable, optional
     caveat : str
         Written behind the finding.
     """
@@ -268,14 +234,9 @@ class NoTrend:
             return Finding("not testable", "the ratio or its factor is constant")
         clear = abs(rho) >= _CLEAR_RHO and p < _CLEAR_P
         spread = f"{part[self.x].min():.3g} to {part[self.x].max():.3g}"
-        none_found = (
-            "" if clear else "no clear trend found, which does not prove that there is none"
-        )
-        return judged(
-            not clear,
-            f"rho = {rho:.2f}, p = {p:.3f}, {self.x} from {spread}, {len(part)} instances",
-            "; ".join(filter(None, [none_found, self.caveat])),
-        )
+        text = f"rho = {rho:.2f}, p = {p:.3f}, {self.x} from {spread}, {len(part)} instances"
+        found = "" if clear else "no clear trend found, which does not prove that there is none"
+        return judged(not clear, text, "; ".join(filter(None, [found, self.caveat])))
 
 
 @dataclass(frozen=True)
@@ -304,12 +265,7 @@ class Holds:
 
 @dataclass(frozen=True)
 class NotTestable:
-    """A claim that cannot be tested here.
-
-    Parameters
-    ----------
-    why : str
-    """
+    """A claim that cannot be tested here."""
 
     why: str
 
@@ -328,8 +284,6 @@ class InReading:
 
     Parameters
     ----------
-    test : Test
-    reading : Reading
     readings : sequence of Reading
         All of the choice, the registered one first.
     """

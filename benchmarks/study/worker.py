@@ -45,8 +45,6 @@ def outcome_of(
 
     Parameters
     ----------
-    cell : Cell
-    known : Result or None
     prepared : callable
         Called between preparation and measurement.
 

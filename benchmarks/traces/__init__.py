@@ -19,10 +19,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.traces.alibaba import read_openb_nodes, read_openb_pods, read_pai_machines
-from benchmarks.traces.alibaba_jobs import read_alibaba, read_alibaba_2018
-from benchmarks.traces.edge_cloud import read_edge_cloud
+from benchmarks.traces.alibaba import (
+    read_alibaba_2018,
+    read_openb_nodes,
+    read_openb_pods,
+    read_pai_machines,
+)
 from benchmarks.traces.google import read_google
+from benchmarks.traces.mixed import read_alibaba, read_edge_cloud
 from benchmarks.traces.philly import read_philly
 from benchmarks.traces.table import Table, Trace
 from models.errors import InputError

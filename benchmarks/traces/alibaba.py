@@ -1,6 +1,8 @@
-"""Alibaba GPU clusters: openb nodes and pods (2023) and the PAI machine list (2020).
+"""Alibaba's clusters: openb nodes and pods (2023), PAI machines (2020), batch jobs (2018).
 
 Weng et al.: "Beware of Fragmentation" (USENIX ATC 2023) and "MLaaS in the Wild" (NSDI 2022).
+Tian et al.: "Characterizing and Synthesizing Task Dependencies of Data-Parallel Jobs in Alibaba
+Cloud" (SoCC 2019), of which there is one hour, as the package ``spar`` has it.
 """
 
 from __future__ import annotations
@@ -11,13 +13,21 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.traces.delimited import Column, first_line, read_rows
+from benchmarks.traces.delimited import Column, columns, first_line, read_rows
 from benchmarks.traces.table import NEGATIVE, Sieve, Table, Trace
 from models.errors import InputError
 
-__all__ = ["read_openb_nodes", "read_openb_pods", "read_pai_machines"]
+__all__ = ["read_alibaba_2018", "read_openb_nodes", "read_openb_pods", "read_pai_machines"]
 
 _MIB_PER_GIB = 1024.0
+_DEMANDS = columns(
+    name="text", cpu_milli="float", memory_mib="float", num_gpu="int", gpu_milli="float"
+)
+_TIMES = columns(creation_time="float", deletion_time="float?", scheduled_time="float?")
+_JOBS_2018 = columns(
+    submit_s="float", job="text", task="text", duration_s="float", plan_cpu="float",
+    plan_mem="float", instances="int",
+)  # fmt: skip
 
 
 def _file(path: str, default: str) -> Path:
@@ -77,8 +87,7 @@ _MACHINE = ("cpu", "memory_gib", "gpus", "gpu_model")
 
 def _machine_columns(key: str, cpu: str, memory: str, gpus: str, model: str) -> tuple[Column, ...]:
     """The columns of a list of machines as its file names them: the key, then _MACHINE's."""
-    numbers = (Column(cpu, "float"), Column(memory, "float"), Column(gpus, "int"))
-    return (Column(key, "text"), *numbers, Column(model, "text"))
+    return columns(**{key: "text", cpu: "float", memory: "float", gpus: "int", model: "text"})
 
 
 def _machines(name: str, path: Path, frame: pd.DataFrame, key: str) -> Table:
@@ -112,20 +121,8 @@ def read_openb_pods(path: str) -> Trace:
 
 
 def _read_pods(path: Path) -> Table:
-    demands = (
-        Column("name", "text"),
-        Column("cpu_milli", "float"),
-        Column("memory_mib", "float"),
-        Column("num_gpu", "int"),
-        Column("gpu_milli", "float"),
-    )
-    times = (
-        Column("creation_time", "float"),
-        Column("deletion_time", "float", optional=True),
-        Column("scheduled_time", "float", optional=True),
-    )
     has_times = "creation_time" in first_line(path)
-    rows = read_rows(path, demands + times if has_times else demands)
+    rows = read_rows(path, _DEMANDS + _TIMES if has_times else _DEMANDS)
     frame = pd.DataFrame(
         {
             "pod": rows["name"],
@@ -159,4 +156,46 @@ def _read_pods(path: Path) -> Table:
         demands=("cpu", "memory_gib", "gpus", *(("duration_s",) if has_times else ())),
         groups=("gpus",) if np.unique(kept["gpus"]).size < 20 else (),
         facts=facts,
+    )
+
+
+def read_alibaba_2018(path: str) -> Trace:
+    """Open an hour of batch jobs: a file, or a folder with ``spar_sample_tasks.csv.gz``.
+
+    The csv has no header row and one row per task.
+
+    Returns
+    -------
+    Trace
+        One table ``jobs``: ``job``, ``submit_s`` (seconds since the hour began), ``tasks``,
+        ``instances`` (of all tasks), ``core_seconds`` (cores x instances x duration, over all
+        tasks).
+    """
+    file = _file(path, "spar_sample_tasks.csv.gz")
+    return Trace("alibaba-2018", path, {"jobs": partial(_read_jobs, file)})
+
+
+def _read_jobs(path: Path) -> Table:
+    tasks = read_rows(path, _JOBS_2018, names=[column.name for column in _JOBS_2018])
+    sieve = Sieve(tasks)
+    amounts = ["submit_s", "duration_s", "plan_cpu", "plan_mem", "instances"]
+    sieve.drop((tasks[amounts] < 0).any(axis=1), NEGATIVE)
+    kept = sieve.frame
+    kept = kept.assign(core_seconds=kept["plan_cpu"] / 100 * kept["instances"] * kept["duration_s"])
+    jobs = kept.groupby("job", sort=False).agg(
+        submit_s=("submit_s", "min"),
+        tasks=("task", "size"),
+        instances=("instances", "sum"),
+        core_seconds=("core_seconds", "sum"),
+    )
+    frame = jobs.reset_index().sort_values(["submit_s", "job"], ignore_index=True)
+    # A task that is not the first of its job is neither a row of its own nor lost.
+    sieve.dropped["a further task of a job"] = len(kept) - len(frame)
+    return sieve.table(
+        "jobs",
+        [path],
+        frame,
+        id="job",
+        arrival="submit_s",
+        demands=("tasks", "instances", "core_seconds"),
     )

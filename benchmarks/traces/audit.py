@@ -22,7 +22,6 @@ def audit(trace: Trace, mapping: Mapping[str, str]) -> dict[str, Any]:
 
     Parameters
     ----------
-    trace : Trace
     mapping : mapping of str to str
         Name of a problem -> how the trace becomes an instance of it, in words.
 

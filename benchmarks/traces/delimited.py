@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ import pandas as pd
 from models.errors import InputError
 from models.files import read_bytes
 
-__all__ = ["Column", "first_line", "read_rows"]
+__all__ = ["columns", "first_line", "read_rows"]
 
 _COMMA, _NEWLINE = 44, 10
 _DTYPES = {"int": "int64", "float": "float64", "text": "str"}
@@ -29,8 +29,13 @@ class Column(NamedTuple):
     """A column to read: ``int``, ``float`` (may be empty, then NaN, if optional) or ``text``."""
 
     name: str
-    kind: Literal["int", "float", "text"]
-    optional: bool = False
+    kind: str
+    optional: bool
+
+
+def columns(**kinds: str) -> tuple[Column, ...]:
+    """Columns to read: kinds by name; a kind with a question mark may be empty."""
+    return tuple(Column(name, kind.rstrip("?"), "?" in kind) for name, kind in kinds.items())
 
 
 def _text(path: Path) -> bytes:

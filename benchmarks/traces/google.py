@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.traces.delimited import Column, first_line, read_rows
+from benchmarks.traces.delimited import Column, columns, first_line, read_rows
 from benchmarks.traces.table import NEGATIVE, Sieve, Table, Trace
 from models.errors import InputError
 
@@ -35,6 +35,16 @@ _TASK = (
     "scheduling_class", "priority", "cpu", "memory", "disk", "different_machines",
 )  # fmt: skip
 _MACHINE = ("time", "machine_id", "event", "platform", "cpu", "memory")
+_OF_JOBS = columns(
+    time="int", missing_info="float?", job_id="int", event="int", scheduling_class="float?"
+)
+_OF_TASKS = columns(
+    time="int", missing_info="float?", job_id="int", task_index="int", event="int",
+    priority="int", cpu="float?", memory="float?", disk="float?",
+)  # fmt: skip
+_OF_MACHINES = columns(
+    time="int", machine_id="int", event="int", platform="text", cpu="float?", memory="float?"
+)
 _TABLE_OF_WIDTH = {len(_JOB): "job_events", len(_TASK): "task_events", 6: "machine_events"}
 
 
@@ -66,14 +76,8 @@ def read_google(path: str) -> Trace:
     if not found:
         raise InputError(f"{path}: no file of the Google 2011 trace there")
     readers = {"task_events": _read_tasks, "machine_events": _read_machines}
-    return Trace(
-        "google",
-        path,
-        {
-            name: partial(readers.get(name, _read_jobs), name, files)
-            for name, files in found.items()
-        },
-    )
+    loaders = {name: partial(readers.get(name, _read_jobs), name, f) for name, f in found.items()}
+    return Trace("google", path, loaders)
 
 
 def _find(path: Path) -> dict[str, list[Path]]:
@@ -108,14 +112,7 @@ def _seconds(time_us: pd.Series) -> np.ndarray:
 
 
 def _read_jobs(name: str, files: list[Path]) -> Table:
-    columns = (
-        Column("time", "int"),
-        Column("missing_info", "float", optional=True),
-        Column("job_id", "int"),
-        Column("event", "int"),
-        Column("scheduling_class", "float", optional=True),
-    )
-    events = _read(files, _JOB, columns)
+    events = _read(files, _JOB, _OF_JOBS)
     submits = events["event"] == _SUBMIT
     facts = {
         "SUBMIT events": int(submits.sum()),
@@ -161,18 +158,7 @@ def _durations(events: pd.DataFrame) -> pd.Series:
 
 
 def _read_tasks(name: str, files: list[Path]) -> Table:
-    columns = (
-        Column("time", "int"),
-        Column("missing_info", "float", optional=True),
-        Column("job_id", "int"),
-        Column("task_index", "int"),
-        Column("event", "int"),
-        Column("priority", "int"),
-        Column("cpu", "float", optional=True),
-        Column("memory", "float", optional=True),
-        Column("disk", "float", optional=True),
-    )
-    events = _read(files, _TASK, columns)
+    events = _read(files, _TASK, _OF_TASKS)
     submits = events["event"] == _SUBMIT
     facts = {
         "SUBMIT events": int(submits.sum()),
@@ -203,15 +189,7 @@ def _read_tasks(name: str, files: list[Path]) -> Table:
 
 
 def _read_machines(name: str, files: list[Path]) -> Table:
-    columns = (
-        Column("time", "int"),
-        Column("machine_id", "int"),
-        Column("event", "int"),
-        Column("platform", "text"),
-        Column("cpu", "float", optional=True),
-        Column("memory", "float", optional=True),
-    )
-    events = _read(files, _MACHINE, columns)
+    events = _read(files, _MACHINE, _OF_MACHINES)
     at_start = (events["time"] == 0) & (events["event"] == _ADD)
     facts = {
         "machines": int(events["machine_id"].nunique()),

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from benchmarks.traces.delimited import Column, read_rows
+from benchmarks.traces.delimited import columns, read_rows
 from benchmarks.traces.table import Sieve, Table, Trace
 from models.errors import InputError
 from models.files import read_bytes
@@ -23,6 +23,7 @@ __all__ = ["read_philly"]
 
 _TIME = "%Y-%m-%d %H:%M:%S"
 _SHAPE = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+_CSV = columns(timestamp="text", duration="float", num_gpus="int", gpu_time="float", cluster="text")
 _NO_TIME = (None, "", "None")
 _ZERO = "zero or negative duration"
 _NO_GPU = "no GPU"
@@ -50,14 +51,7 @@ def read_philly(path: str) -> Trace:
 
 
 def _read_csv(path: Path) -> Table:
-    columns = (
-        Column("timestamp", "text"),
-        Column("duration", "float"),
-        Column("num_gpus", "int"),
-        Column("gpu_time", "float"),
-        Column("cluster", "text"),
-    )
-    rows = read_rows(path, columns)
+    rows = read_rows(path, _CSV)
     time = _parsed(rows["timestamp"])
     if time.isna().any():
         line = int(np.argmax(time.isna()))

@@ -31,7 +31,6 @@ def windows(
         Length of a window, and of its slots.
     jobs : int
         Least number of arrivals in a window.
-    rng : Generator
     path : str
         Of the trace, for errors.
 

@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.ratio import main
-from benchmarks.table import bootstrap_interval, summarise
+from benchmarks.study.statistics import bootstrap_interval
+from benchmarks.table import summarise
 from benchmarks.verify import main as verify
 from models.utility import UtilityInstance
 from tests.models.utility.small import instance, job, random_instance

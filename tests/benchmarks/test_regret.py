@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.contract import RegretSizes
 from benchmarks.regret import main
-from benchmarks.regret_pictures import plot_curves
+from benchmarks.regret_report import plot_curves
 from benchmarks.reward import best_decision
 from benchmarks.reward import regret as part
 from benchmarks.reward.regret import REGRET, measure
@@ -262,7 +262,7 @@ def test_a_change_of_a_policy_concerns_its_runs_alone() -> None:
     assert not {name for name in closure(fixed) if name.startswith("online.reward.oga")}
     assert "online.reward.spreading" in closure(spreading) - closure(drf)
     for cell in (fixed, drf, spreading):
-        for part_of in ("pictures", "regret_table", "figures", "claims"):
+        for part_of in ("pictures", "regret_report", "figures", "claims"):
             assert not {name for name in closure(cell) if part_of in name.split(".")}
 
 

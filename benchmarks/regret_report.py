@@ -1,23 +1,34 @@
-"""What :mod:`benchmarks.regret` prints: regret beside its bound, exponents, and verdicts."""
+"""What :mod:`benchmarks.regret` shows: regret beside its bound, exponents, verdicts, pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
 from dataclasses import replace
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from benchmarks.contract import RegretSizes
 from benchmarks.growth import Growth, fit_growth
+from benchmarks.pictures.costs import caption
+from benchmarks.pictures.curves import plot_curves as draw_curves
+from benchmarks.pictures.medians import plot_medians
+from benchmarks.pictures.style import figure_of, legend_below, panels
 from benchmarks.study.regret import along, at_base
 from benchmarks.study.statistics import bootstrap_interval
 from benchmarks.study.study import succeeded
 from benchmarks.table import loads_of
 from benchmarks.tables import ALL, PLAIN, Column, Layout, render, wrap
 
-__all__ = ["COLUMNS", "format_growth", "format_regret", "growths"]
+__all__ = [
+    "COLUMNS",
+    "format_growth",
+    "format_regret",
+    "growths",
+    "plot_curves",
+    "plot_growth",
+]
 
-_AXES = {"slots": "T", "ports": "|L|"}
 COLUMNS = (
     Column("arrivals", "arrivals", left=True),
     Column("policy", "policy", left=True),
@@ -38,6 +49,9 @@ _GROWTH = (
     Column("bound", "of (14)", rank=2),
     Column("verdict", "verdict", left=True),
 )
+_WORDS = {"slots": "horizon T", "ports": "ports |L|"}
+_SHORT = {"slots": "T", "ports": "|L|"}
+_BOUND = "bound (14)"
 _FEW = 20  # seeds; with more, intervals of the bootstrap are about what they say
 
 
@@ -79,13 +93,8 @@ def format_regret(frame: pd.DataFrame, sizes: RegretSizes | None, layout: Layout
             f"{sizes.base[0]} ports, {sizes.base[1]} slots, {sizes.servers} servers, density "
             f"{base['density'].mean():.3g}, {title}; means over {len(sizes.seeds)} seeds"
         )
-    parts = (
-        wrap([title], layout),
-        render(COLUMNS, lines, layout),
-        "",
-        wrap(_notes(base, rows), layout),
-    )
-    return "\n".join(parts)
+    table = render(COLUMNS, lines, layout)
+    return f"{wrap([title], layout)}\n{table}\n\n{wrap(_notes(base, rows), layout)}"
 
 
 def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
@@ -106,16 +115,13 @@ def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
     empty = int((instances["bound"] >= instances["fixed_upper"]).sum())
     above = rows[rows["regret_lower"] > rows["bound"]]
     kept = f"{int((proven['regret_upper'] <= proven['bound']).sum())} of {len(proven)}"
+    counts = ", ".join(
+        f"{name} ({count})" for name, count in above["policy"].value_counts().items()
+    )
     notes.append(
         f"(14) is proven for {names}: it holds on {kept} runs. On {empty} of {len(instances)} "
-        "instances it says nothing, being above the best fixed decision itself"
-        + (
-            "; above it are "
-            + ", ".join(f"{n} ({c})" for n, c in above["policy"].value_counts().items())
-            if len(above)
-            else "; no policy is above it"
-        )
-        + "."
+        "instances it says nothing, being above the best fixed decision itself; "
+        f"{f'above it are {counts}' if counts else 'no policy is above it'}."
     )
     steps = rows.dropna(subset=["inequality_left"])
     if len(steps):
@@ -154,21 +160,10 @@ def growths(frame: pd.DataFrame, sizes: RegretSizes) -> pd.DataFrame:
     for (arrivals, policy), planned in frame.groupby(["arrivals", "policy"], sort=False):
         for axis, values in sizes.axes.items():
             growth, of_bound, commits = _growth(along(planned, sizes, axis), axis)
-            found.append(
-                {
-                    "arrivals": arrivals,
-                    "policy": policy,
-                    "commits": commits,
-                    "over": axis,
-                    "sizes": " ".join(map(str, values)),
-                    "exponent": growth.exponent,
-                    "low": growth.low,
-                    "high": growth.high,
-                    "bound_exponent": of_bound,
-                    "verdict": growth.verdict,
-                    "why": growth.why,
-                }
-            )
+            head = {"arrivals": arrivals, "policy": policy, "commits": commits, "over": axis}
+            fitted = {"exponent": growth.exponent, "low": growth.low, "high": growth.high}
+            judged = {"bound_exponent": of_bound, "verdict": growth.verdict, "why": growth.why}
+            found.append({**head, "sizes": " ".join(map(str, values)), **fitted, **judged})
     return pd.DataFrame(found)
 
 
@@ -194,35 +189,22 @@ def format_growth(
     lines = []
     shown = growth[growth["commits"]] if growth["commits"].any() else growth
     for row in shown.itertuples(index=False):
-        interval = (row.low, row.high)
-        lines.append(
-            (
-                row.arrivals,
-                row.policy,
-                _AXES[row.over],
-                _number(row.exponent),
-                "-" if pd.isna(row.low) else "{:.2f} to {:.2f}".format(*interval),
-                _number(row.bound_exponent),
-                row.verdict + (f": {row.why}" if row.why else ""),
-            )
-        )
-    same = (
-        "every port keeps its number of servers" if scaling == "degree" else "density is the same"
-    )
-    ports, slots = sizes.base
+        spread = "-" if pd.isna(row.low) else f"{row.low:.2f} to {row.high:.2f}"
+        exponents = _number(row.exponent), spread, _number(row.bound_exponent)
+        verdict = row.verdict + (f": {row.why}" if row.why else "")
+        lines.append((row.arrivals, row.policy, _SHORT[row.over], *exponents, verdict))
+    keeps = "every port keeps its number of servers"
+    same = keeps if scaling == "degree" else "density is the same"
+    slots, ports = (", ".join(map(str, values)) for values in (sizes.slots, sizes.ports))
     title = [
         "growth: regret ~ size^exponent, fitted to the means over seeds; bootstrap over seeds",
-        f"T in {_listed(sizes.slots)} at {ports} ports; |L| in {_listed(sizes.ports)} at "
-        f"{slots} slots, where {same}",
+        f"T in {slots} at {sizes.base[0]} ports; |L| in {ports} at {sizes.base[1]} slots, where "
+        f"{same}",
     ]
     fitted = replace(layout, columns=None)
     table = render(_GROWTH, lines, layout if layout.columns == (ALL,) else fitted)
     rest = [] if len(shown) == len(growth) else ["", "Those marked * above: in growth.csv."]
     return "\n".join([wrap(title, layout), "", table, *rest])
-
-
-def _listed(sizes: Sequence[int]) -> str:
-    return ", ".join(map(str, sizes))
 
 
 def _number(value: float | None) -> str:
@@ -246,3 +228,85 @@ def _pair(interval: tuple[float, float]) -> str:
 
 def _percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.2f} %" if whole > 0 else "-"
+
+
+def plot_curves(curves: pd.DataFrame) -> Figure:
+    """Regret after t slots against t, mean and range: a panel for each kind of arrivals.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        ``arrivals``, ``policy``, ``slot``, ``regret``, and the size of the instance (``ports``,
+        ``slots``, ``servers``, ``density``); a row per point and instance.
+    """
+    kinds = list(dict.fromkeys(curves["arrivals"]))
+    axes = panels(None, len(kinds), max(6.4, 3.4 * len(kinds)), 4.0)
+    names = list(dict.fromkeys(curves["policy"]))
+    for place, (panel, kind) in enumerate(zip(axes, kinds, strict=True)):
+        draw_curves(
+            curves[curves["arrivals"] == kind],
+            panel,
+            x="slot",
+            y="regret",
+            series="policy",
+            xlabel="slot t",
+            ylabel="" if place else "regret after t slots",
+            title=str(kind),
+            level=0.0,
+            among=names,
+            legend=False,
+        )
+    legend_below(axes[0], columns=2 * len(kinds) if len(kinds) < 4 else 8)
+    figure = figure_of(axes[0])
+    what = "against the best decision over all slots; mean and range of instances"
+    caption(figure, f"{_size(curves)}; {what}")
+    return figure
+
+
+def _size(rows: pd.DataFrame) -> str:
+    """The size of all instances, if it is one."""
+    sizes = rows[["ports", "slots", "servers", "density"]].drop_duplicates()
+    if len(sizes) > 1:
+        return "several sizes"
+    (size,) = sizes.itertuples(index=False)
+    return (
+        f"{size.ports} ports, {size.slots} slots, {size.servers} servers, "
+        f"density {size.density:.3g}"
+    )
+
+
+def plot_growth(rows: pd.DataFrame, sizes: RegretSizes) -> Figure:
+    """Regret of the policies that commit, and (14), against horizon and number of ports."""
+    committing = rows[rows["commits"]] if rows["commits"].any() else rows
+    middle = 0.5 * (committing["regret_lower"] + committing["regret_upper"])
+    shown = committing.assign(regret=middle.where(middle > 0))
+    first = shown["policy"].iloc[0]
+    bounds = shown[shown["policy"] == first].assign(
+        policy=_BOUND, regret=lambda frame: frame["bound"]
+    )
+    shown = pd.concat([shown, bounds])
+    varied = [axis for axis, values in sizes.axes.items() if len(values) > 1] or ["slots"]
+    kinds = sizes.arrivals
+    width, height = max(6.4, 3.2 * len(kinds)), 0.8 + 3.2 * len(varied)
+    axes = panels(None, len(kinds), width, height, rows=len(varied))
+    for panel, (axis, kind) in zip(axes, itertools.product(varied, kinds), strict=True):
+        of_kind = along(shown[shown["arrivals"] == kind], sizes, axis)
+        plot_medians(
+            of_kind.sort_values(axis, kind="stable"),
+            panel,
+            x=axis,
+            y="regret",
+            series="policy",
+            xlabel=_WORDS[axis],
+            ylabel="" if kind != kinds[0] else "regret over all slots",
+            title=str(kind),
+            legend=False,
+        )
+    legend_below(axes[0], columns=3 if len(kinds) < 3 else 6)
+    many = f"lines: median of {len(sizes.seeds)} seeds, hollow marks: a seed each"
+    caption(
+        figure_of(axes[0]),
+        f"{_size(rows[at_base(rows, sizes)])} and sizes around that; "
+        f"{'1 seed' if len(sizes.seeds) == 1 else many}; regret not above 0 is left out",
+    )
+    return figure_of(axes[0])

@@ -15,10 +15,10 @@ import msgspec
 import numba
 import numpy as np
 import pytest
-from benchmarks.evaluate import Run, run_policy
 
 from benchmarks.jct import WORKLOAD
 from benchmarks.jct.gap import GAP
+from benchmarks.study.run import Run, run_policy
 from models.jct import JctInstance
 from online.registry import find_policy, policy_names
 from tests.models.jct.small import random_instance

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
-from benchmarks.evaluate import run_policy
 
 from benchmarks.jct import WORKLOAD
 from benchmarks.jct.gap import GAP
-from benchmarks.study.run import warm_policy
+from benchmarks.study.run import run_policy, warm_policy
 from models.jct import JctInstance
 from online.jct.a_online import AOnline
 from online.registry import find_policy, policy_names

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.evaluate import run_policy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from benchmarks.jct.jobs import draw_gpus
 from benchmarks.jct.settings import Settings
 from benchmarks.jct.table_2 import MODELS
 from benchmarks.jct.workload import generate
+from benchmarks.study.run import run_policy
 from models.errors import InputError
 from models.jct import JctInstance
 from online.registry import find_policy, policy_names

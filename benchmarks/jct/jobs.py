@@ -12,29 +12,13 @@ from benchmarks.jct.table_2 import MODELS
 from models.jct.checks import chunk_times, whole_slots
 from models.jct.files import JobRecord
 
-__all__ = ["STREAMS", "Submissions", "clipped", "draw_gpus", "draw_jobs", "long_enough"]
-
-STREAMS = 6
-"""Generators that :func:`draw_jobs` takes."""
+__all__ = ["Submissions", "clipped", "draw_gpus", "draw_jobs", "long_enough"]
 
 _MOST_SLOTS = 10**9  # of an instance file
 
-# GPUs of the jobs of the Philly list: number, and how many jobs.
-_GPUS = np.array(
-    [
-        (1, 76627),
-        (2, 1818),
-        (4, 1870),
-        (8, 1643),
-        (12, 7),
-        (16, 199),
-        (24, 7),
-        (32, 67),
-        (64, 6),
-        (128, 3),
-    ],
-    dtype=np.int64,
-)
+# GPUs of the jobs of the Philly list, and how many jobs have as many.
+_GPUS = np.array([1, 2, 4, 8, 12, 16, 24, 32, 64, 128])
+_GPU_JOBS = np.array([76627, 1818, 1870, 1643, 7, 199, 7, 67, 6, 3])
 
 
 @dataclass(frozen=True)
@@ -60,7 +44,7 @@ class Submissions:
 
 def draw_gpus(count: int, rng: np.random.Generator) -> np.ndarray:
     """Numbers of GPUs by their frequency in the Philly list, int64, shape (count,)."""
-    return _GPUS[rng.choice(len(_GPUS), size=count, p=_GPUS[:, 1] / _GPUS[:, 1].sum()), 0]
+    return rng.choice(_GPUS, size=count, p=_GPU_JOBS / _GPU_JOBS.sum())
 
 
 def draw_jobs(
@@ -71,7 +55,7 @@ def draw_jobs(
     Every job trains a model of Table II, drawn uniformly, on workers and a parameter server of
     types drawn uniformly among those of the edge. Where the trace has run times, m is
     ``hours / (E B)``, kept within its range: a worker is then busy with a chunk for as long as a
-    GPU was with the trace's job.
+    GPU was with the trace's job. There are six streams.
     """
     count, servers = settings.jobs, settings.servers
     model = [MODELS[place] for place in streams[0].integers(len(MODELS), size=count)]
@@ -95,7 +79,9 @@ def draw_jobs(
     bandwidth = streams[3].uniform(*settings.bandwidth, size=len(edge.worker_types)) / 1000.0
     chunk_gb = np.round(streams[3].uniform(*settings.chunk_gb, size=count), 3)
     requested = _requested(settings, given.gpus, chunks, streams[4])
-    edge_upload, cloud_upload = _uploads(settings, count, servers, streams[5])
+    rows = count if settings.upload == "job" else 1
+    cloud = streams[5].integers(*settings.cloud_upload, size=rows, endpoint=True)
+    edge_upload = streams[5].integers(*settings.edge_upload, size=(rows, servers), endpoint=True)
     width = len(str(count - 1))
     return [
         JobRecord(
@@ -104,7 +90,7 @@ def draw_jobs(
             chunks=int(chunks[j]),
             worker_type=edge.worker_types[kind[0][j]],
             ps_type=edge.ps_types[kind[1][j]],
-            upload_slots=edge_upload[j].tolist(),
+            upload_slots=edge_upload[j % rows].tolist(),
             requested_workers=int(requested[j]),
             epochs=int(epochs[j]),
             minibatches=model[j].minibatches,
@@ -112,7 +98,7 @@ def draw_jobs(
             update_slots=float(np.round(update[j] / settings.slot_seconds, 9)),
             gradient_mb=float(gradient[j]),
             bandwidth_gbps=float(np.round(bandwidth[kind[0][j]], 6)),
-            cloud_upload_slots=int(cloud_upload[j]) if settings.cloud else None,
+            cloud_upload_slots=int(cloud[j % rows]) if settings.cloud else None,
             chunk_gb=float(chunk_gb[j]),
         )
         for j in range(count)
@@ -140,16 +126,6 @@ def _requested(
     if settings.requested == "uniform":
         return rng.integers(1, chunks, endpoint=True)
     return np.minimum(gpus, chunks)
-
-
-def _uploads(
-    settings: Settings, count: int, servers: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Upload delays to each edge server, shape (J, S), and to the cloud, shape (J,)."""
-    rows = count if settings.upload == "job" else 1
-    cloud = rng.integers(*settings.cloud_upload, size=rows, endpoint=True)
-    edge = rng.integers(*settings.edge_upload, size=(rows, servers), endpoint=True)
-    return np.broadcast_to(edge, (count, servers)), np.broadcast_to(cloud, count)
 
 
 def long_enough(jobs: list[JobRecord], settings: Settings) -> int:

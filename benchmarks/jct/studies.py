@@ -10,13 +10,16 @@ from benchmarks.study.grid import Grid
 from benchmarks.study.scheme import Reading, Scheme
 from benchmarks.study.study import SIZES, Each, Measure, Study
 
-__all__ = ["BASELINES", "OWN", "READINGS", "SCHEMES", "STUDIES"]
+__all__ = ["BASELINES", "GANGS", "OWN", "READINGS", "SCHEMES", "STUDIES"]
 
 OWN = ("a-online", "a-online-e")
 """The paper's own schemes. They choose how many workers a job has."""
 
 BASELINES = ("srtf", "tiresias-l", "batchsche")
 """What they are compared with. A job asks these for a number of workers."""
+
+GANGS = ("srtf", "tiresias-l")
+"""The gang schedulers among them, which have no batches."""
 
 SCHEMES = (*OWN, *BASELINES)
 

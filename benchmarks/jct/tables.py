@@ -13,7 +13,7 @@ from models.errors import InputError
 from models.jct import JctInstance, JctSchedule
 from models.jct.cluster import CLOUD
 
-__all__ = ["blocks", "metric_table", "metrics", "queue", "usage"]
+__all__ = ["blocks", "metric_table", "metrics", "queue", "rates", "usage"]
 
 _MOST_SLOTS = 10**7  # of a table with a row per slot
 
@@ -75,6 +75,14 @@ def metric_table(instance: JctInstance, runs: Iterable[Run]) -> pd.DataFrame:
         rate = table["total_jct"] / (base.iloc[0] if len(base) else np.nan)
         table.insert(table.columns.get_loc("mean_jct") + 1, "jct_rate", rate)
     return table
+
+
+def rates(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
+    """A study's frame with ``jct_rate``, at the same point with the same reading and seed."""
+    keys = [varied, "reading", "seed"]
+    base = frame[frame["policy"] == "srtf"].set_index(keys)["total_jct"]
+    under = base.reindex(pd.MultiIndex.from_frame(frame[keys])).to_numpy()
+    return frame.assign(jct_rate=frame["total_jct"] / under)
 
 
 def usage(instance: JctInstance, schedule: JctSchedule) -> pd.DataFrame:

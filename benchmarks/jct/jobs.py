@@ -12,7 +12,7 @@ from benchmarks.jct.table_2 import MODELS
 from models.jct.checks import chunk_times, whole_slots
 from models.jct.files import JobRecord
 
-__all__ = ["Submissions", "clipped", "draw_gpus", "draw_jobs", "long_enough"]
+__all__ = ["Submissions", "draw_gpus", "draw_jobs", "long_enough"]
 
 _MOST_SLOTS = 10**9  # of an instance file
 
@@ -49,8 +49,8 @@ def draw_gpus(count: int, rng: np.random.Generator) -> np.ndarray:
 
 def draw_jobs(
     settings: Settings, edge: Edge, given: Submissions, streams: list[np.random.Generator]
-) -> list[JobRecord]:
-    """Jobs in order of arrival.
+) -> tuple[list[JobRecord], tuple[str, ...]]:
+    """Jobs in order of arrival, and what to say of them.
 
     Every job trains a model of Table II, drawn uniformly, on workers and a parameter server of
     types drawn uniformly among those of the edge. Where the trace has run times, m is
@@ -59,19 +59,21 @@ def draw_jobs(
     """
     count, servers = settings.jobs, settings.servers
     model = [MODELS[place] for place in streams[0].integers(len(MODELS), size=count)]
-    kind = [
-        streams[1].integers(len(names), size=count) for names in (edge.worker_types, edge.ps_types)
-    ]
+    types = (edge.worker_types, edge.ps_types)
+    worker, ps = (streams[1].integers(len(names), size=count) for names in types)
     epochs = streams[2].integers(*settings.epochs, size=count, endpoint=True)
     chunks = np.array([item.chunks for item in model])
     if settings.chunks is not None:
         chunks = streams[2].integers(*settings.chunks, size=count, endpoint=True)
     low, high = settings.minibatch_hours
-    if given.hours is None:
-        minibatch = streams[3].uniform(low, high, size=count)
+    hours, notes = given.hours, given.notes
+    if hours is None:
+        minibatch = _slots(streams[3].uniform(low, high, size=count), settings)
     else:
         batches = epochs * np.array([item.minibatches for item in model])
-        minibatch = np.clip(given.hours / batches, low, high)
+        minibatch = _slots(np.clip(hours / batches, low, high), settings)
+        raised, cut = (int((minibatch == _slots(end, settings)).sum()) for end in (low, high))
+        notes += (f"m raised to its range for {raised} and cut for {cut} of {count} jobs",)
     update = streams[3].uniform(*settings.update_ms, size=count) / 1000.0
     gradient = np.array([item.gradient_mb for item in model])
     if settings.gradients is not None:
@@ -83,39 +85,31 @@ def draw_jobs(
     cloud = streams[5].integers(*settings.cloud_upload, size=rows, endpoint=True)
     edge_upload = streams[5].integers(*settings.edge_upload, size=(rows, servers), endpoint=True)
     width = len(str(count - 1))
-    return [
+    jobs = [
         JobRecord(
             id=f"job-{j:0{width}}",
             arrival=int(given.arrival[j]),
             chunks=int(chunks[j]),
-            worker_type=edge.worker_types[kind[0][j]],
-            ps_type=edge.ps_types[kind[1][j]],
+            worker_type=edge.worker_types[worker[j]],
+            ps_type=edge.ps_types[ps[j]],
             upload_slots=edge_upload[j % rows].tolist(),
             requested_workers=int(requested[j]),
             epochs=int(epochs[j]),
             minibatches=model[j].minibatches,
-            minibatch_slots=_slots_of(minibatch[j], settings),
+            minibatch_slots=float(minibatch[j]),
             update_slots=float(np.round(update[j] / settings.slot_seconds, 9)),
             gradient_mb=float(gradient[j]),
-            bandwidth_gbps=float(np.round(bandwidth[kind[0][j]], 6)),
+            bandwidth_gbps=float(np.round(bandwidth[worker[j]], 6)),
             cloud_upload_slots=int(cloud[j % rows]) if settings.cloud else None,
             chunk_gb=float(chunk_gb[j]),
         )
         for j in range(count)
     ]
+    return jobs, notes
 
 
-def _slots_of(hours: float, settings: Settings) -> float:
-    return float(np.round(hours * 3600.0 / settings.slot_seconds, 9))
-
-
-def clipped(jobs: list[JobRecord], settings: Settings, given: Submissions) -> tuple[str, ...]:
-    """What to say of run times that the range of m has cut, if there are run times."""
-    if given.hours is None:
-        return ()
-    ends = [_slots_of(hours, settings) for hours in settings.minibatch_hours]
-    low, high = (sum(job.minibatch_slots == end for job in jobs) for end in ends)
-    return (f"m raised to its range for {low} and cut for {high} of {len(jobs)} jobs",)
+def _slots(hours: float | np.ndarray, settings: Settings) -> np.ndarray:
+    return np.round(np.asarray(hours) * 3600.0 / settings.slot_seconds, 9)
 
 
 def _requested(

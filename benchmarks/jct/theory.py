@@ -24,10 +24,10 @@ def _proven(
     source: str,
     text: str,
     what: str,
-    limit: float,
     value: str,
     words: str,
     rows: str = "",
+    limit: float = 1.0,
     or_equal: bool = True,
     why: str = "",
     **more: str,
@@ -42,7 +42,7 @@ def _proven(
     return Claim(name, source, text, test, _STUDIES)
 
 
-def _feasible_runs(*frames: pd.DataFrame) -> Finding:
+def _feasible(*frames: pd.DataFrame) -> Finding:
     """The scorer found no violation in any run: one that breaks a constraint is a failed cell."""
     runs = sum(
         len(frame) if "policy" not in frame else frame["policy"].str.startswith("a-online").sum()
@@ -57,7 +57,6 @@ THEORY: tuple[Claim, ...] = (
         "Lemma 1",
         "The objective of (2) is at least that of ILP (4), for any feasible solution.",
         "objective of (4) over total JCT",
-        1.0,
         "fractional / total_jct",
         "(4) is {low:.3f} to {high:.3f} of the total JCT in {count} runs",
         "epsilon == 0",
@@ -67,9 +66,9 @@ THEORY: tuple[Claim, ...] = (
         "Lemma 2",
         "Alg. 2 computes a feasible solution of the dual (6).",
         "violation of (6a)",
-        _ROUND_OFF,
         "dual_violation",
         "(6a) is violated in {beyond} of {count} runs, by up to {high:.3g} slots",
+        limit=_ROUND_OFF,
         why="the proof counts the new chunk's own 1/D on every worker, which only its own worker "
         "has",
     ),
@@ -77,9 +76,7 @@ THEORY: tuple[Claim, ...] = (
         "thm2-primal",
         "Theorem 2",
         "A_online computes a feasible solution to (2) and (4).",
-        Holds(
-            "no violation in any run of Figures 4, 7, 8, 12 and 13, by the scorer", _feasible_runs
-        ),
+        Holds("no violation in any run of Figures 4, 7, 8, 12 and 13, by the scorer", _feasible),
         ("jct-testbed", "jct-jobs", "jct-servers", *_STUDIES),
     ),
     _proven(
@@ -87,7 +84,6 @@ THEORY: tuple[Claim, ...] = (
         "Theorem 3",
         "For ILP (4), A_online is (1 + epsilon)-speed (1 + 1/epsilon)-competitive.",
         "objective of (4) over its relaxation at offline speed, over 1 + 1/epsilon,",
-        1.0,
         "fractional / paper_bound / (1 + 1 / epsilon)",
         "holds in {inside} of {count} runs, ratio <= {ratio:.3f}",
         "epsilon > 0",
@@ -98,7 +94,6 @@ THEORY: tuple[Claim, ...] = (
         "Theorem 3",
         "For (2), A_online is (1 + epsilon)-speed D_max (1 + 1/epsilon)-competitive.",
         "certified upper end of the ratio over D_max (1 + 1/epsilon)",
-        1.0,
         "ratio_upper / guarantee",
         "holds in {inside} of {count} runs; (6a), which its proof needs, in {proven}",
         "epsilon > 0",
@@ -118,10 +113,10 @@ THEORY: tuple[Claim, ...] = (
         "Lemma 4",
         "The sum of alpha equals the sum of beta.",
         "|sum of alpha / sum of beta - 1|",
-        _ROUND_OFF,
         "abs(alpha_over_beta - 1)",
         "sum of alpha / sum of beta from {least:.6f} to {most:.6f}; not 1 in {beyond} of {count} "
         "runs",
+        limit=_ROUND_OFF,
         why="it is exact where upload delays depend on the server alone; here they are drawn for "
         "each job and server",
         least="alpha_over_beta.min()",
@@ -213,10 +208,10 @@ RATIOS: tuple[Claim, ...] = (
         "Figures 12, 13",
         "The ratio is much better than the theoretical bound.",
         "certified upper end over D_max (1 + 1/epsilon)",
-        0.5,
         "ratio_upper / guarantee",
         "at most {high:.4f} of the guarantee",
         "epsilon > 0",
+        limit=0.5,
         or_equal=False,
     ),
 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.jct.jobs import clipped, draw_jobs, long_enough
+from benchmarks.jct.jobs import draw_jobs, long_enough
 from benchmarks.jct.report import JctReport
 from benchmarks.jct.servers import draw_edge
 from benchmarks.jct.settings import Settings
@@ -59,8 +59,8 @@ def generate(
     streams = rng.spawn(12)
     edge = draw_edge(settings, streams[:4], trace)
     given = submissions(settings, streams[4:6], trace)
-    jobs = draw_jobs(settings, edge, given, streams[6:])
-    notes = (edge.note, *given.notes, *clipped(jobs, settings, given))
+    jobs, told = draw_jobs(settings, edge, given, streams[6:])
+    notes = (edge.note, *told)
     source = "synthetic" if trace is None else f"trace {trace.kind}"
     instance = JctInstance.from_file(
         JctFile(
@@ -81,9 +81,8 @@ def generate(
 
 def _name(settings: Settings, trace: Trace | None) -> str:
     """Name that tells instances apart in a table."""
-    source = settings.arrivals or ("google2011-fit" if trace is None else trace.kind)
-    if trace is not None and settings.arrivals is not None:
-        source = f"{trace.kind}-{source}"
+    kind = "" if trace is None else trace.kind
+    source = "-".join(filter(None, [kind, settings.arrivals])) or "google2011-fit"
     scale = "" if settings.scale == "simulation" else f"{settings.scale}-"
     size = f"{settings.jobs}x{settings.slots}-{settings.servers}"
     return f"{scale}{source}-{size}-seed{settings.seed}"

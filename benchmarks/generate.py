@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         **size_asked(args, workload, workload.default),
         seed=args.seed,
         trace=read_trace(args.trace) if args.trace else None,
-        **parse_set(workload, args.set),
+        **workload.with_usual(parse_set(workload, args.set), traced=args.trace is not None),
     )
     instance.write(args.out)
     print(f"{args.out}: {instance.name}\nsha256   {instance.hash}\n{report}")

@@ -15,14 +15,6 @@ from solvers.result import SolveResult
 __all__ = ["GAP"]
 
 
-def _exact(instance: JctInstance, time_limit: float, threads: int) -> SolveResult[JctSchedule]:
-    return exact.solve(instance, time_limit=time_limit)
-
-
-def _toolkit(instance: JctInstance, time_limit: float, threads: int) -> SolveResult[JctSchedule]:
-    return offline.solve(instance, time_limit=time_limit, threads=threads)
-
-
 def _bound(instance: JctInstance, time_limit: float, threads: int) -> SolveResult[JctSchedule]:
     """The bound until it ends by itself: how its time grows."""
     found = bound(Pool.of(instance), time_limit=time_limit)
@@ -60,8 +52,16 @@ def _paper(instance: JctInstance, time_limit: float, threads: int) -> SolveResul
 
 GAP = GapMethods(
     methods={
-        "exact": GapMethod("the chunk model by HiGHS, within windows that bounds leave", _exact),
-        "toolkit": GapMethod("the interval of benchmarks.ratio", _toolkit),
+        "exact": GapMethod(
+            "the chunk model by HiGHS, within windows that bounds leave",
+            lambda instance, seconds, threads: exact.solve(instance, time_limit=seconds),
+        ),
+        "toolkit": GapMethod(
+            "the interval of benchmarks.ratio",
+            lambda instance, seconds, threads: offline.solve(
+                instance, time_limit=seconds, threads=threads
+            ),
+        ),
         "bound": GapMethod("the toolkit's bound alone, no schedule", _bound, bound_only=True),
         "paper": GapMethod(
             "the relaxation of the paper's ILP (4) alone, no schedule", _paper, bound_only=True

@@ -12,29 +12,13 @@ from benchmarks.jct.table_2 import MODELS
 from models.jct.checks import chunk_times, whole_slots
 from models.jct.files import JobRecord
 
-__all__ = ["STREAMS", "Submissions", "clipped", "draw_gpus", "draw_jobs", "long_enough"]
-
-STREAMS = 6
-"""Generators that :func:`draw_jobs` takes."""
+__all__ = ["Submissions", "draw_gpus", "draw_jobs", "long_enough"]
 
 _MOST_SLOTS = 10**9  # of an instance file
 
-# GPUs of the jobs of the Philly list: number, and how many jobs.
-_GPUS = np.array(
-    [
-        (1, 76627),
-        (2, 1818),
-        (4, 1870),
-        (8, 1643),
-        (12, 7),
-        (16, 199),
-        (24, 7),
-        (32, 67),
-        (64, 6),
-        (128, 3),
-    ],
-    dtype=np.int64,
-)
+# GPUs of the jobs of the Philly list, and how many jobs have as many.
+_GPUS = np.array([1, 2, 4, 8, 12, 16, 24, 32, 64, 128])
+_GPU_JOBS = np.array([76627, 1818, 1870, 1643, 7, 199, 7, 67, 6, 3])
 
 
 @dataclass(frozen=True)
@@ -60,34 +44,36 @@ class Submissions:
 
 def draw_gpus(count: int, rng: np.random.Generator) -> np.ndarray:
     """Numbers of GPUs by their frequency in the Philly list, int64, shape (count,)."""
-    return _GPUS[rng.choice(len(_GPUS), size=count, p=_GPUS[:, 1] / _GPUS[:, 1].sum()), 0]
+    return rng.choice(_GPUS, size=count, p=_GPU_JOBS / _GPU_JOBS.sum())
 
 
 def draw_jobs(
     settings: Settings, edge: Edge, given: Submissions, streams: list[np.random.Generator]
-) -> list[JobRecord]:
-    """Jobs in order of arrival.
+) -> tuple[list[JobRecord], tuple[str, ...]]:
+    """Jobs in order of arrival, and what to say of them.
 
     Every job trains a model of Table II, drawn uniformly, on workers and a parameter server of
     types drawn uniformly among those of the edge. Where the trace has run times, m is
     ``hours / (E B)``, kept within its range: a worker is then busy with a chunk for as long as a
-    GPU was with the trace's job.
+    GPU was with the trace's job. There are six streams.
     """
     count, servers = settings.jobs, settings.servers
     model = [MODELS[place] for place in streams[0].integers(len(MODELS), size=count)]
-    kind = [
-        streams[1].integers(len(names), size=count) for names in (edge.worker_types, edge.ps_types)
-    ]
+    types = (edge.worker_types, edge.ps_types)
+    worker, ps = (streams[1].integers(len(names), size=count) for names in types)
     epochs = streams[2].integers(*settings.epochs, size=count, endpoint=True)
     chunks = np.array([item.chunks for item in model])
     if settings.chunks is not None:
         chunks = streams[2].integers(*settings.chunks, size=count, endpoint=True)
     low, high = settings.minibatch_hours
-    if given.hours is None:
-        minibatch = streams[3].uniform(low, high, size=count)
+    hours, notes = given.hours, given.notes
+    if hours is None:
+        minibatch = _slots(streams[3].uniform(low, high, size=count), settings)
     else:
         batches = epochs * np.array([item.minibatches for item in model])
-        minibatch = np.clip(given.hours / batches, low, high)
+        minibatch = _slots(np.clip(hours / batches, low, high), settings)
+        raised, cut = (int((minibatch == _slots(end, settings)).sum()) for end in (low, high))
+        notes += (f"m raised to its range for {raised} and cut for {cut} of {count} jobs",)
     update = streams[3].uniform(*settings.update_ms, size=count) / 1000.0
     gradient = np.array([item.gradient_mb for item in model])
     if settings.gradients is not None:
@@ -95,41 +81,35 @@ def draw_jobs(
     bandwidth = streams[3].uniform(*settings.bandwidth, size=len(edge.worker_types)) / 1000.0
     chunk_gb = np.round(streams[3].uniform(*settings.chunk_gb, size=count), 3)
     requested = _requested(settings, given.gpus, chunks, streams[4])
-    edge_upload, cloud_upload = _uploads(settings, count, servers, streams[5])
+    rows = count if settings.upload == "job" else 1
+    cloud = streams[5].integers(*settings.cloud_upload, size=rows, endpoint=True)
+    edge_upload = streams[5].integers(*settings.edge_upload, size=(rows, servers), endpoint=True)
     width = len(str(count - 1))
-    return [
+    jobs = [
         JobRecord(
             id=f"job-{j:0{width}}",
             arrival=int(given.arrival[j]),
             chunks=int(chunks[j]),
-            worker_type=edge.worker_types[kind[0][j]],
-            ps_type=edge.ps_types[kind[1][j]],
-            upload_slots=edge_upload[j].tolist(),
+            worker_type=edge.worker_types[worker[j]],
+            ps_type=edge.ps_types[ps[j]],
+            upload_slots=edge_upload[j % rows].tolist(),
             requested_workers=int(requested[j]),
             epochs=int(epochs[j]),
             minibatches=model[j].minibatches,
-            minibatch_slots=_slots_of(minibatch[j], settings),
+            minibatch_slots=float(minibatch[j]),
             update_slots=float(np.round(update[j] / settings.slot_seconds, 9)),
             gradient_mb=float(gradient[j]),
-            bandwidth_gbps=float(np.round(bandwidth[kind[0][j]], 6)),
-            cloud_upload_slots=int(cloud_upload[j]) if settings.cloud else None,
+            bandwidth_gbps=float(np.round(bandwidth[worker[j]], 6)),
+            cloud_upload_slots=int(cloud[j % rows]) if settings.cloud else None,
             chunk_gb=float(chunk_gb[j]),
         )
         for j in range(count)
     ]
+    return jobs, notes
 
 
-def _slots_of(hours: float, settings: Settings) -> float:
-    return float(np.round(hours * 3600.0 / settings.slot_seconds, 9))
-
-
-def clipped(jobs: list[JobRecord], settings: Settings, given: Submissions) -> tuple[str, ...]:
-    """What to say of run times that the range of m has cut, if there are run times."""
-    if given.hours is None:
-        return ()
-    ends = [_slots_of(hours, settings) for hours in settings.minibatch_hours]
-    low, high = (sum(job.minibatch_slots == end for job in jobs) for end in ends)
-    return (f"m raised to its range for {low} and cut for {high} of {len(jobs)} jobs",)
+def _slots(hours: float | np.ndarray, settings: Settings) -> np.ndarray:
+    return np.round(np.asarray(hours) * 3600.0 / settings.slot_seconds, 9)
 
 
 def _requested(
@@ -140,16 +120,6 @@ def _requested(
     if settings.requested == "uniform":
         return rng.integers(1, chunks, endpoint=True)
     return np.minimum(gpus, chunks)
-
-
-def _uploads(
-    settings: Settings, count: int, servers: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Upload delays to each edge server, shape (J, S), and to the cloud, shape (J,)."""
-    rows = count if settings.upload == "job" else 1
-    cloud = rng.integers(*settings.cloud_upload, size=rows, endpoint=True)
-    edge = rng.integers(*settings.edge_upload, size=(rows, servers), endpoint=True)
-    return np.broadcast_to(edge, (count, servers)), np.broadcast_to(cloud, count)
 
 
 def long_enough(jobs: list[JobRecord], settings: Settings) -> int:

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from benchmarks.jct.comparisons import rates
 from benchmarks.jct.measures import SHOWN
 from benchmarks.jct.studies import OWN, READINGS, SCHEMES
+from benchmarks.jct.tables import rates
 from benchmarks.pictures.curves import plot_curves
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_lines
@@ -22,46 +22,41 @@ from benchmarks.study.study import in_every_reading
 
 __all__ = ["PICTURES"]
 
-_LABELS = {"jobs": "number of jobs", "servers": "number of edge servers"}
+_LABELS = {
+    "jobs": "number of jobs",
+    "servers": "number of edge servers",
+    "jct_rate": "total JCT / total JCT of SRTF",
+    "preemptions": "preempted chunks",
+}
 _PANELS = {reading.name: reading.words.removeprefix("a job asks for ") for reading in READINGS}
 
 
-def _plot_rates(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
-    frame = rates(in_every_reading(frame, READINGS), varied)
-    label = "total JCT / total JCT of SRTF"
-    return _plot_readings(frame, axes, varied, "jct_rate", label, log_y=True)
-
-
-def _plot_preemptions(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
-    frame = in_every_reading(frame[frame["policy"] != "batchsche"], READINGS)
-    return _plot_readings(frame, axes, varied, "preemptions", "preempted chunks")
-
-
-def _plot_readings(
-    frame: pd.DataFrame, axes: Axes | None, x: str, y: str, ylabel: str, log_y: bool = False
-) -> Figure:
+def _plot_readings(frame: pd.DataFrame, axes: Axes | None, *, varied: str, y: str) -> Figure:
     """Four panels of lines along one setting: the baselines in one reading each.
 
     Every scheme has the same look in every figure.
     """
+    if y == "preemptions":
+        frame = frame[frame["policy"] != "batchsche"]
+    frame = rates(in_every_reading(frame, READINGS), varied)
     drawn = panels(axes, 2, 11.0, 7.5, rows=2)
     for place, (panel, (reading, words)) in enumerate(zip(drawn, _PANELS.items(), strict=True)):
         plot_lines(
             frame[frame["reading"] == reading],
             panel,
-            x=x,
+            x=varied,
             y=y,
             series="policy",
-            xlabel=_LABELS[x],
-            ylabel="" if place % 2 else ylabel,
+            xlabel=_LABELS[varied],
+            ylabel="" if place % 2 else _LABELS[y],
             title=f"({'abcd'[place]}) {words}",
             among=SCHEMES,
             legend=False,
         )
-        if log_y:
+        if y == "jct_rate":
             panel.set_yscale("log")
     means = f"mean of {frame['seed'].nunique()} seeds, 95 % interval"
-    figure_of(drawn[0]).suptitle(f"{_setting(frame, x)}; {means}", fontsize="medium")
+    figure_of(drawn[0]).suptitle(f"{_setting(frame, varied)}; {means}", fontsize="medium")
     legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
@@ -140,6 +135,8 @@ def _plot_ratios(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figu
     )
 
 
+_plot_rates = partial(_plot_readings, y="jct_rate")
+_plot_preemptions = partial(_plot_readings, y="preemptions")
 _TESTBED = "schemes on the testbed, simulated"
 _SWEEP = "schemes against the number of {}"
 _OVER_TIME = "submissions and utilisation of the edge over time, five schemes"

@@ -16,13 +16,7 @@ __all__ = ["JctReport"]
 
 @dataclass(frozen=True, kw_only=True)
 class JctReport(WorkloadReport):
-    """The edge, and distributions over servers or jobs.
-
-    Parameters
-    ----------
-    workers, ps : int
-        Workers and parameter servers of the edge.
-    """
+    """Numbers of workers and parameter servers of the edge, and distributions."""
 
     workers: int
     ps: int
@@ -36,12 +30,11 @@ class JctReport(WorkloadReport):
     def build(cls, instance: JctInstance, notes: tuple[str, ...]) -> JctReport:
         """Describe an instance."""
         cluster, jobs = instance.cluster, instance.jobs
+        types = max(1, len(cluster.worker_types))
         fields: dict[str, Any] = {
             "workers of a server": np.diff(cluster.first_worker),
             "parameter servers of a server": np.diff(cluster.first_ps),
-            "workers of a type": np.bincount(
-                cluster.worker_type, minlength=max(1, len(cluster.worker_types))
-            ),
+            "workers of a type": np.bincount(cluster.worker_type, minlength=types),
             "arrival": [job.arrival for job in jobs],
             "chunks": [job.chunks for job in jobs],
             "slots of a chunk": [job.chunk_slots for job in jobs],

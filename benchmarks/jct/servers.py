@@ -7,35 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.jct.settings import Settings
-from benchmarks.traces import Table
+from benchmarks.traces import Trace
 from models.errors import InputError
 from models.jct.files import ServerRecord
 
-__all__ = ["Edge", "draw_edge", "testbed_edge"]
+__all__ = ["Edge", "draw_edge"]
 
-# Nodes of the Alibaba openb list (GPU trace of 2023): how many, GPUs, vCPUs.
-_NODES = np.array(
-    [
-        (162, 0, 32),
-        (34, 0, 64),
-        (90, 0, 96),
-        (24, 0, 104),
-        (22, 1, 8),
-        (2, 1, 128),
-        (2, 2, 8),
-        (107, 2, 16),
-        (22, 2, 64),
-        (387, 2, 104),
-        (28, 4, 32),
-        (9, 4, 48),
-        (17, 4, 96),
-        (7, 8, 64),
-        (1, 8, 82),
-        (570, 8, 96),
-        (39, 8, 128),
-    ],
-    dtype=np.int64,
-)
+# Nodes of the Alibaba openb list (GPU trace of 2023), kind by kind: how many, GPUs, vCPUs.
+_NODES = np.array([162, 34, 90, 24, 22, 2, 2, 107, 22, 387, 28, 9, 17, 7, 1, 570, 39])
+_NODE_GPUS = np.array([0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 4, 4, 4, 8, 8, 8, 8])
+_NODE_CPUS = np.array([32, 64, 96, 104, 8, 128, 8, 16, 64, 104, 32, 48, 96, 64, 82, 96, 128])
 # A machine of the testbed has 1 GPU, 12 cores and 16 GB; a worker takes the GPU and 3 GB, or 3
 # cores and 2 GB, a parameter server 2 cores and 3 GB. The paper does not say how many of each:
 # 1 + 2 + 3 take the machine up to the last core (2 x 3 + 3 x 2) and GB (3 + 2 x 2 + 3 x 3).
@@ -48,64 +29,37 @@ class Edge:
 
     Parameters
     ----------
-    servers : list of list of str, for workers and parameter servers
-        Types of each server's workers, and of its parameter servers.
+    servers : list of ServerRecord
     worker_types, ps_types : tuple of str
         Types that a job may ask for: those there are at the edge, or if it has none, all.
     note : str
         Where the servers are from.
     """
 
-    servers: list[tuple[list[str], list[str]]]
+    servers: list[ServerRecord]
     worker_types: tuple[str, ...]
     ps_types: tuple[str, ...]
     note: str
 
-    @property
-    def workers(self) -> int:
-        """Number of workers."""
-        return sum(len(workers) for workers, _ in self.servers)
-
-    def records(self, settings: Settings, rng: np.random.Generator) -> list[ServerRecord]:
-        """The servers as a file has them, with storage if there is a range for it."""
-        storage: list[float | None] = [None] * len(self.servers)
-        if settings.storage_gb is not None:
-            drawn = rng.uniform(*settings.storage_gb, size=len(self.servers))
-            storage = [float(gb) for gb in np.round(drawn, 3)]
-        return [
-            ServerRecord(workers=workers, ps=ps, storage_gb=gb)
-            for (workers, ps), gb in zip(self.servers, storage, strict=True)
-        ]
-
-
-def testbed_edge(settings: Settings) -> Edge:
-    """Machines of the testbed, all alike: one GPU and two CPU workers, three parameter servers."""
-    servers = [(list(_TESTBED[0]), list(_TESTBED[1])) for _ in range(settings.servers)]
-    note = f"{settings.servers} machines of the testbed"
-    return Edge(servers, ("cpu", "gpu"), ("ps",), note)
-
 
 def draw_edge(
-    settings: Settings,
-    streams: list[np.random.Generator],
-    nodes: Table | None = None,
-    path: str = "",
+    settings: Settings, streams: list[np.random.Generator], trace: Trace | None = None
 ) -> Edge:
-    """Servers of the simulator: a worker for each GPU, a parameter server for each CPU of a node.
+    """Servers of the scale, with storage if there is a range for it.
 
-    The numbers of types are drawn from their ranges, then a type for each worker and each
-    parameter server, uniformly. Without a list, nodes are drawn by the published counts of the
-    openb list, with replacement; fewer servers with the same seed are the first of more.
+    Those of the testbed are all alike: one GPU and two CPU workers, three parameter servers. A
+    node of the simulator has a worker for each GPU and a parameter server for each CPU. The
+    numbers of types are drawn from their ranges, then a type for each worker and each parameter
+    server, uniformly. Without a list, nodes are drawn by the published counts of the openb list,
+    with replacement; fewer servers with the same seed are the first of more.
 
     Parameters
     ----------
     settings : Settings
     streams : list of Generator
-        Three: for nodes, for types of workers, for types of parameter servers.
-    nodes : Table, optional
-        With columns ``gpus`` and ``cpu``; each node is taken at most once, at random.
-    path : str
-        Of the list, for errors.
+        Four: for nodes, for types of workers and of parameter servers, for storage.
+    trace : Trace, optional
+        Its ``nodes``, if it has them, are the list; each is taken at most once, at random.
 
     Raises
     ------
@@ -113,21 +67,35 @@ def draw_edge(
         If the list is too short.
     """
     count = settings.servers
-    if nodes is None:
-        share = _NODES[:, 0] / _NODES[:, 0].sum()
-        gpus, cpus = _NODES[streams[0].choice(len(_NODES), size=count, p=share), 1:].T
-        note = "nodes by the published counts of the openb list"
+    if settings.scale == "testbed":
+        workers, ps = ([names] * count for names in _TESTBED)
+        worker_types, ps_types = (tuple(sorted(set(names))) for names in _TESTBED)
+        note = f"{count} machines of the testbed"
     else:
-        frame = nodes.frame
-        if len(frame) < count:
-            raise InputError(f"{path}: {len(frame)} nodes, fewer than the {count} asked for")
-        chosen = np.sort(streams[0].choice(len(frame), size=count, replace=False))
-        gpus = frame["gpus"].to_numpy(dtype=np.int64)[chosen]
-        cpus = np.floor(frame["cpu"].to_numpy()[chosen]).astype(np.int64)
-        note = f"servers: {count} of {len(frame)} nodes of the list"
-    workers, worker_types = _types("w", gpus, settings.types[0], streams[1])
-    ps, ps_types = _types("p", cpus, settings.types[1], streams[2])
-    return Edge(list(zip(workers, ps, strict=True)), worker_types, ps_types, note)
+        gpus, cpus, note = _nodes(count, streams[0], trace)
+        workers, worker_types = _types("w", gpus, settings.types[0], streams[1])
+        ps, ps_types = _types("p", cpus, settings.types[1], streams[2])
+    storage: list[float | None] = [None] * count
+    if settings.storage_gb is not None:
+        storage = np.round(streams[3].uniform(*settings.storage_gb, size=count), 3).tolist()
+    servers = [ServerRecord(*parts) for parts in zip(workers, ps, storage, strict=True)]
+    return Edge(servers, worker_types, ps_types, note)
+
+
+def _nodes(
+    count: int, rng: np.random.Generator, trace: Trace | None
+) -> tuple[np.ndarray, np.ndarray, str]:
+    """GPUs and CPUs of each node, and where the nodes are from."""
+    if trace is None or "nodes" not in trace.names:
+        kinds = rng.choice(len(_NODES), size=count, p=_NODES / _NODES.sum())
+        note = "nodes by the published counts of the openb list"
+        return _NODE_GPUS[kinds], _NODE_CPUS[kinds], note
+    frame = trace.table("nodes").frame
+    if len(frame) < count:
+        raise InputError(f"{trace.path}: {len(frame)} nodes, fewer than the {count} asked for")
+    chosen = frame.iloc[np.sort(rng.choice(len(frame), size=count, replace=False))]
+    gpus, cpus = (np.floor(chosen[name].to_numpy()).astype(np.int64) for name in ("gpus", "cpu"))
+    return gpus, cpus, f"servers: {count} of {len(frame)} nodes of the list"
 
 
 def _types(

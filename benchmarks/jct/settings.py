@@ -7,14 +7,10 @@ from dataclasses import dataclass
 from benchmarks.workload.settings import BaseSettings, setting, show_range
 from models.errors import InputError
 
-__all__ = ["REQUESTED", "SCALES", "Settings"]
+__all__ = ["Settings"]
 
-SCALES = ("simulation", "testbed")
-"""The simulator of Sec. V-A, and its testbed of eight machines."""
-
-REQUESTED = ("gpus", "uniform", "chunks")
-"""Rules for ``requested_workers``: GPUs of a trace's job, uniform in 1..D, or all D."""
-
+_SCALES = ("simulation", "testbed")
+_REQUESTED = ("gpus", "uniform", "chunks")
 _UPLOADS = ("job", "server")
 _TYPES = (8, 10)
 _GRADIENT_MB = (30.0, 575.0)
@@ -35,12 +31,14 @@ class Settings(BaseSettings):
         S, edge servers. The slots of the size are those in which jobs arrive; the instance's
         horizon is longer: "T is set to be large enough to complete all jobs".
     scale : str
-        One of ``SCALES``: which servers, and what jobs send to parameter servers.
+        ``"simulation"``, the simulator of Sec. V-A, or ``"testbed"``, its eight machines: which
+        servers, and what jobs send to parameter servers.
     cloud : bool
         False: there is no cloud (the paper always has one).
     requested : str
-        One of ``REQUESTED``. The paper computes the requirement "according to the number of GPUs
-        of the real trace" and says no more; ``"gpus"`` takes that number, at most D.
+        Rule for ``requested_workers``. The paper computes the requirement "according to the number
+        of GPUs of the real trace" and says no more; ``"gpus"`` takes that number, at most D,
+        ``"uniform"`` any in 1..D, ``"chunks"`` all D.
     arrivals : str or None
         A pattern of ``benchmarks.jct.arrivals.PATTERNS``; None = those of the trace, or where it
         has none, ``"google2011-fit"``.
@@ -78,9 +76,9 @@ class Settings(BaseSettings):
     """
 
     servers: int
-    scale: str = setting("simulation", "|".join(SCALES))
+    scale: str = setting("simulation", "|".join(_SCALES))
     cloud: bool = setting(True, "yes|no")
-    requested: str = setting("gpus", "|".join(REQUESTED))
+    requested: str = setting("gpus", "|".join(_REQUESTED))
     arrivals: str | None = setting(None, "google2011-fit|uniform|peaks")
     upload: str = setting("job", "|".join(_UPLOADS))
     edge_upload: tuple[int, int] = setting((1, 4), "1:4")
@@ -106,7 +104,7 @@ class Settings(BaseSettings):
             raise InputError(
                 f"{self.jobs} jobs x {self.servers} servers are more than {_MOST_DELAYS} pairs"
             )
-        for name, known in (("scale", SCALES), ("requested", REQUESTED), ("upload", _UPLOADS)):
+        for name, known in (("scale", _SCALES), ("requested", _REQUESTED), ("upload", _UPLOADS)):
             self.check_word(name, known)
         self.check_positive("slot_seconds")
         self._check_ranges()
@@ -117,12 +115,12 @@ class Settings(BaseSettings):
     def _check_ranges(self) -> None:
         for name in ("minibatch_hours", "bandwidth_mbps"):
             self.check_range(name, 0.0, strict=True)
-        for name in ("worker_types", "ps_types"):
-            self.check_range(name, 1, _MOST_TYPES)
-        for name in ("chunks", "epochs"):
-            self.check_range(name, 1, _MOST)
-        for name in ("edge_upload", "cloud_upload"):
-            self.check_range(name, 0, _MOST)
+        for name, least, most in (
+            *(("worker_types", 1, _MOST_TYPES), ("ps_types", 1, _MOST_TYPES)),
+            *(("chunks", 1, _MOST), ("epochs", 1, _MOST)),
+            *(("edge_upload", 0, _MOST), ("cloud_upload", 0, _MOST)),
+        ):
+            self.check_range(name, least, most)
         for name in ("update_ms", "gradient_mb", "storage_gb", "chunk_gb"):
             self.check_range(name, 0)
 

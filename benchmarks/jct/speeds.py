@@ -18,9 +18,10 @@ from online.jct.a_online import AOnline
 __all__ = ["Speeds"]
 
 _COLUMNS = (
-    *("epsilon", "total_jct", "fractional", "offline_lower", "offline_upper", "offline_status"),
-    *("paper_bound", "ratio_lower", "ratio_upper", "guarantee", "dual_violation"),
-    *("alpha_over_beta", "posterior_bound"),
+    *("jobs", "servers", "slots", "seed", "epsilon", "total_jct", "fractional"),
+    *("offline_lower", "offline_upper", "offline_status", "paper_bound"),
+    *("ratio_lower", "ratio_upper", "guarantee"),
+    *("dual_violation", "alpha_over_beta", "posterior_bound"),
 )
 
 
@@ -34,11 +35,9 @@ class Speeds:
 
     def cells(self, trial: Trial) -> list[Cell]:
         """The offline cell of the instance, and a cell of all speeds."""
-        settings = {**trial.point}
-        effort = Effort(settings.pop("time_limit"))
-        source = source_of(trial, settings)
+        source = source_of(trial, trial.point)
         return [
-            offline_cell(source, effort, starts=("a-online",)),
+            offline_cell(source, Effort(trial.point["time_limit"]), starts=("a-online",)),
             Cell(
                 "benchmarks.jct.measures:speeds",
                 {"instance": source},
@@ -55,19 +54,19 @@ class Speeds:
         solved = offline.result.value
         bounds = [Bound(bound["value"], bound["source"]) for bound in solved["bounds"]]
         interval = offline_intervals("min", [Incumbent(solved["objective"], None)], bounds)[False]
-        size = {name: trial.point[name] for name in ("jobs", "servers", "slots")}
+        known = {
+            "seed": trial.seed,
+            "offline_lower": interval.lower,
+            "offline_upper": interval.upper,
+            "offline_status": interval.status,
+            **{name: trial.point[name] for name in ("jobs", "servers", "slots")},
+        }
         rows = []
         for record in runs.result.value:
             evidence = record["evidence"]
             lower, upper = ratio_interval("min", record["total_jct"], interval)
-            found = {
-                **record,
-                "offline_lower": interval.lower,
-                "offline_upper": interval.upper,
-                "offline_status": interval.status,
-                "ratio_lower": lower,
-                "ratio_upper": upper,
-                "guarantee": evidence and AOnline.applies(evidence, interval.upper).ratio,
-            }
-            rows.append({**size, "seed": trial.seed, **{name: found[name] for name in _COLUMNS}})
+            guarantee = evidence and AOnline.applies(evidence, interval.upper).ratio
+            ratio = {"ratio_lower": lower, "ratio_upper": upper, "guarantee": guarantee}
+            found = {**known, **record, **ratio}
+            rows.append({name: found[name] for name in _COLUMNS})
         return rows

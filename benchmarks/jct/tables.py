@@ -13,7 +13,7 @@ from models.errors import InputError
 from models.jct import JctInstance, JctSchedule
 from models.jct.cluster import CLOUD
 
-__all__ = ["blocks", "metric_table", "metrics", "queue", "usage"]
+__all__ = ["blocks", "metric_table", "metrics", "queue", "rates", "usage"]
 
 _MOST_SLOTS = 10**7  # of a table with a row per slot
 
@@ -60,31 +60,29 @@ def metrics(instance: JctInstance, run: Run) -> dict[str, Any]:
     }
 
 
-def metric_table(
-    instance: JctInstance, runs: Iterable[Run], *, reference: str = "srtf"
-) -> pd.DataFrame:
+def metric_table(instance: JctInstance, runs: Iterable[Run]) -> pd.DataFrame:
     """:func:`metrics` of several runs on one instance, and their JCT rates.
-
-    Parameters
-    ----------
-    instance : JctInstance
-    runs : iterable of Run
-    reference : str
-        Policy that the JCT rate divides by; in the paper SRTF.
 
     Returns
     -------
     DataFrame
-        One row per run; ``jct_rate`` is the total JCT divided by that of the reference, NaN if
-        that is not among the runs.
+        One row per run; ``jct_rate`` is the total JCT divided by that of SRTF, as in the paper,
+        NaN if that is not among the runs.
     """
     table = pd.DataFrame([metrics(instance, run) for run in runs])
-    if table.empty:
-        return table
-    base = table.loc[table["policy"] == reference, "total_jct"]
-    rate = table["total_jct"] / (base.iloc[0] if len(base) else np.nan)
-    table.insert(table.columns.get_loc("mean_jct") + 1, "jct_rate", rate)
+    if not table.empty:
+        base = table.loc[table["policy"] == "srtf", "total_jct"]
+        rate = table["total_jct"] / (base.iloc[0] if len(base) else np.nan)
+        table.insert(table.columns.get_loc("mean_jct") + 1, "jct_rate", rate)
     return table
+
+
+def rates(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
+    """A study's frame with ``jct_rate``, at the same point with the same reading and seed."""
+    keys = [varied, "reading", "seed"]
+    base = frame[frame["policy"] == "srtf"].set_index(keys)["total_jct"]
+    under = base.reindex(pd.MultiIndex.from_frame(frame[keys])).to_numpy()
+    return frame.assign(jct_rate=frame["total_jct"] / under)
 
 
 def usage(instance: JctInstance, schedule: JctSchedule) -> pd.DataFrame:
@@ -128,18 +126,11 @@ def blocks(instance: JctInstance, schedule: JctSchedule) -> pd.DataFrame:
     records = []
     for job, server in np.unique(rows[:, :2], axis=0).tolist():
         slots, counts = _steps(rows[(rows[:, 0] == job) & (rows[:, 1] == server)])
-        for start, stop, count in zip(slots[:-1], slots[1:], counts[:-1], strict=True):
-            if count:
-                records.append(
-                    {
-                        "job": instance.jobs[job].id,
-                        "server": server,
-                        "start": int(start),
-                        "stop": int(stop),
-                        "count": int(count),
-                        "share": float(count / size[server]),
-                    }
-                )
+        records += [
+            (instance.jobs[job].id, server, start, stop, count, count / size[server])
+            for start, stop, count in zip(slots[:-1], slots[1:], counts[:-1], strict=True)
+            if count
+        ]
     columns = ["job", "server", "start", "stop", "count", "share"]
     return pd.DataFrame(records, columns=columns)
 
@@ -178,34 +169,20 @@ def queue(instance: JctInstance, schedule: JctSchedule, server: int) -> pd.DataF
         (worker, instance.jobs[job].arrival, job)
         for job, worker in np.unique(rows[:, [0, 2]], axis=0).tolist()
     ]
-    records: list[dict[str, Any]] = []
-    for worker, _, index in sorted(held):
-        job = instance.jobs[index]
-        spans = rows[(rows[:, 0] == index) & (rows[:, 2] == worker), 3:].tolist()
-        told = {
-            "worker": worker,
-            "job": job.id,
-            "chunks": sum(stop - start for start, stop in spans) // job.chunk_slots,
-        }
-        ready = job.arrival + job.upload_to(server)
-        if ready > job.arrival:
-            records.append(_stretch(told, "uploads", job.arrival, ready))
-        at, trained = ready, 0
-        for start, stop in spans:
-            if start > at:
-                records.append(_stretch(told, "waits", at, start))
+    records = []
+    for worker, arrival, index in sorted(held):
+        job, trained = instance.jobs[index], 0
+        at = arrival + job.upload_to(server)
+        stretches = [("uploads", arrival, at, False)]
+        for start, stop in rows[(rows[:, 0] == index) & (rows[:, 2] == worker), 3:].tolist():
             trained += stop - start
             torn = trained % job.chunk_slots != 0
-            records.append(_stretch(told, "trains", start, stop, preempted=torn))
+            stretches += [("waits", at, start, False), ("trains", start, stop, torn)]
             at = stop
+        head = (worker, job.id, trained // job.chunk_slots)
+        records += [(*head, *stretch) for stretch in stretches if stretch[1] < stretch[2]]
     columns = ["worker", "job", "chunks", "state", "start", "stop", "preempted"]
     return pd.DataFrame(records, columns=columns)
-
-
-def _stretch(
-    told: dict[str, Any], state: str, start: int, stop: int, *, preempted: bool = False
-) -> dict[str, Any]:
-    return {**told, "state": state, "start": start, "stop": stop, "preempted": preempted}
 
 
 def _steps(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -17,13 +16,33 @@ __all__ = ["RATIOS", "THEORY"]
 
 _ROUND_OFF = 1e-6
 _STUDIES = ("jct-speeds-jobs", "jct-speeds-servers")
-_RUNS = "in all runs of Figures 12 and 13"
-_FASTER = f"{_RUNS} with epsilon > 0"
-
-_over_runs = partial(expression, once=("jobs", "servers", "seed", "epsilon"))
+_WHERE = {"": "", "epsilon == 0": " at offline speed", "epsilon > 0": " with epsilon > 0"}
 
 
-def feasible_runs(*frames: pd.DataFrame) -> Finding:
+def _proven(
+    name: str,
+    source: str,
+    text: str,
+    what: str,
+    value: str,
+    words: str,
+    rows: str = "",
+    limit: float = 1.0,
+    or_equal: bool = True,
+    why: str = "",
+    **more: str,
+) -> Claim:
+    """An expression is below a limit in every run of Figures 12 and 13; why it is not, if so."""
+    once = ("jobs", "servers", "seed", "epsilon")
+    numbers = expression(value, words, rows, once=once, limit=limit, **more)
+    where = f"in all runs of Figures 12 and 13{_WHERE[rows]}"
+    test = Below(
+        what, limit, numbers, or_equal, where, lambda found: why if (found > limit).any() else ""
+    )
+    return Claim(name, source, text, test, _STUDIES)
+
+
+def _feasible(*frames: pd.DataFrame) -> Finding:
     """The scorer found no violation in any run: one that breaks a constraint is a failed cell."""
     runs = sum(
         len(frame) if "policy" not in frame else frame["policy"].str.startswith("a-online").sum()
@@ -32,94 +51,53 @@ def feasible_runs(*frames: pd.DataFrame) -> Finding:
     return judged(runs > 0, f"0 violations of (2a)-(2k) in {runs} runs")
 
 
-def _if_any(words: str) -> Callable[[np.ndarray], str]:
-    """Words for when some number is above round-off."""
-    return lambda numbers: words if (numbers > _ROUND_OFF).any() else ""
-
-
-def _proven(name: str, source: str, text: str, test: Test) -> Claim:
-    return Claim(name, source, text, test, _STUDIES)
-
-
 THEORY: tuple[Claim, ...] = (
     _proven(
         "lemma1-bound",
         "Lemma 1",
         "The objective of (2) is at least that of ILP (4), for any feasible solution.",
-        Below(
-            "objective of (4) over total JCT",
-            1.0,
-            _over_runs(
-                "fractional / total_jct",
-                "(4) is {low:.3f} to {high:.3f} of the total JCT in {count} runs",
-                "epsilon == 0",
-            ),
-            True,
-            f"{_RUNS} at offline speed",
-        ),
+        "objective of (4) over total JCT",
+        "fractional / total_jct",
+        "(4) is {low:.3f} to {high:.3f} of the total JCT in {count} runs",
+        "epsilon == 0",
     ),
     _proven(
         "lemma2-dual",
         "Lemma 2",
         "Alg. 2 computes a feasible solution of the dual (6).",
-        Below(
-            "violation of (6a)",
-            _ROUND_OFF,
-            _over_runs(
-                "dual_violation",
-                "(6a) is violated in {beyond} of {count} runs, by up to {high:.3g} slots",
-                limit=_ROUND_OFF,
-            ),
-            True,
-            _RUNS,
-            _if_any(
-                "the proof counts the new chunk's own 1/D on every worker, which only its own "
-                "worker has"
-            ),
-        ),
+        "violation of (6a)",
+        "dual_violation",
+        "(6a) is violated in {beyond} of {count} runs, by up to {high:.3g} slots",
+        limit=_ROUND_OFF,
+        why="the proof counts the new chunk's own 1/D on every worker, which only its own worker "
+        "has",
     ),
     Claim(
         "thm2-primal",
         "Theorem 2",
         "A_online computes a feasible solution to (2) and (4).",
-        Holds(
-            "no violation in any run of Figures 4, 7, 8, 12 and 13, by the scorer", feasible_runs
-        ),
+        Holds("no violation in any run of Figures 4, 7, 8, 12 and 13, by the scorer", _feasible),
         ("jct-testbed", "jct-jobs", "jct-servers", *_STUDIES),
     ),
     _proven(
         "thm3-ilp",
         "Theorem 3",
         "For ILP (4), A_online is (1 + epsilon)-speed (1 + 1/epsilon)-competitive.",
-        Below(
-            "objective of (4) over its relaxation at offline speed, over 1 + 1/epsilon,",
-            1.0,
-            _over_runs(
-                "fractional / paper_bound / (1 + 1 / epsilon)",
-                "holds in {inside} of {count} runs, ratio <= {ratio:.3f}",
-                "epsilon > 0",
-                ratio="(fractional / paper_bound).max()",
-            ),
-            True,
-            _FASTER,
-        ),
+        "objective of (4) over its relaxation at offline speed, over 1 + 1/epsilon,",
+        "fractional / paper_bound / (1 + 1 / epsilon)",
+        "holds in {inside} of {count} runs, ratio <= {ratio:.3f}",
+        "epsilon > 0",
+        ratio="(fractional / paper_bound).max()",
     ),
     _proven(
         "thm3-minlp",
         "Theorem 3",
         "For (2), A_online is (1 + epsilon)-speed D_max (1 + 1/epsilon)-competitive.",
-        Below(
-            "certified upper end of the ratio over D_max (1 + 1/epsilon)",
-            1.0,
-            _over_runs(
-                "ratio_upper / guarantee",
-                "holds in {inside} of {count} runs; (6a), which its proof needs, in {proven}",
-                "epsilon > 0",
-                proven=f"(dual_violation <= {_ROUND_OFF}).sum()",
-            ),
-            True,
-            _FASTER,
-        ),
+        "certified upper end of the ratio over D_max (1 + 1/epsilon)",
+        "ratio_upper / guarantee",
+        "holds in {inside} of {count} runs; (6a), which its proof needs, in {proven}",
+        "epsilon > 0",
+        proven=f"(dual_violation <= {_ROUND_OFF}).sum()",
     ),
     Claim(
         "thm4-time",
@@ -134,24 +112,15 @@ THEORY: tuple[Claim, ...] = (
         "lemma4-equal",
         "Lemma 4",
         "The sum of alpha equals the sum of beta.",
-        Below(
-            "|sum of alpha / sum of beta - 1|",
-            _ROUND_OFF,
-            _over_runs(
-                "abs(alpha_over_beta - 1)",
-                "sum of alpha / sum of beta from {least:.6f} to {most:.6f}; not 1 in {beyond} of "
-                "{count} runs",
-                limit=_ROUND_OFF,
-                least="alpha_over_beta.min()",
-                most="alpha_over_beta.max()",
-            ),
-            True,
-            _RUNS,
-            _if_any(
-                "it is exact where upload delays depend on the server alone; here they are drawn "
-                "for each job and server"
-            ),
-        ),
+        "|sum of alpha / sum of beta - 1|",
+        "abs(alpha_over_beta - 1)",
+        "sum of alpha / sum of beta from {least:.6f} to {most:.6f}; not 1 in {beyond} of {count} "
+        "runs",
+        limit=_ROUND_OFF,
+        why="it is exact where upload delays depend on the server alone; here they are drawn for "
+        "each job and server",
+        least="alpha_over_beta.min()",
+        most="alpha_over_beta.max()",
     ),
 )
 """In the order of the paper."""
@@ -159,39 +128,44 @@ THEORY: tuple[Claim, ...] = (
 
 # ---- Figures 12 and 13 ---------------------------------------------------------------------
 
+# Three readings of the ratio: what is measured, its expression, and what is to be said of it.
+_BELOW = {
+    "below": ("certified upper end of total JCT over the offline optimum", "ratio_upper", ""),
+    "below-bound": (
+        *("of total JCT over the relaxation of ILP (4)", "total_jct / paper_bound"),
+        " (the paper sets all zeta = 1 in it, which lowers it by the transfers)",
+    ),
+    "below-ilp": (
+        "of the objective of ILP (4) over its relaxation",
+        "fractional / paper_bound",
+        "",
+    ),
+}
 
-def point_means(varied: str, value: str) -> Callable[[pd.DataFrame], tuple[pd.Series, str]]:
+
+def _point_means(varied: str, value: str, frame: pd.DataFrame) -> tuple[pd.Series, str]:
     """Mean of an expression at each point and speed."""
-
-    def numbers(frame: pd.DataFrame) -> tuple[pd.Series, str]:
-        values = frame.eval(value)
-        means = values.groupby([frame["epsilon"], frame[varied]]).mean()
-        words = ", ".join(
-            f"epsilon {epsilon:g}: {part.min():.3f} to {part.max():.3f}"
-            for epsilon, part in means.groupby(level="epsilon")
-        )
-        proven = f"{(frame['offline_status'] == 'optimal').sum()} of {len(frame)}"
-        worst = f"worst single run {values.max():.3f}"
-        return means, f"{words}; {worst}; optimum proven for {proven}"
-
-    return numbers
+    values = frame.eval(value)
+    means = values.groupby([frame["epsilon"], frame[varied]]).mean()
+    words = ", ".join(
+        f"epsilon {epsilon:g}: {part.min():.3f} to {part.max():.3f}"
+        for epsilon, part in means.groupby(level="epsilon")
+    )
+    proven = f"{(frame['offline_status'] == 'optimal').sum()} of {len(frame)}"
+    worst = f"worst single run {values.max():.3f}"
+    return means, f"{words}; {worst}; optimum proven for {proven}"
 
 
-def falls_with_speed(varied: str) -> Callable[[pd.DataFrame], tuple[dict[str, np.ndarray], str]]:
+def _falls_with_speed(varied: str, frame: pd.DataFrame) -> tuple[dict[str, np.ndarray], str]:
     """Ratio at each speed minus that at the next higher one, at every point."""
-
-    def differences(frame: pd.DataFrame) -> tuple[dict[str, np.ndarray], str]:
-        values = {}
-        for point, part in frame.groupby(varied):
-            wide = part.pivot(index="seed", columns="epsilon", values="ratio_upper")
-            for one, two in itertools.pairwise(wide.columns):
-                falls = (wide[one] - wide[two]).to_numpy()
-                values[f"{varied} {point}, {one:g} to {two:g}"] = falls
-        means = frame.groupby("epsilon")["ratio_upper"].mean()
-        told = ", ".join(f"epsilon {epsilon:g} {mean:.3f}" for epsilon, mean in means.items())
-        return values, f"mean of all runs: {told}"
-
-    return differences
+    ratio = frame.pivot(index=[varied, "seed"], columns="epsilon", values="ratio_upper")
+    falls = {
+        f"{varied} {point}, {one:g} to {two:g}": (part[one] - part[two]).to_numpy()
+        for point, part in ratio.groupby(level=varied)
+        for one, two in itertools.pairwise(ratio.columns)
+    }
+    told = ", ".join(f"epsilon {epsilon:g} {mean:.3f}" for epsilon, mean in ratio.mean().items())
+    return falls, f"mean of all runs: {told}"
 
 
 def _below_offline(means: np.ndarray) -> str:
@@ -201,63 +175,28 @@ def _below_offline(means: np.ndarray) -> str:
 
 def _ratios(number: int, varied: str) -> list[Claim]:
     """Claims of Figure 12 or 13."""
-
-    def claim(name: str, text: str, test: Test) -> Claim:
-        study = (f"jct-speeds-{varied}",)
-        return Claim(f"fig{number}-{name}", f"Fig. {number}", text, test, study)
-
-    def below(name: str, what: str, value: str, more: str = "") -> Claim:
+    rows: list[tuple[str, str, Test]] = []
+    for name, (what, value, more) in _BELOW.items():
         where = f"at every point and epsilon{more}"
-        test = Below(what, 1.7, point_means(varied, value), where=where)
-        return claim(name, "The competitive ratio is below 1.7.", test)
-
-    return [
-        below(
-            "below", "mean certified upper end of total JCT over the offline optimum", "ratio_upper"
-        ),
-        below(
-            "below-bound",
-            "mean of total JCT over the relaxation of ILP (4)",
-            "total_jct / paper_bound",
-            " (the paper sets all zeta = 1 in it, which lowers it by the transfers)",
-        ),
-        below(
-            "below-ilp",
-            "mean of the objective of ILP (4) over its relaxation",
-            "fractional / paper_bound",
-        ),
-        claim(
-            "flat",
-            f"The number of {varied} has little influence on the ratio.",
-            NoTrend(
-                f"mean rank correlation of ratio and {varied} for each epsilon",
-                varied,
-                "ratio_upper",
-                "epsilon",
-            ),
-        ),
-        claim(
+        below = Below(f"mean {what}", 1.7, partial(_point_means, varied, value), where=where)
+        rows += [(name, "The competitive ratio is below 1.7.", below)]
+    trend = f"mean rank correlation of ratio and {varied} for each epsilon"
+    falls = f"ratio at each epsilon minus that at the next, at every number of {varied}"
+    most = expression("ratio_upper", "{low:.3f} to {high:.3f}", "epsilon == 0.5", means=[varied])
+    near = Below("mean ratio", 1.1, most, True, "at every point", _below_offline)
+    few = f"The number of {varied} has little influence on the ratio."
+    rows += [
+        ("flat", few, NoTrend(trend, varied, "ratio_upper", "epsilon")),
+        (
             "faster",
             "The larger epsilon, the smaller the ratio.",
-            Moves(
-                f"ratio at each epsilon minus that at the next, at every number of {varied}",
-                falls_with_speed(varied),
-            ),
+            Moves(falls, partial(_falls_with_speed, varied)),
         ),
-        claim(
-            "near",
-            "A_online is close to optimal when epsilon = 0.5.",
-            Below(
-                "mean ratio",
-                1.1,
-                expression(
-                    "ratio_upper", "{low:.3f} to {high:.3f}", "epsilon == 0.5", means=[varied]
-                ),
-                True,
-                "at every point",
-                _below_offline,
-            ),
-        ),
+        ("near", "A_online is close to optimal when epsilon = 0.5.", near),
+    ]
+    return [
+        Claim(f"fig{number}-{name}", f"Fig. {number}", text, test, (f"jct-speeds-{varied}",))
+        for name, text, test in rows
     ]
 
 
@@ -268,14 +207,12 @@ RATIOS: tuple[Claim, ...] = (
         "fig12-theory",
         "Figures 12, 13",
         "The ratio is much better than the theoretical bound.",
-        Below(
-            "certified upper end over D_max (1 + 1/epsilon)",
-            0.5,
-            _over_runs(
-                "ratio_upper / guarantee", "at most {high:.4f} of the guarantee", "epsilon > 0"
-            ),
-            where=_FASTER,
-        ),
+        "certified upper end over D_max (1 + 1/epsilon)",
+        "ratio_upper / guarantee",
+        "at most {high:.4f} of the guarantee",
+        "epsilon > 0",
+        limit=0.5,
+        or_equal=False,
     ),
 )
 """In the order of the paper."""

@@ -9,11 +9,11 @@ import numpy as np
 from benchmarks.jct.arrivals import draw_arrivals
 from benchmarks.jct.jobs import Submissions, draw_gpus
 from benchmarks.jct.settings import Settings
-from benchmarks.traces import Table, Trace
+from benchmarks.traces import Trace
 from benchmarks.traces.windows import windows
 from models.errors import InputError
 
-__all__ = ["MAPPINGS", "check_kind", "submissions", "take_nodes"]
+__all__ = ["MAPPINGS", "check_kind", "submissions"]
 
 _JOBS = (
     "`jobs` of Philly give GPUs, at most D, as `requested_workers`, and run times: m = run time / "
@@ -60,13 +60,6 @@ def check_kind(trace: Trace, settings: Settings) -> None:
         )
 
 
-def take_nodes(trace: Trace | None) -> Table | None:
-    """The list of nodes, if the trace has one."""
-    if trace is None or "nodes" not in trace.names:
-        return None
-    return trace.table("nodes")
-
-
 def submissions(
     settings: Settings, streams: list[np.random.Generator], trace: Trace | None
 ) -> Submissions:
@@ -90,17 +83,15 @@ def submissions(
         gpus = draw_gpus(settings.jobs, streams[1])
         return Submissions(arrival, gpus, None, (note, "GPUs by the published counts of Philly"))
     frame = trace.table("jobs").frame
+    told = "GPUs and run times of the same jobs"
     if rows is None:
         if not len(frame):
             raise InputError(f"{trace.path}: no usable job of Philly")
         rows = streams[1].integers(len(frame), size=settings.jobs)
-        drawn = f"GPUs and run times: {settings.jobs} drawn from {len(frame)} jobs of Philly"
-        notes = (note, drawn)
-    else:
-        notes = (note, "GPUs and run times of the same jobs")
+        told = f"GPUs and run times: {settings.jobs} drawn from {len(frame)} jobs of Philly"
     gpus = frame["gpus"].to_numpy(dtype=np.int64)[rows]
     hours = frame["duration_s"].to_numpy(dtype=float)[rows] / 3600.0
-    return Submissions(arrival, gpus, hours, notes)
+    return Submissions(arrival, gpus, hours, (note, told))
 
 
 def _arrivals(
@@ -110,11 +101,8 @@ def _arrivals(
     jobs, slots = settings.jobs, settings.slots
     if trace is None or trace.kind == "openb-nodes" or settings.arrivals is not None:
         name = settings.arrivals or "google2011-fit"
-        return (
-            draw_arrivals(name, jobs, slots, settings.slot_seconds, rng),
-            None,
-            f"arrivals {name}",
-        )
+        arrival = draw_arrivals(name, jobs, slots, settings.slot_seconds, rng)
+        return arrival, None, f"arrivals {name}"
     if trace.kind == "philly":
         seconds = trace.table("jobs").frame["submit_s"].to_numpy()
         slot, starts = windows(seconds, slots, settings.slot_seconds, jobs, rng, trace.path)

@@ -8,20 +8,17 @@ What the paper leaves open, and what is chosen here:
 - arrivals without a trace: :mod:`benchmarks.jct.arrivals`;
 - what becomes of run times and GPUs of a trace: :mod:`benchmarks.jct.traces`;
 - ``requested_workers``, and all ranges: :class:`benchmarks.jct.settings.Settings`.
-
-The parts are drawn from streams of their own, so that a change in one (other servers, other
-arrivals) leaves the others as they are.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.jct.jobs import STREAMS, clipped, draw_jobs, long_enough
+from benchmarks.jct.jobs import draw_jobs, long_enough
 from benchmarks.jct.report import JctReport
-from benchmarks.jct.servers import Edge, draw_edge, testbed_edge
+from benchmarks.jct.servers import draw_edge
 from benchmarks.jct.settings import Settings
-from benchmarks.jct.traces import check_kind, submissions, take_nodes
+from benchmarks.jct.traces import check_kind, submissions
 from benchmarks.traces import Trace
 from benchmarks.workload.report import WorkloadReport
 from models.jct import JctInstance
@@ -57,11 +54,13 @@ def generate(
     """
     if trace is not None:
         check_kind(trace, settings)
-    streams = rng.spawn(6 + STREAMS)
-    edge = _edge(settings, streams[:3], trace)
+    # Each part has streams of its own, so that a change in one (other servers, other arrivals)
+    # leaves the others as they are.
+    streams = rng.spawn(12)
+    edge = draw_edge(settings, streams[:4], trace)
     given = submissions(settings, streams[4:6], trace)
-    jobs = draw_jobs(settings, edge, given, streams[6:])
-    notes = (edge.note, *given.notes, *clipped(jobs, settings, given))
+    jobs, told = draw_jobs(settings, edge, given, streams[6:])
+    notes = (edge.note, *told)
     source = "synthetic" if trace is None else f"trace {trace.kind}"
     instance = JctInstance.from_file(
         JctFile(
@@ -69,7 +68,7 @@ def generate(
             problem="jct",
             name=_name(settings, trace),
             slots=long_enough(jobs, settings),
-            servers=edge.records(settings, streams[3]),
+            servers=edge.servers,
             cloud=settings.cloud,
             jobs=jobs,
             slot_seconds=settings.slot_seconds,
@@ -80,18 +79,10 @@ def generate(
     return instance, JctReport.build(instance, notes)
 
 
-def _edge(settings: Settings, streams: list[np.random.Generator], trace: Trace | None) -> Edge:
-    if settings.scale == "testbed":
-        return testbed_edge(settings)
-    nodes = take_nodes(trace)
-    return draw_edge(settings, streams, nodes, "" if trace is None else trace.path)
-
-
 def _name(settings: Settings, trace: Trace | None) -> str:
     """Name that tells instances apart in a table."""
-    source = settings.arrivals or ("google2011-fit" if trace is None else trace.kind)
-    if trace is not None and settings.arrivals is not None:
-        source = f"{trace.kind}-{source}"
+    kind = "" if trace is None else trace.kind
+    source = "-".join(filter(None, [kind, settings.arrivals])) or "google2011-fit"
     scale = "" if settings.scale == "simulation" else f"{settings.scale}-"
     size = f"{settings.jobs}x{settings.slots}-{settings.servers}"
     return f"{scale}{source}-{size}-seed{settings.seed}"

@@ -82,12 +82,13 @@ def nodes(*rows: tuple[int, float]) -> Table:
 
 def test_nodes_by_hand() -> None:
     listed = nodes((2, 8.0), (0, 32.0), (8, 96.5))
-    ins, report = draw(trace_of("openb-nodes", nodes=listed), servers=3)
+    trace = trace_of("openb-nodes", nodes=listed)
+    ins, report = draw(trace, servers=3)
     servers = ins.file.servers
     assert [(len(s.workers), len(s.ps)) for s in servers] == [(2, 8), (0, 32), (8, 96)]
     assert "servers: 3 of 3 nodes of the list" in report
-    rngs = np.random.default_rng(1).spawn(3)
-    edge = draw_edge(small(servers=2), rngs, listed)
+    rngs = np.random.default_rng(1).spawn(4)
+    edge = draw_edge(small(servers=2), rngs, trace)
     assert len(edge.servers) == 2
 
 

@@ -2,49 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from benchmarks.utility.servers import RESOURCES
+from benchmarks.utility.servers import BANDWIDTH
 
 __all__ = [
-    "SIMULATION",
     "Candidates",
-    "Ranges",
+    "Demands",
     "draw_candidates",
     "draw_demands",
     "draw_whole",
     "most_epochs",
+    "transfer_slots",
     "work_of",
 ]
 
 Interval = tuple[float, float]
 
-_BANDWIDTH = RESOURCES.index("bandwidth_gbps")
-
 
 @dataclass(frozen=True)
-class Ranges:
-    """Ranges, ends included, that jobs are drawn from uniformly; the defaults are the paper's.
+class Demands:
+    """Ranges, ends included, that demands are drawn from uniformly; the defaults are the paper's.
 
-    GPUs, vCPUs, memory and storage are whole numbers (they are sold so), bandwidths are
-    rounded to 1 Mbps.
-
-    Parameters
-    ----------
-    worker_gpus, vcpus, memory_gb, storage_gb, worker_gbps, ps_gbps : tuple of float
-        Demands; those of vCPUs, memory and storage hold for a worker and for a parameter
-        server, which asks for no GPU.
-    epochs, chunks, minibatches : tuple of float
-        E, N and M.
-    minibatch_slots : tuple of float
-        tau, in slots.
-    gradient_mb : tuple of float
-        e, in MB.
-    requested_workers : tuple of float
-        Fixed number of workers of FIFO and RRH, before it is capped by what can run.
+    GPUs, vCPUs, memory and storage are whole numbers (they are sold so), bandwidths are rounded
+    to 1 Mbps. Those of vCPUs, memory and storage hold for a worker and for a parameter server,
+    which asks for no GPU.
     """
 
     worker_gpus: Interval = (0, 4)
@@ -53,15 +39,12 @@ class Ranges:
     storage_gb: Interval = (5, 10)
     worker_gbps: Interval = (0.1, 5.0)
     ps_gbps: Interval = (5.0, 20.0)
-    epochs: Interval = (50, 200)
-    chunks: Interval = (5, 100)
-    minibatches: Interval = (10, 100)
-    minibatch_slots: Interval = (0.001, 0.1)
-    gradient_mb: Interval = (30.0, 575.0)
-    requested_workers: Interval = (1, 30)
 
 
-SIMULATION = Ranges()
+# As the paper has them: E, N, M, tau (slots) and e (MB).
+_EPOCHS, _CHUNKS, _MINIBATCHES = (50, 200), (5, 100), (10, 100)
+_MINIBATCH_SLOTS, _GRADIENT_MB = (0.001, 0.1), (30.0, 575.0)
+_REQUESTED = (1, 30)  # workers of FIFO and RRH, before they are capped by what can run
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +60,7 @@ class Candidates:
     training : mapping of str to ndarray
         The factors of W as the instance file names them; empty where W is given.
     source : ndarray of int64, shape (n,), or None
-        Row of the trace that each job stands for; a row is used once.
+        What each job stands for, e.g. a row of a trace; it is used once.
     """
 
     arrival: np.ndarray
@@ -94,16 +77,23 @@ class Candidates:
 
     def take(self, rows: np.ndarray) -> Candidates:
         """Some of the jobs."""
-        return Candidates(
-            arrival=self.arrival[rows],
-            chunks=self.chunks[rows],
-            work=self.work[rows],
-            requested=self.requested[rows],
-            worker=self.worker[rows],
-            ps=self.ps[rows],
-            training={name: values[rows] for name, values in self.training.items()},
-            source=None if self.source is None else self.source[rows],
-        )
+        return _made([self], lambda arrays: arrays[0][rows])
+
+    @staticmethod
+    def join(parts: Sequence[Candidates]) -> Candidates:
+        """The jobs of all parts."""
+        return _made(parts, np.concatenate)
+
+
+def _made(
+    parts: Sequence[Candidates], make: Callable[[Sequence[np.ndarray]], np.ndarray]
+) -> Candidates:
+    """Jobs whose every array is made of those of the parts."""
+    held: dict[str, list[Any]] = {name: [vars(p)[name] for p in parts] for name in vars(parts[0])}
+    training = held.pop("training")
+    made: dict[str, Any] = {name: None if v[0] is None else make(v) for name, v in held.items()}
+    factors = {name: make([found[name] for found in training]) for name in training[0]}
+    return Candidates(**made, training=factors)
 
 
 def draw_whole(rng: np.random.Generator, interval: Interval, count: int) -> np.ndarray:
@@ -116,7 +106,7 @@ def _real(rng: np.random.Generator, interval: Interval, count: int, digits: int)
 
 
 def draw_demands(
-    rng: np.random.Generator, count: int, ranges: Ranges
+    rng: np.random.Generator, count: int, ranges: Demands
 ) -> tuple[np.ndarray, np.ndarray]:
     """Demands of a worker and of a parameter server, each of shape (count, R)."""
     sides = []
@@ -128,13 +118,19 @@ def draw_demands(
     return sides[0], sides[1]
 
 
+def transfer_slots(
+    training: Mapping[str, np.ndarray], b: np.ndarray, slot_seconds: float
+) -> np.ndarray:
+    """Slots ``2 e / b`` in which a worker sends and receives gradients; e in MB, b in Gbps."""
+    return 16.0 * training["gradient_mb"] / (1000.0 * b * slot_seconds)
+
+
 def work_of(
     training: Mapping[str, np.ndarray], chunks: np.ndarray, b: np.ndarray, slot_seconds: float
 ) -> np.ndarray:
-    """Worker-slots W = ceil(E N M (tau + 2 e / b)), (2); e in MB, b in Gbps, tau in slots."""
-    transfer_slots = 16.0 * training["gradient_mb"] / (1000.0 * b * slot_seconds)
+    """Worker-slots ``W = ceil(E N M (tau + 2 e / b))``, (2)."""
     batches = training["epochs"] * chunks * training["minibatches"]
-    work = batches * (training["minibatch_slots"] + transfer_slots)
+    work = batches * (training["minibatch_slots"] + transfer_slots(training, b, slot_seconds))
     return np.ceil(work * (1 - 1e-12)).astype(np.int64)
 
 
@@ -146,33 +142,26 @@ def most_epochs(
     most: np.ndarray,
 ) -> np.ndarray:
     """Largest E for which :func:`work_of` is at most ``most``, shape (n,)."""
-    transfer_slots = 16.0 * training["gradient_mb"] / (1000.0 * b * slot_seconds)
-    epoch = chunks * training["minibatches"] * (training["minibatch_slots"] + transfer_slots)
-    epochs = np.floor(most / epoch).astype(np.int64) + 1
+    batch_slots = training["minibatch_slots"] + transfer_slots(training, b, slot_seconds)
+    epochs = np.floor(most / (chunks * training["minibatches"] * batch_slots)).astype(np.int64) + 1
     for _ in range(2):  # one down from the next whole number, and one for round-off
         epochs -= work_of({**training, "epochs": epochs}, chunks, b, slot_seconds) > most
     return epochs
 
 
 def draw_candidates(
-    rng: np.random.Generator, arrival: np.ndarray, slot_seconds: float, ranges: Ranges
+    rng: np.random.Generator, arrival: np.ndarray, slot_seconds: float
 ) -> Candidates:
     """Draw everything but the arrivals."""
     count = len(arrival)
-    worker, ps = draw_demands(rng, count, ranges)
-    chunks = draw_whole(rng, ranges.chunks, count)
+    worker, ps = draw_demands(rng, count, Demands())
+    chunks = draw_whole(rng, _CHUNKS, count)
     training = {
-        "epochs": draw_whole(rng, ranges.epochs, count),
-        "minibatches": draw_whole(rng, ranges.minibatches, count),
-        "minibatch_slots": _real(rng, ranges.minibatch_slots, count, 6),
-        "gradient_mb": _real(rng, ranges.gradient_mb, count, 1),
+        "epochs": draw_whole(rng, _EPOCHS, count),
+        "minibatches": draw_whole(rng, _MINIBATCHES, count),
+        "minibatch_slots": _real(rng, _MINIBATCH_SLOTS, count, 6),
+        "gradient_mb": _real(rng, _GRADIENT_MB, count, 1),
     }
-    return Candidates(
-        arrival=arrival,
-        chunks=chunks,
-        work=work_of(training, chunks, worker[:, _BANDWIDTH], slot_seconds),
-        requested=draw_whole(rng, ranges.requested_workers, count),
-        worker=worker,
-        ps=ps,
-        training=training,
-    )
+    work = work_of(training, chunks, worker[:, BANDWIDTH], slot_seconds)
+    requested = draw_whole(rng, _REQUESTED, count)
+    return Candidates(arrival, chunks, work, requested, worker, ps, training)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from benchmarks.utility.draw import Candidates
-from benchmarks.utility.servers import RESOURCES
+from benchmarks.utility.servers import BANDWIDTH
 from models.errors import InputError
 
-__all__ = ["REASONS", "Kept", "Rule", "Taken", "collect", "most_workers"]
+__all__ = ["REASONS", "Kept", "Rule", "collect", "most_workers"]
 
-_BANDWIDTH = RESOURCES.index("bandwidth_gbps")
 _TOLERANCE = 1e-12
 
 # A job counts under one reason, found in the order of Rule.judge.
@@ -51,6 +49,10 @@ class Rule:
     slots: int
     max_duration: int
 
+    def slots_left(self, jobs: Candidates) -> np.ndarray:
+        """Most slots that each job may take."""
+        return np.minimum(self.max_duration, self.slots - jobs.arrival)
+
     def judge(self, jobs: Candidates) -> tuple[np.ndarray, np.ndarray]:
         """Why each job is refused, and how many workers it can run.
 
@@ -61,14 +63,14 @@ class Rule:
         n_max : ndarray of int64, shape (n,)
             Computed only for jobs that no cheaper test has refused; else 0.
         """
-        limit = np.minimum(self.max_duration, self.slots - jobs.arrival)
+        limit = self.slots_left(jobs)
         reason = np.zeros(len(jobs), dtype=np.int64)
         n_max = np.zeros(len(jobs), dtype=np.int64)
         # The cheap tests first, since they refuse most; of two, the later line wins.
         reason[jobs.work > limit * jobs.chunks] = _TOO_LONG_N
         if "minibatch_slots" in jobs.training:
             reason[jobs.training["minibatch_slots"] <= 0] = _NO_TIME
-        reason[jobs.worker[:, _BANDWIDTH] > jobs.ps[:, _BANDWIDTH]] = _B_OVER
+        reason[jobs.worker[:, BANDWIDTH] > jobs.ps[:, BANDWIDTH]] = _B_OVER
         left = np.flatnonzero(reason == 0)
         n_max[left] = most_workers(jobs.take(left), self.worker_servers, self.ps_servers)
         reason[left[jobs.work[left] > limit[left] * n_max[left]]] = _TOO_LONG
@@ -85,7 +87,7 @@ def most_workers(
     """
     places = _places(worker_servers, jobs.worker)
     ps_places = _places(ps_servers, jobs.ps)
-    b, big_b = jobs.worker[:, _BANDWIDTH], jobs.ps[:, _BANDWIDTH]
+    b, big_b = jobs.worker[:, BANDWIDTH], jobs.ps[:, BANDWIDTH]
     # One more than the quotient says, then back down by the tolerant rule itself.
     n = np.minimum(np.minimum(jobs.chunks, places), np.floor(ps_places * big_b / b) + 1)
     for _ in range(2):
@@ -110,44 +112,40 @@ class Kept:
     Parameters
     ----------
     jobs : Candidates
-        The jobs kept.
     n_max : ndarray of int64, shape (n,)
-    draws : int
-        Jobs drawn until the last one was kept.
+        How many workers each can run.
+    accepted : int
+        Jobs that passed the rule: more than are kept if a trace's window was thinned afterwards.
     rejected : dict of str to int
-        Jobs refused among them, by reason.
+        Jobs that did not, by reason.
+    note : str
+        Where the arrivals come from.
     """
 
     jobs: Candidates
     n_max: np.ndarray
-    draws: int
+    accepted: int
     rejected: dict[str, int]
+    note: str = ""
+
+    @property
+    def draws(self) -> int:
+        """Jobs drawn, or rows of a trace looked at, until the last one was accepted."""
+        return self.accepted + sum(self.rejected.values())
 
     @classmethod
-    def build(cls, jobs: Candidates, n_max: np.ndarray, rejected: np.ndarray) -> Kept:
-        """Count reasons (codes 1..) into a Kept."""
-        counts = np.bincount(rejected, minlength=len(REASONS) + 1)[1:]
-        return cls(
-            jobs,
-            n_max,
-            len(jobs) + int(counts.sum()),
-            {why: int(n) for why, n in zip(REASONS, counts, strict=True) if n},
-        )
+    def build(cls, jobs: Candidates, n_max: np.ndarray, reason: np.ndarray, note: str = "") -> Kept:
+        """From the accepted jobs, and the reasons (0 = none) of all that were drawn."""
+        accepted, *counts = np.bincount(reason, minlength=len(REASONS) + 1).tolist()
+        rejected = {why: n for why, n in zip(REASONS, counts, strict=True) if n}
+        return cls(jobs, n_max, accepted, rejected, note)
+
+    def take(self, rows: np.ndarray) -> Kept:
+        """Some of the jobs."""
+        return replace(self, jobs=self.jobs.take(rows), n_max=self.n_max[rows])
 
 
-class Taken(NamedTuple):
-    """Jobs kept, and where they are from.
-
-    ``accepted`` passed the rejection rule: more than are kept if a trace's window was thinned
-    afterwards. ``note`` says where the arrivals come from.
-    """
-
-    kept: Kept
-    accepted: int
-    note: str
-
-
-def collect(draw: Callable[[int], Candidates], rule: Rule, count: int) -> Kept:
+def collect(draw: Callable[[int], Candidates], rule: Rule, count: int, note: str = "") -> Kept:
     """Draw batches until ``count`` jobs are kept.
 
     Parameters
@@ -156,14 +154,14 @@ def collect(draw: Callable[[int], Candidates], rule: Rule, count: int) -> Kept:
         Number of jobs -> Candidates.
     rule : Rule
     count : int
+    note : str
 
     Raises
     ------
     InputError
         If hardly any job is possible.
     """
-    batches: list[tuple[Candidates, np.ndarray]] = []
-    refused: list[np.ndarray] = []
+    parts: list[tuple[Candidates, np.ndarray, np.ndarray]] = []
     taken: set[int] = set()
     found = draws = 0
     size = _MIN_BATCH
@@ -175,41 +173,18 @@ def collect(draw: Callable[[int], Candidates], rule: Rule, count: int) -> Kept:
             )
         jobs = draw(size)
         reason, n_max = rule.judge(jobs)
-        chosen = []
-        for row in np.flatnonzero(reason == 0).tolist():
-            if jobs.source is not None and (source := int(jobs.source[row])) in taken:
-                reason[row] = _TAKEN
-                continue
-            if jobs.source is not None:
+        if jobs.source is not None:
+            for row in np.flatnonzero(reason == 0).tolist():
+                source = int(jobs.source[row])
+                if source in taken:
+                    reason[row] = _TAKEN
                 taken.add(source)
-            chosen.append(row)
-            found += 1
-            if found == count:
-                break
-        rows = np.array(chosen, dtype=np.int64)
-        used = len(jobs) if found < count else int(rows[-1]) + 1
-        draws += used
-        refused.append(reason[:used][reason[:used] > 0])
-        batches.append((jobs.take(rows), n_max[rows]))
+        rows = np.flatnonzero(reason == 0)[: count - found]
+        found += len(rows)
+        # What is drawn beyond the last job does not count.
+        reason = reason if found < count else reason[: rows[-1] + 1]
+        draws += len(reason)
+        parts.append((jobs.take(rows), n_max[rows], reason))
         size = int(np.clip((count - found) * draws / max(found, 1), _MIN_BATCH, _MAX_BATCH))
-    jobs = _join([batch for batch, _ in batches])
-    return Kept.build(jobs, np.concatenate([n for _, n in batches]), np.concatenate(refused))
-
-
-def _join(parts: list[Candidates]) -> Candidates:
-    def column(name: str) -> np.ndarray:
-        return np.concatenate([getattr(part, name) for part in parts])
-
-    return Candidates(
-        arrival=column("arrival"),
-        chunks=column("chunks"),
-        work=column("work"),
-        requested=column("requested"),
-        worker=column("worker"),
-        ps=column("ps"),
-        training={
-            name: np.concatenate([part.training[name] for part in parts])
-            for name in parts[0].training
-        },
-        source=None if parts[0].source is None else column("source"),
-    )
+    kept, limits, reasons = zip(*parts, strict=True)
+    return Kept.build(Candidates.join(kept), np.concatenate(limits), np.concatenate(reasons), note)

@@ -17,18 +17,15 @@ import numpy as np
 
 from benchmarks.utility.draw import Candidates, most_epochs, work_of
 from benchmarks.utility.rejection import Kept, Rule
-from benchmarks.utility.servers import RESOURCES
+from benchmarks.utility.servers import BANDWIDTH, RESOURCES
 from benchmarks.utility.settings import Settings
 from models.errors import InputError
 from models.utility import Cluster
 from models.utility.load import dominant_shares
 
-__all__ = ["MOST_OFF", "scaled_to"]
+__all__ = ["scaled_to"]
 
-MOST_OFF = 0.1
-"""How far the load of an instance may be from the one asked for."""
-
-_BANDWIDTH = RESOURCES.index("bandwidth_gbps")
+_MOST_OFF = 0.1  # how far the load of an instance may be from the one asked for
 _STEPS = 60  # of the bisection; each halves the range of the factor
 
 
@@ -51,19 +48,13 @@ def scaled_to(load: float, kept: Kept, rule: Rule, settings: Settings) -> Kept:
     Raises
     ------
     InputError
-        If no factor brings the load within ``MOST_OFF`` of the one asked for. It says which loads
-        these jobs can have.
+        If no factor brings the load within 0.1 of the one asked for. It says which loads these
+        jobs can have.
     """
     jobs = kept.jobs
-    most = np.minimum(rule.max_duration, rule.slots - jobs.arrival) * kept.n_max
-    cluster = Cluster(
-        rule.slots,
-        settings.slot_seconds,
-        RESOURCES,
-        rule.worker_servers,
-        rule.ps_servers,
-        _BANDWIDTH,
-    )
+    most = rule.slots_left(jobs) * kept.n_max
+    servers = rule.worker_servers, rule.ps_servers
+    cluster = Cluster(rule.slots, settings.slot_seconds, RESOURCES, *servers, BANDWIDTH)
 
     def at(factor: float) -> tuple[float, Candidates]:
         scaled = _scaled(jobs, factor, most, settings.slot_seconds)
@@ -72,7 +63,7 @@ def scaled_to(load: float, kept: Kept, rule: Rule, settings: Settings) -> Kept:
 
     least, greatest = at(0.0)[0], at(np.inf)[0]
     found, scaled = _nearest(at, load, float((most / jobs.work).max()))
-    if abs(found - load) > MOST_OFF:
+    if abs(found - load) > _MOST_OFF:
         reach = f"between {least:.3g} and {greatest:.3g}"
         if least <= load <= greatest:
             reach = f"{found:.3g}, as near as whole epochs come, but not that"
@@ -99,7 +90,7 @@ def _scaled(jobs: Candidates, factor: float, most: np.ndarray, slot_seconds: flo
     if "epochs" not in jobs.training:
         work = np.clip(np.rint(np.minimum(jobs.work * factor, most)), 1, most).astype(np.int64)
         return replace(jobs, work=work)
-    rest = jobs.chunks, jobs.worker[:, _BANDWIDTH], slot_seconds
+    rest = jobs.chunks, jobs.worker[:, BANDWIDTH], slot_seconds
     drawn, limit = jobs.training["epochs"], most_epochs(jobs.training, *rest, most)
     epochs = np.clip(np.rint(np.minimum(drawn * factor, limit)), 1, limit).astype(np.int64)
     training = {**jobs.training, "epochs": epochs}

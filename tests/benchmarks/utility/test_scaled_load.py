@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.generate import main as generate_command
 from benchmarks.utility import WORKLOAD
-from benchmarks.utility.draw import SIMULATION, draw_candidates, most_epochs, work_of
+from benchmarks.utility.draw import draw_candidates, most_epochs, work_of
 from models.errors import InputError
 from models.utility import PROBLEM, UtilityInstance
 from tests.benchmarks.utility.test_traces import philly_trace
@@ -96,9 +96,7 @@ def test_the_ends_of_what_can_be_had_can_be_had() -> None:
 
 @given(seed=st.integers(0, 1000), most=st.integers(1, 3000))
 def test_most_epochs_are_the_most(seed: int, most: int) -> None:
-    jobs = draw_candidates(
-        np.random.default_rng(seed), np.zeros(20, dtype=np.int64), 3600.0, SIMULATION
-    )
+    jobs = draw_candidates(np.random.default_rng(seed), np.zeros(20, dtype=np.int64), 3600.0)
     rest = jobs.chunks, jobs.worker[:, 4], 3600.0
     epochs = most_epochs(jobs.training, *rest, np.full(20, most))
     for count, fits in ((epochs, True), (epochs + 1, False)):

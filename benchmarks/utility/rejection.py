@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.utility.draw import Candidates
+from benchmarks.utility.draw import Jobs, take
 from benchmarks.utility.servers import BANDWIDTH
 from models.errors import InputError
 
@@ -49,11 +49,11 @@ class Rule:
     slots: int
     max_duration: int
 
-    def slots_left(self, jobs: Candidates) -> np.ndarray:
+    def slots_left(self, jobs: Jobs) -> np.ndarray:
         """Most slots that each job may take."""
-        return np.minimum(self.max_duration, self.slots - jobs.arrival)
+        return np.minimum(self.max_duration, self.slots - jobs["arrival"])
 
-    def judge(self, jobs: Candidates) -> tuple[np.ndarray, np.ndarray]:
+    def judge(self, jobs: Jobs) -> tuple[np.ndarray, np.ndarray]:
         """Why each job is refused, and how many workers it can run.
 
         Returns
@@ -64,32 +64,31 @@ class Rule:
             Computed only for jobs that no cheaper test has refused; else 0.
         """
         limit = self.slots_left(jobs)
-        reason = np.zeros(len(jobs), dtype=np.int64)
-        n_max = np.zeros(len(jobs), dtype=np.int64)
+        work, chunks = jobs["work"], jobs["chunks"]
+        reason = np.zeros(len(work), dtype=np.int64)
+        n_max = np.zeros(len(work), dtype=np.int64)
         # The cheap tests first, since they refuse most; of two, the later line wins.
-        reason[jobs.work > limit * jobs.chunks] = _TOO_LONG_N
-        if "minibatch_slots" in jobs.training:
-            reason[jobs.training["minibatch_slots"] <= 0] = _NO_TIME
-        reason[jobs.worker[:, BANDWIDTH] > jobs.ps[:, BANDWIDTH]] = _B_OVER
+        reason[work > limit * chunks] = _TOO_LONG_N
+        if "minibatch_slots" in jobs:
+            reason[jobs["minibatch_slots"] <= 0] = _NO_TIME
+        reason[jobs["worker"][:, BANDWIDTH] > jobs["ps"][:, BANDWIDTH]] = _B_OVER
         left = np.flatnonzero(reason == 0)
-        n_max[left] = most_workers(jobs.take(left), self.worker_servers, self.ps_servers)
-        reason[left[jobs.work[left] > limit[left] * n_max[left]]] = _TOO_LONG
+        n_max[left] = most_workers(take(jobs, left), self.worker_servers, self.ps_servers)
+        reason[left[work[left] > limit[left] * n_max[left]]] = _TOO_LONG
         reason[left[n_max[left] == 0]] = _NO_FIT
         return reason, n_max
 
 
-def most_workers(
-    jobs: Candidates, worker_servers: np.ndarray, ps_servers: np.ndarray
-) -> np.ndarray:
+def most_workers(jobs: Jobs, worker_servers: np.ndarray, ps_servers: np.ndarray) -> np.ndarray:
     """``n_max`` of many jobs at once: as ``Job.max_workers``, needs ``b <= B``.
 
     The largest ``n <= min(N, sum_h floors)`` whose ``ceil(n b / B)`` parameter servers fit.
     """
-    places = _places(worker_servers, jobs.worker)
-    ps_places = _places(ps_servers, jobs.ps)
-    b, big_b = jobs.worker[:, BANDWIDTH], jobs.ps[:, BANDWIDTH]
+    places = _places(worker_servers, jobs["worker"])
+    ps_places = _places(ps_servers, jobs["ps"])
+    b, big_b = jobs["worker"][:, BANDWIDTH], jobs["ps"][:, BANDWIDTH]
     # One more than the quotient says, then back down by the tolerant rule itself.
-    n = np.minimum(np.minimum(jobs.chunks, places), np.floor(ps_places * big_b / b) + 1)
+    n = np.minimum(np.minimum(jobs["chunks"], places), np.floor(ps_places * big_b / b) + 1)
     for _ in range(2):
         n -= np.ceil(n * b / big_b * (1 - _TOLERANCE)) > ps_places
     return np.maximum(n, 0).astype(np.int64)
@@ -111,9 +110,7 @@ class Kept:
 
     Parameters
     ----------
-    jobs : Candidates
-    n_max : ndarray of int64, shape (n,)
-        How many workers each can run.
+    jobs : Jobs
     accepted : int
         Jobs that passed the rule: more than are kept if a trace's window was thinned afterwards.
     rejected : dict of str to int
@@ -122,11 +119,10 @@ class Kept:
         Where the arrivals come from.
     """
 
-    jobs: Candidates
-    n_max: np.ndarray
+    jobs: Jobs
     accepted: int
     rejected: dict[str, int]
-    note: str = ""
+    note: str
 
     @property
     def draws(self) -> int:
@@ -134,24 +130,20 @@ class Kept:
         return self.accepted + sum(self.rejected.values())
 
     @classmethod
-    def build(cls, jobs: Candidates, n_max: np.ndarray, reason: np.ndarray, note: str = "") -> Kept:
-        """From the accepted jobs, and the reasons (0 = none) of all that were drawn."""
+    def build(cls, jobs: Jobs, reason: np.ndarray, note: str) -> Kept:
+        """Count the reasons (0 = accepted) of all that were drawn."""
         accepted, *counts = np.bincount(reason, minlength=len(REASONS) + 1).tolist()
         rejected = {why: n for why, n in zip(REASONS, counts, strict=True) if n}
-        return cls(jobs, n_max, accepted, rejected, note)
-
-    def take(self, rows: np.ndarray) -> Kept:
-        """Some of the jobs."""
-        return replace(self, jobs=self.jobs.take(rows), n_max=self.n_max[rows])
+        return cls(jobs, accepted, rejected, note)
 
 
-def collect(draw: Callable[[int], Candidates], rule: Rule, count: int, note: str = "") -> Kept:
+def collect(draw: Callable[[int], Jobs], rule: Rule, count: int, note: str = "") -> Kept:
     """Draw batches until ``count`` jobs are kept.
 
     Parameters
     ----------
     draw : callable
-        Number of jobs -> Candidates.
+        Number of jobs -> Jobs.
     rule : Rule
     count : int
     note : str
@@ -161,7 +153,8 @@ def collect(draw: Callable[[int], Candidates], rule: Rule, count: int, note: str
     InputError
         If hardly any job is possible.
     """
-    parts: list[tuple[Candidates, np.ndarray, np.ndarray]] = []
+    batches: list[Jobs] = []
+    reasons: list[np.ndarray] = []
     taken: set[int] = set()
     found = draws = 0
     size = _MIN_BATCH
@@ -173,18 +166,18 @@ def collect(draw: Callable[[int], Candidates], rule: Rule, count: int, note: str
             )
         jobs = draw(size)
         reason, n_max = rule.judge(jobs)
-        if jobs.source is not None:
+        if "source" in jobs:
             for row in np.flatnonzero(reason == 0).tolist():
-                source = int(jobs.source[row])
+                source = int(jobs["source"][row])
                 if source in taken:
                     reason[row] = _TAKEN
                 taken.add(source)
         rows = np.flatnonzero(reason == 0)[: count - found]
         found += len(rows)
         # What is drawn beyond the last job does not count.
-        reason = reason if found < count else reason[: rows[-1] + 1]
-        draws += len(reason)
-        parts.append((jobs.take(rows), n_max[rows], reason))
+        reasons.append(reason if found < count else reason[: rows[-1] + 1])
+        draws += len(reasons[-1])
+        batches.append(take({**jobs, "n_max": n_max}, rows))
         size = int(np.clip((count - found) * draws / max(found, 1), _MIN_BATCH, _MAX_BATCH))
-    kept, limits, reasons = zip(*parts, strict=True)
-    return Kept.build(Candidates.join(kept), np.concatenate(limits), np.concatenate(reasons), note)
+    kept = {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
+    return Kept.build(kept, np.concatenate(reasons), note)

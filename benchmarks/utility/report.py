@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.utility.draw import FACTORS
 from benchmarks.utility.rejection import Kept
 from benchmarks.utility.servers import RESOURCES
 from benchmarks.workload.report import WorkloadReport, distribution_of
@@ -40,18 +41,14 @@ class UtilityReport(WorkloadReport):
     @classmethod
     def build(cls, instance: UtilityInstance, kept: Kept) -> UtilityReport:
         """Describe an instance and the jobs that it was made of."""
-        jobs, n_max = kept.jobs, kept.n_max
-        fields: dict[str, np.ndarray] = {
-            "arrival": jobs.arrival,
-            "work": jobs.work,
-            "chunks": jobs.chunks,
-            "most workers n_max": n_max,
-            "shortest duration ceil(W/n_max)": -(-jobs.work // n_max),
-            **jobs.training,
-        }
-        for side, demand in (("worker", jobs.worker), ("ps", jobs.ps)):
-            fields |= {f"{side} {name}": demand[:, r] for r, name in enumerate(RESOURCES)}
-        fields["requested_workers"] = np.minimum(jobs.requested, n_max)
+        jobs = kept.jobs
+        fields = {name: jobs[name] for name in ("arrival", "work", "chunks")}
+        fields["most workers n_max"] = jobs["n_max"]
+        fields["shortest duration ceil(W/n_max)"] = -(-jobs["work"] // jobs["n_max"])
+        fields |= {name: jobs[name] for name in FACTORS if name in jobs}
+        for side in ("worker", "ps"):
+            fields |= {f"{side} {name}": jobs[side][:, r] for r, name in enumerate(RESOURCES)}
+        fields["requested_workers"] = np.minimum(jobs["requested"], jobs["n_max"])
         notes = (kept.note,)
         return cls(
             load=load(instance), distribution=distribution_of(fields), notes=notes, kept=kept

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from benchmarks.utility.draw import (
-    Candidates,
-    Demands,
-    draw_demands,
-    draw_whole,
-    transfer_slots,
-    work_of,
-)
+from benchmarks.utility.draw import Jobs, Ranges, draw_demands, draw_whole, transfer_slots, work_of
 from benchmarks.utility.rejection import Rule, collect, most_workers
-from benchmarks.utility.servers import BANDWIDTH
 from benchmarks.utility.settings import Settings
 from benchmarks.utility.workload import build_instance
 from models.utility import UtilityInstance
@@ -42,9 +32,10 @@ _IMAGES, _CHUNK_IMAGES, _BATCH_IMAGES = 200, (20, 30), 10
 _EPOCHS = (4, 30)
 
 # Of containers; storage is not said and kept as in the simulation.
-_DEMANDS = Demands(
-    worker_gpus=(0, 1), vcpus=(1, 5), memory_gb=(2, 10), worker_gbps=(1.0, 3.0), ps_gbps=(1.0, 3.0)
-)
+_DEMANDS: Ranges = {
+    "worker": ((0, 1), (1, 5), (2, 10), (5, 10), (1.0, 3.0)),
+    "ps": ((0, 0), (1, 5), (2, 10), (5, 10), (1.0, 3.0)),
+}
 
 # (gpu, cpu, memory, storage, bandwidth); the four GPUs sit in four of the seven servers. The
 # bandwidth is that of the two ports of the 10 GbE card.
@@ -77,27 +68,25 @@ def testbed(seed: int) -> UtilityInstance:
     return build_instance(settings, rule, kept, rng, f"testbed-seed{seed}", origin)
 
 
-def _draw(rng: np.random.Generator, count: int, rule: Rule) -> Candidates:
+def _draw(rng: np.random.Generator, count: int, rule: Rule) -> Jobs:
     sizes = np.array(list(_MODELS.values()))
     source = rng.integers(_JOBS, size=count)  # each is used once: two for each model
-    worker, ps = draw_demands(rng, count, _DEMANDS)
-    b = worker[:, BANDWIDTH]
+    demands = draw_demands(rng, count, _DEMANDS)
     images = rng.choice(_CHUNK_IMAGES, size=count)
-    chunks = -(-_IMAGES // images)
-    training = {
+    jobs = {
+        "source": source,
+        **demands,
+        "chunks": -(-_IMAGES // images),
         "epochs": draw_whole(rng, _EPOCHS, count),
         "minibatches": images // _BATCH_IMAGES,
         "gradient_mb": sizes[source % len(sizes)],
+        "arrival": rng.integers(_LAST_ARRIVAL, size=count, endpoint=True),
     }
-    arrival = rng.integers(_LAST_ARRIVAL, size=count, endpoint=True)
-    zeros = np.zeros(count, dtype=np.int64)
-    jobs = Candidates(arrival, chunks, zeros, zeros, worker, ps, source=source)
     # Where b > B the number means nothing; such jobs are refused anyway.
     n_max = np.maximum(most_workers(jobs, rule.worker_servers, rule.ps_servers), 1)
-    requested = np.minimum(1 + (rng.random(count) * n_max).astype(np.int64), n_max)
+    jobs["requested"] = np.minimum(1 + (rng.random(count) * n_max).astype(np.int64), n_max)
     run_slots = rng.uniform(*_RUN_SECONDS, size=count) / _SLOT_SECONDS
-    batches = training["epochs"] * chunks * training["minibatches"]
-    tau = requested * run_slots / batches - transfer_slots(training, b, _SLOT_SECONDS)
-    training["minibatch_slots"] = np.round(tau, 9)
-    work = work_of(training, chunks, b, _SLOT_SECONDS)
-    return replace(jobs, work=work, requested=requested, training=training)
+    batches = jobs["epochs"] * jobs["chunks"] * jobs["minibatches"]
+    tau = jobs["requested"] * run_slots / batches - transfer_slots(jobs, _SLOT_SECONDS)
+    jobs["minibatch_slots"] = np.round(tau, 9)
+    return {**jobs, "work": work_of(jobs, _SLOT_SECONDS)}

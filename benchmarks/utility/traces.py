@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks.traces import Trace
 from benchmarks.traces.windows import windows
-from benchmarks.utility.draw import Candidates, draw_candidates
+from benchmarks.utility.draw import FACTORS, Jobs, draw_jobs, take
 from benchmarks.utility.rejection import Kept, Rule, collect
 from benchmarks.utility.servers import RESOURCES
 from benchmarks.utility.settings import Settings
@@ -44,9 +43,9 @@ def _google(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
     seconds = table.frame["submit_s"].to_numpy()
     start, rows, arrival = next(_windows(seconds, settings, rng, trace.path))
 
-    def draw(count: int) -> Candidates:
+    def draw(count: int) -> Jobs:
         source = rng.integers(len(rows), size=count)
-        return replace(draw_candidates(rng, arrival[source], settings.slot_seconds), source=source)
+        return {**draw_jobs(rng, arrival[source], settings.slot_seconds), "source": source}
 
     note = f"arrivals: {settings.jobs} of {len(rows)} in slots {start}.. of {table.name}"
     return collect(draw, rule, settings.jobs, note)
@@ -60,9 +59,10 @@ def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
     fullest = 0
     found = _windows(frame["submit_s"].to_numpy(), settings, rng, trace.path)
     for tried, (start, rows, arrival) in enumerate(found, 1):
-        drawn = draw_candidates(rng, arrival, settings.slot_seconds)
-        drawn.worker[:, _GPU] = 1.0
-        jobs = replace(drawn, chunks=chunks[rows], work=work[rows], training={})
+        drawn = draw_jobs(rng, arrival, settings.slot_seconds)
+        drawn["worker"][:, _GPU] = 1.0
+        jobs = {name: column for name, column in drawn.items() if name not in FACTORS}
+        jobs |= {"chunks": chunks[rows], "work": work[rows]}
         reason, n_max = rule.judge(jobs)
         usable = np.flatnonzero(reason == 0)
         fullest = max(fullest, len(usable))
@@ -71,8 +71,8 @@ def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
                 f"rows: {count} of {len(usable)} usable in slots {start}.. of the trace "
                 f"(window number {tried} of those tried)"
             )
-            kept = Kept.build(jobs.take(usable), n_max[usable], reason, note)
-            return kept.take(np.sort(rng.choice(len(usable), size=count, replace=False)))
+            thin = usable[np.sort(rng.choice(len(usable), size=count, replace=False))]
+            return Kept.build(take({**jobs, "n_max": n_max}, thin), reason, note)
     raise InputError(
         f"{trace.path}: no window of {settings.slots} slots holds {count} usable jobs; "
         f"the fullest holds {fullest}"

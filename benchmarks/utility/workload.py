@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.traces import Trace
-from benchmarks.utility.draw import Candidates, draw_candidates
+from benchmarks.utility.draw import FACTORS, Jobs, draw_jobs, take
 from benchmarks.utility.rejection import Kept, Rule, collect
 from benchmarks.utility.report import UtilityReport
 from benchmarks.utility.scaling import scaled_to
@@ -53,23 +53,14 @@ def build_instance(
 ) -> UtilityInstance:
     """Draw utilities and put the parts together, jobs in order of arrival."""
     utilities = draw_utilities(rng, settings.jobs, settings.priority, settings.mix)
-    order = np.argsort(kept.jobs.arrival, kind="stable")
-    jobs, n_max = kept.jobs.take(order), kept.n_max[order]
-    requested = np.minimum(jobs.requested, n_max)
-    training = {key: values.tolist() for key, values in jobs.training.items()}
-    width = len(str(len(jobs) - 1))
+    jobs = take(kept.jobs, np.argsort(kept.jobs["arrival"], kind="stable"))
+    given = [name for name in FACTORS if name in jobs] or ["work"]
+    columns = {name: jobs[name].tolist() for name in ("arrival", "chunks", "worker", "ps", *given)}
+    columns["requested_workers"] = np.minimum(jobs["requested"], jobs["n_max"]).tolist()
+    width = len(str(len(utilities) - 1))
     records = [
-        JobRecord(
-            id=f"job-{i:0{width}}",
-            arrival=int(jobs.arrival[i]),
-            chunks=int(jobs.chunks[i]),
-            worker=jobs.worker[i].tolist(),
-            ps=jobs.ps[i].tolist(),
-            utility=utilities[i],
-            requested_workers=int(requested[i]),
-            **({key: values[i] for key, values in training.items()} or {"work": int(jobs.work[i])}),
-        )
-        for i in range(len(jobs))
+        JobRecord(id=f"job-{i:0{width}}", utility=utility, **dict(zip(columns, row, strict=True)))
+        for i, (utility, *row) in enumerate(zip(utilities, *columns.values(), strict=True))
     ]
     return UtilityInstance.from_file(
         UtilityFile(
@@ -148,7 +139,7 @@ def _synthetic(settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept
     name, slots, seconds = settings.arrivals or ARRIVALS, settings.slots, settings.slot_seconds
     weights = PATTERNS[name](slots, seconds, rng)
 
-    def draw(count: int) -> Candidates:
-        return draw_candidates(rng, rng.choice(slots, size=count, p=weights), seconds)
+    def draw(count: int) -> Jobs:
+        return draw_jobs(rng, rng.choice(slots, size=count, p=weights), seconds)
 
     return collect(draw, rule, settings.jobs, f"arrivals: pattern {name}")

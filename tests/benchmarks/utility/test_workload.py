@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from benchmarks import generate as generate_command
 from benchmarks.instances import parse_set
 from benchmarks.utility import WORKLOAD
-from benchmarks.utility.draw import Candidates, draw_candidates
+from benchmarks.utility.draw import Jobs, draw_jobs
 from benchmarks.utility.rejection import REASONS, Rule, collect, most_workers
 from benchmarks.utility.report import UtilityReport
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
@@ -98,26 +98,27 @@ def test_kept_are_the_first_that_are_possible(sources: int | None) -> None:
     rule = Rule(draw_servers(rng, 5, P2_G3), draw_servers(rng, 5, C4), 10, 6)
     batches = []
 
-    def draw_batch(count: int) -> Candidates:
-        jobs = draw_candidates(rng, rng.integers(10, size=count), 3600.0)
+    def draw_batch(count: int) -> Jobs:
+        jobs = draw_jobs(rng, rng.integers(10, size=count), 3600.0)
         if sources is not None:
-            jobs = dataclasses.replace(jobs, source=rng.integers(sources, size=count))
+            jobs = {**jobs, "source": rng.integers(sources, size=count)}
         batches.append(jobs)
         return jobs
 
     kept = collect(draw_batch, rule, 30)
-    drawn = Candidates.join(batches)
+    drawn = {name: np.concatenate([part[name] for part in batches]) for name in batches[0]}
     assert len(batches) > 1  # a source that is taken in one batch is taken in the next
     reason, n_max = rule.judge(drawn)
     seen: set[int] = set()
     rows = []
     for row in np.flatnonzero(reason == 0).tolist():
-        if drawn.source is None or int(drawn.source[row]) not in seen:
+        source = int(drawn["source"][row]) if sources else row
+        if source not in seen:
             rows.append(row)
-            seen |= set() if drawn.source is None else {int(drawn.source[row])}
+        seen.add(source)
     rows = rows[:30]
-    assert kept.jobs.work.tolist() == drawn.work[rows].tolist()
-    assert kept.n_max.tolist() == n_max[rows].tolist()
+    assert kept.jobs["work"].tolist() == drawn["work"][rows].tolist()
+    assert kept.jobs["n_max"].tolist() == n_max[rows].tolist()
     assert (kept.accepted, kept.draws) == (30, rows[-1] + 1)
     for code, why in enumerate(REASONS, 1):
         taken = "already taken" in why
@@ -189,9 +190,9 @@ def test_mix_is_kept_up_to_rounding() -> None:
 def test_batch_rule_equals_that_of_one_job(seed: int, h: int, k: int) -> None:
     """n_max of a batch is what the model computes job by job."""
     rng = np.random.default_rng(seed)
-    jobs = draw_candidates(rng, np.zeros(8, dtype=np.int64), 3600.0)
+    jobs = draw_jobs(rng, np.zeros(8, dtype=np.int64), 3600.0)
     # Demands for which n b / B hits whole numbers.
-    jobs.worker[::2, 4], jobs.ps[::2, 4] = 0.1, 0.3
+    jobs["worker"][::2, 4], jobs["ps"][::2, 4] = 0.1, 0.3
     servers = draw_servers(rng, h, P2_G3), draw_servers(rng, k, C4)
     found = most_workers(jobs, *servers)
     cluster = Cluster(10, 3600.0, RESOURCES, *servers, RESOURCES.index("bandwidth_gbps"))
@@ -199,11 +200,11 @@ def test_batch_rule_equals_that_of_one_job(seed: int, h: int, k: int) -> None:
     for i in range(8):
         one = dataclasses.replace(
             job,
-            chunks=int(jobs.chunks[i]),
-            worker=jobs.worker[i],
-            ps=jobs.ps[i],
-            worker_gbps=float(jobs.worker[i, 4]),
-            ps_gbps=float(jobs.ps[i, 4]),
+            chunks=int(jobs["chunks"][i]),
+            worker=jobs["worker"][i],
+            ps=jobs["ps"][i],
+            worker_gbps=float(jobs["worker"][i, 4]),
+            ps_gbps=float(jobs["ps"][i, 4]),
         )
         assert found[i] == one.max_workers(cluster)
 

@@ -3,107 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.utility.servers import RESOURCES
+from benchmarks.utility.servers import BANDWIDTH
 
 __all__ = [
-    "SIMULATION",
-    "Candidates",
+    "FACTORS",
+    "Jobs",
     "Ranges",
-    "draw_candidates",
     "draw_demands",
+    "draw_jobs",
     "draw_whole",
     "most_epochs",
+    "take",
+    "transfer_slots",
     "work_of",
 ]
 
+Jobs = Mapping[str, np.ndarray]
+"""Jobs drawn, of which some will be kept: columns with one entry per job.
+
+``arrival``, ``chunks``, ``work``, ``requested`` are a, N, W and the number of workers that FIFO
+asks for; ``worker`` and ``ps`` are demands, of shape (n, R). Where W is not given, there are its
+``FACTORS``. ``source``, where there is one, is what a job stands for (e.g. a row of a trace), which
+is used once. Jobs that are kept have ``n_max``, the most workers that they can run.
+"""
+
+FACTORS = ("epochs", "minibatches", "minibatch_slots", "gradient_mb")
+"""E, M, tau (slots) and e (MB), as the instance file names them."""
+
 Interval = tuple[float, float]
+Ranges = Mapping[str, tuple[Interval, ...]]
+"""Demands of a worker and of a parameter server, in the order of the resources, ends included."""
 
-_BANDWIDTH = RESOURCES.index("bandwidth_gbps")
-
-
-@dataclass(frozen=True)
-class Ranges:
-    """Ranges, ends included, that jobs are drawn from uniformly; the defaults are the paper's.
-
-    GPUs, vCPUs, memory and storage are whole numbers (they are sold so), bandwidths are
-    rounded to 1 Mbps.
-
-    Parameters
-    ----------
-    worker_gpus, vcpus, memory_gb, storage_gb, worker_gbps, ps_gbps : tuple of float
-        Demands; those of vCPUs, memory and storage hold for a worker and for a parameter
-        server, which asks for no GPU.
-    epochs, chunks, minibatches : tuple of float
-        E, N and M.
-    minibatch_slots : tuple of float
-        tau, in slots.
-    gradient_mb : tuple of float
-        e, in MB.
-    requested_workers : tuple of float
-        Fixed number of workers of FIFO and RRH, before it is capped by what can run.
-    """
-
-    worker_gpus: Interval = (0, 4)
-    vcpus: Interval = (1, 10)
-    memory_gb: Interval = (2, 32)
-    storage_gb: Interval = (5, 10)
-    worker_gbps: Interval = (0.1, 5.0)
-    ps_gbps: Interval = (5.0, 20.0)
-    epochs: Interval = (50, 200)
-    chunks: Interval = (5, 100)
-    minibatches: Interval = (10, 100)
-    minibatch_slots: Interval = (0.001, 0.1)
-    gradient_mb: Interval = (30.0, 575.0)
-    requested_workers: Interval = (1, 30)
+_SIMULATION: Ranges = {
+    "worker": ((0, 4), (1, 10), (2, 32), (5, 10), (0.1, 5.0)),
+    "ps": ((0, 0), (1, 10), (2, 32), (5, 10), (5.0, 20.0)),
+}
 
 
-SIMULATION = Ranges()
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """Jobs drawn, of which some will be kept; all arrays have one entry per job.
-
-    Parameters
-    ----------
-    arrival, chunks, work, requested : ndarray of int64, shape (n,)
-        a, N, W and the number of workers FIFO asks for.
-    worker, ps : ndarray of float, shape (n, R)
-        Demands.
-    training : mapping of str to ndarray
-        The factors of W as the instance file names them; empty where W is given.
-    source : ndarray of int64, shape (n,), or None
-        Row of the trace that each job stands for; a row is used once.
-    """
-
-    arrival: np.ndarray
-    chunks: np.ndarray
-    work: np.ndarray
-    requested: np.ndarray
-    worker: np.ndarray
-    ps: np.ndarray
-    training: Mapping[str, np.ndarray] = field(default_factory=dict)
-    source: np.ndarray | None = None
-
-    def __len__(self) -> int:
-        return len(self.arrival)
-
-    def take(self, rows: np.ndarray) -> Candidates:
-        """Some of the jobs."""
-        return Candidates(
-            arrival=self.arrival[rows],
-            chunks=self.chunks[rows],
-            work=self.work[rows],
-            requested=self.requested[rows],
-            worker=self.worker[rows],
-            ps=self.ps[rows],
-            training={name: values[rows] for name, values in self.training.items()},
-            source=None if self.source is None else self.source[rows],
-        )
+def take(jobs: Jobs, rows: np.ndarray) -> Jobs:
+    """Some of the jobs."""
+    return {name: column[rows] for name, column in jobs.items()}
 
 
 def draw_whole(rng: np.random.Generator, interval: Interval, count: int) -> np.ndarray:
@@ -115,64 +57,53 @@ def _real(rng: np.random.Generator, interval: Interval, count: int, digits: int)
     return np.round(rng.uniform(*interval, size=count), digits)
 
 
-def draw_demands(
-    rng: np.random.Generator, count: int, ranges: Ranges
-) -> tuple[np.ndarray, np.ndarray]:
-    """Demands of a worker and of a parameter server, each of shape (count, R)."""
-    sides = []
-    for gpus, gbps in ((ranges.worker_gpus, ranges.worker_gbps), ((0, 0), ranges.ps_gbps)):
-        whole = (gpus, ranges.vcpus, ranges.memory_gb, ranges.storage_gb)
+def draw_demands(rng: np.random.Generator, count: int, ranges: Ranges) -> dict[str, np.ndarray]:
+    """Uniform demands of ``count`` jobs.
+
+    GPUs, vCPUs, memory and storage are whole numbers (they are sold so), bandwidths are rounded
+    to 1 Mbps.
+    """
+    sides = {}
+    for side, (*whole, gbps) in ranges.items():
         columns = [draw_whole(rng, interval, count) for interval in whole]
         columns.append(_real(rng, gbps, count, 3))
-        sides.append(np.column_stack(columns).astype(float))
-    return sides[0], sides[1]
+        sides[side] = np.column_stack(columns).astype(float)
+    return sides
 
 
-def work_of(
-    training: Mapping[str, np.ndarray], chunks: np.ndarray, b: np.ndarray, slot_seconds: float
-) -> np.ndarray:
-    """Worker-slots W = ceil(E N M (tau + 2 e / b)), (2); e in MB, b in Gbps, tau in slots."""
-    transfer_slots = 16.0 * training["gradient_mb"] / (1000.0 * b * slot_seconds)
-    batches = training["epochs"] * chunks * training["minibatches"]
-    work = batches * (training["minibatch_slots"] + transfer_slots)
+def transfer_slots(jobs: Jobs, slot_seconds: float) -> np.ndarray:
+    """Slots ``2 e / b`` in which a worker sends and receives gradients; e in MB, b in Gbps."""
+    return 16.0 * jobs["gradient_mb"] / (1000.0 * jobs["worker"][:, BANDWIDTH] * slot_seconds)
+
+
+def work_of(jobs: Jobs, slot_seconds: float) -> np.ndarray:
+    """Worker-slots ``W = ceil(E N M (tau + 2 e / b))``, (2)."""
+    batches = jobs["epochs"] * jobs["chunks"] * jobs["minibatches"]
+    work = batches * (jobs["minibatch_slots"] + transfer_slots(jobs, slot_seconds))
     return np.ceil(work * (1 - 1e-12)).astype(np.int64)
 
 
-def most_epochs(
-    training: Mapping[str, np.ndarray],
-    chunks: np.ndarray,
-    b: np.ndarray,
-    slot_seconds: float,
-    most: np.ndarray,
-) -> np.ndarray:
+def most_epochs(jobs: Jobs, slot_seconds: float, most: np.ndarray) -> np.ndarray:
     """Largest E for which :func:`work_of` is at most ``most``, shape (n,)."""
-    transfer_slots = 16.0 * training["gradient_mb"] / (1000.0 * b * slot_seconds)
-    epoch = chunks * training["minibatches"] * (training["minibatch_slots"] + transfer_slots)
-    epochs = np.floor(most / epoch).astype(np.int64) + 1
+    batch = jobs["minibatch_slots"] + transfer_slots(jobs, slot_seconds)
+    epochs = np.floor(most / (jobs["chunks"] * jobs["minibatches"] * batch)).astype(np.int64) + 1
     for _ in range(2):  # one down from the next whole number, and one for round-off
-        epochs -= work_of({**training, "epochs": epochs}, chunks, b, slot_seconds) > most
+        epochs -= work_of({**jobs, "epochs": epochs}, slot_seconds) > most
     return epochs
 
 
-def draw_candidates(
-    rng: np.random.Generator, arrival: np.ndarray, slot_seconds: float, ranges: Ranges
-) -> Candidates:
-    """Draw everything but the arrivals."""
+def draw_jobs(rng: np.random.Generator, arrival: np.ndarray, slot_seconds: float) -> Jobs:
+    """Draw everything but the arrivals, in the paper's ranges."""
     count = len(arrival)
-    worker, ps = draw_demands(rng, count, ranges)
-    chunks = draw_whole(rng, ranges.chunks, count)
-    training = {
-        "epochs": draw_whole(rng, ranges.epochs, count),
-        "minibatches": draw_whole(rng, ranges.minibatches, count),
-        "minibatch_slots": _real(rng, ranges.minibatch_slots, count, 6),
-        "gradient_mb": _real(rng, ranges.gradient_mb, count, 1),
+    jobs = {
+        "arrival": arrival,
+        **draw_demands(rng, count, _SIMULATION),
+        "chunks": draw_whole(rng, (5, 100), count),
+        "epochs": draw_whole(rng, (50, 200), count),
+        "minibatches": draw_whole(rng, (10, 100), count),
+        "minibatch_slots": _real(rng, (0.001, 0.1), count, 6),
+        "gradient_mb": _real(rng, (30.0, 575.0), count, 1),
+        # Of FIFO and RRH, before it is capped by what can run.
+        "requested": draw_whole(rng, (1, 30), count),
     }
-    return Candidates(
-        arrival=arrival,
-        chunks=chunks,
-        work=work_of(training, chunks, worker[:, _BANDWIDTH], slot_seconds),
-        requested=draw_whole(rng, ranges.requested_workers, count),
-        worker=worker,
-        ps=ps,
-        training=training,
-    )
+    return {**jobs, "work": work_of(jobs, slot_seconds)}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from benchmarks.study.cell import Result
 from benchmarks.study.instances import Source, drawn, instance_of
 from benchmarks.study.run import run_policy
@@ -50,7 +48,7 @@ def draw(**settings: Any) -> UtilityInstance:
     The size of the testbed is the paper's (:mod:`benchmarks.utility.testbed`).
     """
     if "jobs" not in settings:
-        return testbed(np.random.default_rng(settings["seed"]), settings["seed"])[0]
+        return testbed(settings["seed"])
     instance: UtilityInstance = instance_of(source_of(**settings))
     return instance
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.utility.draw import Candidates
-from benchmarks.utility.servers import RESOURCES
+from benchmarks.utility.draw import Jobs, take
+from benchmarks.utility.servers import BANDWIDTH
 from models.errors import InputError
 
-__all__ = ["REASONS", "Kept", "Rule", "Taken", "collect", "most_workers"]
+__all__ = ["REASONS", "Kept", "Rule", "collect", "most_workers"]
 
-_BANDWIDTH = RESOURCES.index("bandwidth_gbps")
 _TOLERANCE = 1e-12
 
 # A job counts under one reason, found in the order of Rule.judge.
@@ -51,7 +49,11 @@ class Rule:
     slots: int
     max_duration: int
 
-    def judge(self, jobs: Candidates) -> tuple[np.ndarray, np.ndarray]:
+    def slots_left(self, jobs: Jobs) -> np.ndarray:
+        """Most slots that each job may take."""
+        return np.minimum(self.max_duration, self.slots - jobs["arrival"])
+
+    def judge(self, jobs: Jobs) -> tuple[np.ndarray, np.ndarray]:
         """Why each job is refused, and how many workers it can run.
 
         Returns
@@ -61,33 +63,32 @@ class Rule:
         n_max : ndarray of int64, shape (n,)
             Computed only for jobs that no cheaper test has refused; else 0.
         """
-        limit = np.minimum(self.max_duration, self.slots - jobs.arrival)
-        reason = np.zeros(len(jobs), dtype=np.int64)
-        n_max = np.zeros(len(jobs), dtype=np.int64)
+        limit = self.slots_left(jobs)
+        work, chunks = jobs["work"], jobs["chunks"]
+        reason = np.zeros(len(work), dtype=np.int64)
+        n_max = np.zeros(len(work), dtype=np.int64)
         # The cheap tests first, since they refuse most; of two, the later line wins.
-        reason[jobs.work > limit * jobs.chunks] = _TOO_LONG_N
-        if "minibatch_slots" in jobs.training:
-            reason[jobs.training["minibatch_slots"] <= 0] = _NO_TIME
-        reason[jobs.worker[:, _BANDWIDTH] > jobs.ps[:, _BANDWIDTH]] = _B_OVER
+        reason[work > limit * chunks] = _TOO_LONG_N
+        if "minibatch_slots" in jobs:
+            reason[jobs["minibatch_slots"] <= 0] = _NO_TIME
+        reason[jobs["worker"][:, BANDWIDTH] > jobs["ps"][:, BANDWIDTH]] = _B_OVER
         left = np.flatnonzero(reason == 0)
-        n_max[left] = most_workers(jobs.take(left), self.worker_servers, self.ps_servers)
-        reason[left[jobs.work[left] > limit[left] * n_max[left]]] = _TOO_LONG
+        n_max[left] = most_workers(take(jobs, left), self.worker_servers, self.ps_servers)
+        reason[left[work[left] > limit[left] * n_max[left]]] = _TOO_LONG
         reason[left[n_max[left] == 0]] = _NO_FIT
         return reason, n_max
 
 
-def most_workers(
-    jobs: Candidates, worker_servers: np.ndarray, ps_servers: np.ndarray
-) -> np.ndarray:
+def most_workers(jobs: Jobs, worker_servers: np.ndarray, ps_servers: np.ndarray) -> np.ndarray:
     """``n_max`` of many jobs at once: as ``Job.max_workers``, needs ``b <= B``.
 
     The largest ``n <= min(N, sum_h floors)`` whose ``ceil(n b / B)`` parameter servers fit.
     """
-    places = _places(worker_servers, jobs.worker)
-    ps_places = _places(ps_servers, jobs.ps)
-    b, big_b = jobs.worker[:, _BANDWIDTH], jobs.ps[:, _BANDWIDTH]
+    places = _places(worker_servers, jobs["worker"])
+    ps_places = _places(ps_servers, jobs["ps"])
+    b, big_b = jobs["worker"][:, BANDWIDTH], jobs["ps"][:, BANDWIDTH]
     # One more than the quotient says, then back down by the tolerant rule itself.
-    n = np.minimum(np.minimum(jobs.chunks, places), np.floor(ps_places * big_b / b) + 1)
+    n = np.minimum(np.minimum(jobs["chunks"], places), np.floor(ps_places * big_b / b) + 1)
     for _ in range(2):
         n -= np.ceil(n * b / big_b * (1 - _TOLERANCE)) > ps_places
     return np.maximum(n, 0).astype(np.int64)
@@ -109,61 +110,51 @@ class Kept:
 
     Parameters
     ----------
-    jobs : Candidates
-        The jobs kept.
-    n_max : ndarray of int64, shape (n,)
-    draws : int
-        Jobs drawn until the last one was kept.
+    jobs : Jobs
+    accepted : int
+        Jobs that passed the rule: more than are kept if a trace's window was thinned afterwards.
     rejected : dict of str to int
-        Jobs refused among them, by reason.
+        Jobs that did not, by reason.
+    note : str
+        Where the arrivals come from.
     """
 
-    jobs: Candidates
-    n_max: np.ndarray
-    draws: int
-    rejected: dict[str, int]
-
-    @classmethod
-    def build(cls, jobs: Candidates, n_max: np.ndarray, rejected: np.ndarray) -> Kept:
-        """Count reasons (codes 1..) into a Kept."""
-        counts = np.bincount(rejected, minlength=len(REASONS) + 1)[1:]
-        return cls(
-            jobs,
-            n_max,
-            len(jobs) + int(counts.sum()),
-            {why: int(n) for why, n in zip(REASONS, counts, strict=True) if n},
-        )
-
-
-class Taken(NamedTuple):
-    """Jobs kept, and where they are from.
-
-    ``accepted`` passed the rejection rule: more than are kept if a trace's window was thinned
-    afterwards. ``note`` says where the arrivals come from.
-    """
-
-    kept: Kept
+    jobs: Jobs
     accepted: int
+    rejected: dict[str, int]
     note: str
 
+    @property
+    def draws(self) -> int:
+        """Jobs drawn, or rows of a trace looked at, until the last one was accepted."""
+        return self.accepted + sum(self.rejected.values())
 
-def collect(draw: Callable[[int], Candidates], rule: Rule, count: int) -> Kept:
+    @classmethod
+    def build(cls, jobs: Jobs, reason: np.ndarray, note: str) -> Kept:
+        """Count the reasons (0 = accepted) of all that were drawn."""
+        accepted, *counts = np.bincount(reason, minlength=len(REASONS) + 1).tolist()
+        rejected = {why: n for why, n in zip(REASONS, counts, strict=True) if n}
+        return cls(jobs, accepted, rejected, note)
+
+
+def collect(draw: Callable[[int], Jobs], rule: Rule, count: int, note: str = "") -> Kept:
     """Draw batches until ``count`` jobs are kept.
 
     Parameters
     ----------
     draw : callable
-        Number of jobs -> Candidates.
+        Number of jobs -> Jobs.
     rule : Rule
     count : int
+    note : str
 
     Raises
     ------
     InputError
         If hardly any job is possible.
     """
-    batches: list[tuple[Candidates, np.ndarray]] = []
-    refused: list[np.ndarray] = []
+    batches: list[Jobs] = []
+    reasons: list[np.ndarray] = []
     taken: set[int] = set()
     found = draws = 0
     size = _MIN_BATCH
@@ -175,41 +166,18 @@ def collect(draw: Callable[[int], Candidates], rule: Rule, count: int) -> Kept:
             )
         jobs = draw(size)
         reason, n_max = rule.judge(jobs)
-        chosen = []
-        for row in np.flatnonzero(reason == 0).tolist():
-            if jobs.source is not None and (source := int(jobs.source[row])) in taken:
-                reason[row] = _TAKEN
-                continue
-            if jobs.source is not None:
+        if "source" in jobs:
+            for row in np.flatnonzero(reason == 0).tolist():
+                source = int(jobs["source"][row])
+                if source in taken:
+                    reason[row] = _TAKEN
                 taken.add(source)
-            chosen.append(row)
-            found += 1
-            if found == count:
-                break
-        rows = np.array(chosen, dtype=np.int64)
-        used = len(jobs) if found < count else int(rows[-1]) + 1
-        draws += used
-        refused.append(reason[:used][reason[:used] > 0])
-        batches.append((jobs.take(rows), n_max[rows]))
+        rows = np.flatnonzero(reason == 0)[: count - found]
+        found += len(rows)
+        # What is drawn beyond the last job does not count.
+        reasons.append(reason if found < count else reason[: rows[-1] + 1])
+        draws += len(reasons[-1])
+        batches.append(take({**jobs, "n_max": n_max}, rows))
         size = int(np.clip((count - found) * draws / max(found, 1), _MIN_BATCH, _MAX_BATCH))
-    jobs = _join([batch for batch, _ in batches])
-    return Kept.build(jobs, np.concatenate([n for _, n in batches]), np.concatenate(refused))
-
-
-def _join(parts: list[Candidates]) -> Candidates:
-    def column(name: str) -> np.ndarray:
-        return np.concatenate([getattr(part, name) for part in parts])
-
-    return Candidates(
-        arrival=column("arrival"),
-        chunks=column("chunks"),
-        work=column("work"),
-        requested=column("requested"),
-        worker=column("worker"),
-        ps=column("ps"),
-        training={
-            name: np.concatenate([part.training[name] for part in parts])
-            for name in parts[0].training
-        },
-        source=None if parts[0].source is None else column("source"),
-    )
+    kept = {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
+    return Kept.build(kept, np.concatenate(reasons), note)

@@ -15,20 +15,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchmarks.utility.draw import Candidates, most_epochs, work_of
+from benchmarks.utility.draw import Jobs, most_epochs, work_of
 from benchmarks.utility.rejection import Kept, Rule
-from benchmarks.utility.servers import RESOURCES
+from benchmarks.utility.servers import BANDWIDTH, RESOURCES
 from benchmarks.utility.settings import Settings
 from models.errors import InputError
 from models.utility import Cluster
 from models.utility.load import dominant_shares
 
-__all__ = ["MOST_OFF", "scaled_to"]
+__all__ = ["scaled_to"]
 
-MOST_OFF = 0.1
-"""How far the load of an instance may be from the one asked for."""
-
-_BANDWIDTH = RESOURCES.index("bandwidth_gbps")
+_MOST_OFF = 0.1  # how far the load of an instance may be from the one asked for
 _STEPS = 60  # of the bisection; each halves the range of the factor
 
 
@@ -51,28 +48,23 @@ def scaled_to(load: float, kept: Kept, rule: Rule, settings: Settings) -> Kept:
     Raises
     ------
     InputError
-        If no factor brings the load within ``MOST_OFF`` of the one asked for. It says which loads
-        these jobs can have.
+        If no factor brings the load within 0.1 of the one asked for. It says which loads these
+        jobs can have.
     """
     jobs = kept.jobs
-    most = np.minimum(rule.max_duration, rule.slots - jobs.arrival) * kept.n_max
-    cluster = Cluster(
-        rule.slots,
-        settings.slot_seconds,
-        RESOURCES,
-        rule.worker_servers,
-        rule.ps_servers,
-        _BANDWIDTH,
-    )
+    most = rule.slots_left(jobs) * jobs["n_max"]
+    servers = rule.worker_servers, rule.ps_servers
+    cluster = Cluster(rule.slots, settings.slot_seconds, RESOURCES, *servers, BANDWIDTH)
 
-    def at(factor: float) -> tuple[float, Candidates]:
+    def at(factor: float) -> tuple[float, Jobs]:
         scaled = _scaled(jobs, factor, most, settings.slot_seconds)
-        shares = dominant_shares(cluster, scaled.work.astype(float), jobs.worker, jobs.ps)
+        work = scaled["work"].astype(float)
+        shares = dominant_shares(cluster, work, jobs["worker"], jobs["ps"])
         return float(shares.sum()), scaled
 
     least, greatest = at(0.0)[0], at(np.inf)[0]
-    found, scaled = _nearest(at, load, float((most / jobs.work).max()))
-    if abs(found - load) > MOST_OFF:
+    found, scaled = _nearest(at, load, float((most / jobs["work"]).max()))
+    if abs(found - load) > _MOST_OFF:
         reach = f"between {least:.3g} and {greatest:.3g}"
         if least <= load <= greatest:
             reach = f"{found:.3g}, as near as whole epochs come, but not that"
@@ -84,8 +76,8 @@ def scaled_to(load: float, kept: Kept, rule: Rule, settings: Settings) -> Kept:
 
 
 def _nearest(
-    at: Callable[[float], tuple[float, Candidates]], load: float, high: float
-) -> tuple[float, Candidates]:
+    at: Callable[[float], tuple[float, Jobs]], load: float, high: float
+) -> tuple[float, Jobs]:
     """The better of the two neighbouring loads that bisection ends at; of equal ones the lower."""
     low, high = 0.0, 2.0 * high
     for _ in range(_STEPS):
@@ -94,13 +86,10 @@ def _nearest(
     return min(at(low), at(high), key=lambda pair: abs(pair[0] - load))
 
 
-def _scaled(jobs: Candidates, factor: float, most: np.ndarray, slot_seconds: float) -> Candidates:
+def _scaled(jobs: Jobs, factor: float, most: np.ndarray, slot_seconds: float) -> Jobs:
     """The jobs with their work multiplied, kept from 1 epoch or worker-slot to ``most``."""
-    if "epochs" not in jobs.training:
-        work = np.clip(np.rint(np.minimum(jobs.work * factor, most)), 1, most).astype(np.int64)
-        return replace(jobs, work=work)
-    rest = jobs.chunks, jobs.worker[:, _BANDWIDTH], slot_seconds
-    drawn, limit = jobs.training["epochs"], most_epochs(jobs.training, *rest, most)
-    epochs = np.clip(np.rint(np.minimum(drawn * factor, limit)), 1, limit).astype(np.int64)
-    training = {**jobs.training, "epochs": epochs}
-    return replace(jobs, work=work_of(training, *rest), training=training)
+    name = "epochs" if "epochs" in jobs else "work"
+    limit = most_epochs(jobs, slot_seconds, most) if name == "epochs" else most
+    scaled = np.clip(np.rint(np.minimum(jobs[name] * factor, limit)), 1, limit).astype(np.int64)
+    found = {**jobs, name: scaled}
+    return {**found, "work": work_of(found, slot_seconds)} if name == "epochs" else found

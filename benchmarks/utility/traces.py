@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks.traces import Trace
 from benchmarks.traces.windows import windows
-from benchmarks.utility.draw import SIMULATION, Candidates, draw_candidates
-from benchmarks.utility.rejection import Kept, Rule, Taken, collect
+from benchmarks.utility.draw import FACTORS, Jobs, draw_jobs, take
+from benchmarks.utility.rejection import Kept, Rule, collect
 from benchmarks.utility.servers import RESOURCES
 from benchmarks.utility.settings import Settings
 from models.errors import InputError
@@ -24,59 +24,57 @@ class Mapping(NamedTuple):
     """How a kind of trace becomes jobs: in words, and the function that does it."""
 
     text: str
-    take: Callable[[Trace, Settings, Rule, np.random.Generator], Taken]
+    take: Callable[[Trace, Settings, Rule, np.random.Generator], Kept]
 
 
 def _windows(
     seconds: np.ndarray, settings: Settings, rng: np.random.Generator, path: str
-) -> tuple[np.ndarray, np.ndarray]:
-    return windows(seconds, settings.slots, settings.slot_seconds, settings.jobs, rng, path)
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """First slot of a window, its rows, and their slots in it, in an order chosen by the seed."""
+    slots = settings.slots
+    slot, starts = windows(seconds, slots, settings.slot_seconds, settings.jobs, rng, path)
+    for start in starts.tolist():
+        rows = np.flatnonzero((slot >= start) & (slot < start + slots))
+        yield start, rows, slot[rows] - start
 
 
-def _google(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Taken:
+def _google(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept:
     table = trace.table("job_submit_events", "job_events")
     seconds = table.frame["submit_s"].to_numpy()
-    slot, starts = _windows(seconds, settings, rng, trace.path)
-    start = int(starts[0])
-    rows = np.flatnonzero((slot >= start) & (slot < start + settings.slots))
+    start, rows, arrival = next(_windows(seconds, settings, rng, trace.path))
 
-    def draw(count: int) -> Candidates:
-        chosen = rng.choice(rows, size=count)
-        jobs = draw_candidates(rng, slot[chosen] - start, settings.slot_seconds, SIMULATION)
-        return Candidates(**{**vars(jobs), "source": chosen})
+    def draw(count: int) -> Jobs:
+        source = rng.integers(len(rows), size=count)
+        return {**draw_jobs(rng, arrival[source], settings.slot_seconds), "source": source}
 
-    kept = collect(draw, rule, settings.jobs)
     note = f"arrivals: {settings.jobs} of {len(rows)} in slots {start}.. of {table.name}"
-    return Taken(kept, settings.jobs, note)
+    return collect(draw, rule, settings.jobs, note)
 
 
-def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Taken:
-    frame = trace.table("jobs").frame
-    slot, starts = _windows(frame["submit_s"].to_numpy(), settings, rng, trace.path)
-    gpus = frame["gpus"].to_numpy()
-    hours = frame["gpu_seconds"].to_numpy() / settings.slot_seconds
-    work = np.maximum(np.ceil(hours * (1 - 1e-12)), 1).astype(np.int64)
+def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept:
+    frame, count = trace.table("jobs").frame, settings.jobs
+    chunks = frame["gpus"].to_numpy()
+    slots = frame["gpu_seconds"].to_numpy() / settings.slot_seconds
+    work = np.maximum(np.ceil(slots * (1 - 1e-12)), 1).astype(np.int64)
     fullest = 0
-    for tried, start in enumerate(starts.tolist(), 1):
-        rows = np.flatnonzero((slot >= start) & (slot < start + settings.slots))
-        drawn = draw_candidates(rng, slot[rows] - start, settings.slot_seconds, SIMULATION)
-        drawn.worker[:, _GPU] = 1.0
-        given = {"chunks": gpus[rows], "work": work[rows], "training": {}, "source": rows}
-        jobs = Candidates(**{**vars(drawn), **given})
+    found = _windows(frame["submit_s"].to_numpy(), settings, rng, trace.path)
+    for tried, (start, rows, arrival) in enumerate(found, 1):
+        drawn = draw_jobs(rng, arrival, settings.slot_seconds)
+        drawn["worker"][:, _GPU] = 1.0
+        jobs = {name: column for name, column in drawn.items() if name not in FACTORS}
+        jobs |= {"chunks": chunks[rows], "work": work[rows]}
         reason, n_max = rule.judge(jobs)
         usable = np.flatnonzero(reason == 0)
         fullest = max(fullest, len(usable))
-        if len(usable) >= settings.jobs:
-            kept = Kept.build(jobs.take(usable), n_max[usable], reason[reason > 0])
-            thin = np.sort(rng.choice(len(usable), size=settings.jobs, replace=False))
-            thinned = Kept(kept.jobs.take(thin), kept.n_max[thin], kept.draws, kept.rejected)
+        if len(usable) >= count:
             note = (
-                f"rows: {settings.jobs} of {len(usable)} usable in slots {start}.. of the trace "
+                f"rows: {count} of {len(usable)} usable in slots {start}.. of the trace "
                 f"(window number {tried} of those tried)"
             )
-            return Taken(thinned, len(usable), note)
+            thin = usable[np.sort(rng.choice(len(usable), size=count, replace=False))]
+            return Kept.build(take({**jobs, "n_max": n_max}, thin), reason, note)
     raise InputError(
-        f"{trace.path}: no window of {settings.slots} slots holds {settings.jobs} usable jobs; "
+        f"{trace.path}: no window of {settings.slots} slots holds {count} usable jobs; "
         f"the fullest holds {fullest}"
     )
 

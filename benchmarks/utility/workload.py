@@ -5,40 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.traces import Trace
-from benchmarks.utility.draw import SIMULATION, draw_candidates
-from benchmarks.utility.rejection import Kept, Rule, Taken, collect
+from benchmarks.utility.draw import FACTORS, Jobs, draw_jobs, take
+from benchmarks.utility.rejection import Kept, Rule, collect
 from benchmarks.utility.report import UtilityReport
 from benchmarks.utility.scaling import scaled_to
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
 from benchmarks.utility.settings import ARRIVALS, Settings
 from benchmarks.utility.traces import MAPPINGS
 from benchmarks.workload.arrivals import PATTERNS
-from benchmarks.workload.report import WorkloadReport
 from models.errors import InputError
 from models.utility import UtilityInstance
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
 
-__all__ = [
-    "build_instance",
-    "draw_rule",
-    "draw_utilities",
-    "generate",
-    "instance_name",
-]
+__all__ = ["build_instance", "draw_utilities", "generate"]
 
 _DECAY = ((0.0, 0.0), (0.01, 1.0), (4.0, 6.0))
 _TARGET = (1, 15)
-
-
-def draw_rule(settings: Settings, rng: np.random.Generator) -> Rule:
-    """Draw the servers; the paper's two families are swapped, since workers need the GPUs."""
-    workers, ps = settings.servers
-    return Rule(
-        worker_servers=draw_servers(rng, workers, P2_G3),
-        ps_servers=draw_servers(rng, ps, C4),
-        slots=settings.slots,
-        max_duration=settings.longest,
-    )
 
 
 def draw_utilities(
@@ -67,26 +49,18 @@ def _shares(count: int, mix: tuple[float, float, float]) -> np.ndarray:
 
 
 def build_instance(
-    settings: Settings, rule: Rule, kept: Kept, utilities: list[Sigmoid], name: str, origin: str
+    settings: Settings, rule: Rule, kept: Kept, rng: np.random.Generator, name: str, origin: str
 ) -> UtilityInstance:
-    """Put the parts together, jobs in order of arrival."""
-    order = np.argsort(kept.jobs.arrival, kind="stable")
-    jobs, n_max = kept.jobs.take(order), kept.n_max[order]
-    requested = np.minimum(jobs.requested, n_max)
-    training = {key: values.tolist() for key, values in jobs.training.items()}
-    width = len(str(len(jobs) - 1))
+    """Draw utilities and put the parts together, jobs in order of arrival."""
+    utilities = draw_utilities(rng, settings.jobs, settings.priority, settings.mix)
+    jobs = take(kept.jobs, np.argsort(kept.jobs["arrival"], kind="stable"))
+    given = [name for name in FACTORS if name in jobs] or ["work"]
+    columns = {name: jobs[name].tolist() for name in ("arrival", "chunks", "worker", "ps", *given)}
+    columns["requested_workers"] = np.minimum(jobs["requested"], jobs["n_max"]).tolist()
+    width = len(str(len(utilities) - 1))
     records = [
-        JobRecord(
-            id=f"job-{i:0{width}}",
-            arrival=int(jobs.arrival[i]),
-            chunks=int(jobs.chunks[i]),
-            worker=jobs.worker[i].tolist(),
-            ps=jobs.ps[i].tolist(),
-            utility=utilities[i],
-            requested_workers=int(requested[i]),
-            **({key: values[i] for key, values in training.items()} or {"work": int(jobs.work[i])}),
-        )
-        for i in range(len(jobs))
+        JobRecord(id=f"job-{i:0{width}}", utility=utility, **dict(zip(columns, row, strict=True)))
+        for i, (utility, *row) in enumerate(zip(utilities, *columns.values(), strict=True))
     ]
     return UtilityInstance.from_file(
         UtilityFile(
@@ -105,16 +79,9 @@ def build_instance(
     )
 
 
-def instance_name(settings: Settings, source: str) -> str:
-    """Name that tells instances apart in a table."""
-    servers = "+".join(map(str, settings.servers))
-    load = "" if settings.load is None else f"-load{settings.load:g}"
-    return f"{source}-{settings.jobs}x{settings.slots}-{servers}{load}-seed{settings.seed}"
-
-
 def generate(
     settings: Settings, rng: np.random.Generator, trace: Trace | None = None
-) -> tuple[UtilityInstance, WorkloadReport]:
+) -> tuple[UtilityInstance, UtilityReport]:
     """Draw an instance with the paper's simulation settings.
 
     Without a trace, jobs are drawn, arrival included, until enough of them pass the rejection
@@ -134,7 +101,7 @@ def generate(
     -------
     UtilityInstance
         The same seed gives the same bytes.
-    WorkloadReport
+    UtilityReport
 
     Raises
     ------
@@ -142,36 +109,37 @@ def generate(
         If hardly any job is possible, the trace is too short or too empty, or these jobs cannot
         have the load asked for.
     """
-    rule = draw_rule(settings, rng)
+    workers, ps = settings.servers
+    # The paper's two families are swapped, since workers need the GPUs.
+    drawn = draw_servers(rng, workers, P2_G3), draw_servers(rng, ps, C4)
+    rule = Rule(*drawn, settings.slots, settings.longest)
     if trace is None:
-        taken, source = _synthetic(settings, rule, rng), settings.arrivals or ARRIVALS
+        kept, source = _synthetic(settings, rule, rng), settings.arrivals or ARRIVALS
         origin = (
             f"synthetic: OASiS Sec. V-A settings, arrivals {source}, {settings.describe()}; "
-            f"kept {settings.jobs} of {taken.kept.draws} draws"
+            f"kept {settings.jobs} of {kept.draws} draws"
         )
     elif settings.arrivals is not None:
         raise InputError(
             f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
         )
     else:
-        taken, source = MAPPINGS[trace.kind].take(trace, settings, rule, rng), trace.kind
-        origin = f"trace {source}: {taken.note}; OASiS Sec. V-A settings, {settings.describe()}"
+        kept, source = MAPPINGS[trace.kind].take(trace, settings, rule, rng), trace.kind
+        origin = f"trace {source}: {kept.note}; OASiS Sec. V-A settings, {settings.describe()}"
+    load = ""
     if settings.load is not None:
-        taken = taken._replace(kept=scaled_to(settings.load, taken.kept, rule, settings))
-    utilities = draw_utilities(rng, settings.jobs, settings.priority, settings.mix)
-    name = instance_name(settings, source)
-    instance = build_instance(settings, rule, taken.kept, utilities, name, origin)
-    return instance, UtilityReport.build(instance, taken)
+        kept = scaled_to(settings.load, kept, rule, settings)
+        load = f"-load{settings.load:g}"
+    name = f"{source}-{settings.jobs}x{settings.slots}-{workers}+{ps}{load}-seed{settings.seed}"
+    instance = build_instance(settings, rule, kept, rng, name, origin)
+    return instance, UtilityReport.build(instance, kept)
 
 
-def _synthetic(settings: Settings, rule: Rule, rng: np.random.Generator) -> Taken:
+def _synthetic(settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept:
     name, slots, seconds = settings.arrivals or ARRIVALS, settings.slots, settings.slot_seconds
     weights = PATTERNS[name](slots, seconds, rng)
-    kept = collect(
-        lambda count: draw_candidates(
-            rng, rng.choice(slots, size=count, p=weights), seconds, SIMULATION
-        ),
-        rule,
-        settings.jobs,
-    )
-    return Taken(kept, settings.jobs, f"arrivals: pattern {name}")
+
+    def draw(count: int) -> Jobs:
+        return draw_jobs(rng, rng.choice(slots, size=count, p=weights), seconds)
+
+    return collect(draw, rule, settings.jobs, f"arrivals: pattern {name}")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.generate import main as generate_command
 from benchmarks.utility import WORKLOAD
-from benchmarks.utility.draw import SIMULATION, draw_candidates, most_epochs, work_of
+from benchmarks.utility.draw import draw_jobs, most_epochs, work_of
 from models.errors import InputError
 from models.utility import PROBLEM, UtilityInstance
 from tests.benchmarks.utility.test_traces import philly_trace
@@ -96,13 +96,10 @@ def test_the_ends_of_what_can_be_had_can_be_had() -> None:
 
 @given(seed=st.integers(0, 1000), most=st.integers(1, 3000))
 def test_most_epochs_are_the_most(seed: int, most: int) -> None:
-    jobs = draw_candidates(
-        np.random.default_rng(seed), np.zeros(20, dtype=np.int64), 3600.0, SIMULATION
-    )
-    rest = jobs.chunks, jobs.worker[:, 4], 3600.0
-    epochs = most_epochs(jobs.training, *rest, np.full(20, most))
+    jobs = draw_jobs(np.random.default_rng(seed), np.zeros(20, dtype=np.int64), 3600.0)
+    epochs = most_epochs(jobs, 3600.0, np.full(20, most))
     for count, fits in ((epochs, True), (epochs + 1, False)):
-        assert ((work_of({**jobs.training, "epochs": count}, *rest) <= most) == fits).all()
+        assert ((work_of({**jobs, "epochs": count}, 3600.0) <= most) == fits).all()
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

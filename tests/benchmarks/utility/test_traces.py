@@ -69,7 +69,8 @@ def test_philly_rows_become_jobs() -> None:
     ]
     assert all(job.worker[0] == 1 for job in instance.jobs)
     check_rule(instance, 6)
-    assert (report.draws, report.accepted, sum(report.rejected.values())) == (5, 3, 2)
+    kept = report.kept
+    assert (kept.draws, kept.accepted, sum(kept.rejected.values())) == (5, 3, 2)
     with pytest.raises(InputError, match="holds 4 usable jobs; the fullest holds 3"):
         take(philly_trace(rows), jobs=4, servers=(30, 30))
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from benchmarks import generate as generate_command
 from benchmarks.instances import parse_set
 from benchmarks.utility import WORKLOAD
-from benchmarks.utility.draw import SIMULATION, draw_candidates
-from benchmarks.utility.rejection import REASONS, most_workers
+from benchmarks.utility.draw import Jobs, draw_jobs
+from benchmarks.utility.rejection import REASONS, Rule, collect, most_workers
 from benchmarks.utility.report import UtilityReport
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
 from benchmarks.utility.settings import Settings
@@ -52,7 +52,7 @@ def test_rule_and_bounds_hold(jobs: int, slots: int, h: int, k: int, max_duratio
     chosen = Settings(jobs=jobs, slots=slots, servers=(h, k), seed=3)
     instance, report = generate(chosen, np.random.default_rng(3))
     check_rule(instance, max_duration)
-    assert len(instance.jobs) == jobs == report.accepted
+    assert len(instance.jobs) == jobs == report.kept.accepted
     assert instance.cluster.resources == RESOURCES
     assert [job.arrival for job in instance.jobs] == sorted(job.arrival for job in instance.jobs)
     worker = np.array([job.worker for job in instance.jobs])
@@ -77,7 +77,7 @@ def test_rule_and_bounds_hold(jobs: int, slots: int, h: int, k: int, max_duratio
         (instance.cluster.worker_servers, P2_G3),
         (instance.cluster.ps_servers, C4),
     ):
-        assert {tuple(row[:3]) for row in servers} <= {tuple(map(float, s[1:])) for s in sizes}
+        assert {tuple(row[:3]) for row in servers} <= {*sizes.values()}
         assert ((servers[:, 4] >= 20) & (servers[:, 4] <= 50)).all()
         assert (servers[:, 3] == 1000).all()
 
@@ -85,11 +85,45 @@ def test_rule_and_bounds_hold(jobs: int, slots: int, h: int, k: int, max_duratio
 def test_report_accounts_for_every_draw() -> None:
     _, report = WORKLOAD.draw(jobs=10, slots=10, servers=(5, 5), seed=0)
     assert isinstance(report, UtilityReport)
-    assert report.draws == report.accepted + sum(report.rejected.values())
-    assert set(report.rejected) <= set(REASONS)
-    assert 0 < report.acceptance < 0.01  # most of the paper's draws are impossible here
+    assert set(report.kept.rejected) <= set(REASONS)
+    assert report.kept.accepted == 10
+    assert report.kept.draws > 1000  # most of the paper's draws are impossible here
     assert report.distribution["shortest duration ceil(W/n_max)"]["q100"] <= 6
-    assert f"accepted 10 of {report.draws:,} draws" in str(report)
+    assert f"accepted 10 of {report.kept.draws:,} draws" in str(report)
+
+
+@pytest.mark.parametrize("sources", [None, 40])
+def test_kept_are_the_first_that_are_possible(sources: int | None) -> None:
+    rng = np.random.default_rng(0)
+    rule = Rule(draw_servers(rng, 5, P2_G3), draw_servers(rng, 5, C4), 10, 6)
+    batches = []
+
+    def draw_batch(count: int) -> Jobs:
+        jobs = draw_jobs(rng, rng.integers(10, size=count), 3600.0)
+        if sources is not None:
+            jobs = {**jobs, "source": rng.integers(sources, size=count)}
+        batches.append(jobs)
+        return jobs
+
+    kept = collect(draw_batch, rule, 30)
+    drawn = {name: np.concatenate([part[name] for part in batches]) for name in batches[0]}
+    assert len(batches) > 1  # a source that is taken in one batch is taken in the next
+    reason, n_max = rule.judge(drawn)
+    seen: set[int] = set()
+    rows = []
+    for row in np.flatnonzero(reason == 0).tolist():
+        source = int(drawn["source"][row]) if sources else row
+        if source not in seen:
+            rows.append(row)
+        seen.add(source)
+    rows = rows[:30]
+    assert kept.jobs["work"].tolist() == drawn["work"][rows].tolist()
+    assert kept.jobs["n_max"].tolist() == n_max[rows].tolist()
+    assert (kept.accepted, kept.draws) == (30, rows[-1] + 1)
+    for code, why in enumerate(REASONS, 1):
+        taken = "already taken" in why
+        refused = np.count_nonzero(reason[: rows[-1] + 1] == (0 if taken else code))
+        assert kept.rejected.get(why, 0) == refused - (30 if taken else 0)
 
 
 def test_same_seed_same_bytes(tmp_path: Path) -> None:
@@ -156,9 +190,9 @@ def test_mix_is_kept_up_to_rounding() -> None:
 def test_batch_rule_equals_that_of_one_job(seed: int, h: int, k: int) -> None:
     """n_max of a batch is what the model computes job by job."""
     rng = np.random.default_rng(seed)
-    jobs = draw_candidates(rng, np.zeros(8, dtype=np.int64), 3600.0, SIMULATION)
+    jobs = draw_jobs(rng, np.zeros(8, dtype=np.int64), 3600.0)
     # Demands for which n b / B hits whole numbers.
-    jobs.worker[::2, 4], jobs.ps[::2, 4] = 0.1, 0.3
+    jobs["worker"][::2, 4], jobs["ps"][::2, 4] = 0.1, 0.3
     servers = draw_servers(rng, h, P2_G3), draw_servers(rng, k, C4)
     found = most_workers(jobs, *servers)
     cluster = Cluster(10, 3600.0, RESOURCES, *servers, RESOURCES.index("bandwidth_gbps"))
@@ -166,11 +200,11 @@ def test_batch_rule_equals_that_of_one_job(seed: int, h: int, k: int) -> None:
     for i in range(8):
         one = dataclasses.replace(
             job,
-            chunks=int(jobs.chunks[i]),
-            worker=jobs.worker[i],
-            ps=jobs.ps[i],
-            worker_gbps=float(jobs.worker[i, 4]),
-            ps_gbps=float(jobs.ps[i, 4]),
+            chunks=int(jobs["chunks"][i]),
+            worker=jobs["worker"][i],
+            ps=jobs["ps"][i],
+            worker_gbps=float(jobs["worker"][i, 4]),
+            ps_gbps=float(jobs["ps"][i, 4]),
         )
         assert found[i] == one.max_workers(cluster)
 
@@ -201,7 +235,7 @@ def test_short_and_long_slots_share_the_rates() -> None:
 
 
 def test_testbed() -> None:
-    instance, report = draw_testbed(np.random.default_rng(0), 0)
+    instance = draw_testbed(0)
     cluster = instance.cluster
     assert (cluster.slots, cluster.slot_seconds) == (10, 1200.0)
     assert cluster.worker_servers.shape == (7, 5)
@@ -219,9 +253,8 @@ def test_testbed() -> None:
         assert job.requested_workers is not None
         # 40 minutes to 2 hours with the requested workers, rounded up to worker-slots.
         assert 2 <= job.work / job.requested_workers < 6 + 1 / job.requested_workers + 1e-9
-    assert report.draws == 12 + sum(report.rejected.values())
-    assert draw_testbed(np.random.default_rng(0), 0)[0].hash == instance.hash
-    assert draw_testbed(np.random.default_rng(1), 1)[0].hash != instance.hash
+    assert draw_testbed(0).hash == instance.hash
+    assert draw_testbed(1).hash != instance.hash
 
 
 @pytest.mark.parametrize("text", ["5", "5+", "+5", "0+5", "5+0", "-1+5", "5+5+5", "a+b", ""])

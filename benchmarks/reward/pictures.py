@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -36,26 +37,21 @@ _LABELS = {
     "density": "graph density",
 }
 _AMONG = (*RULES, *BASELINES, *GENEROUS)
+_ALL: dict[str, Any] = {"series": "policy", "among": _AMONG, "legend": False}
 _curves = partial(
     plot_curves, x="slot", series="policy", xlabel="slots t", among=_AMONG, legend=False
 )
 _ratios = partial(ratios_to, others=(*BASELINES, *GENEROUS))
 
 
-def _lines(frame: pd.DataFrame, axes: Axes, x: str, y: str, **words: str) -> None:
+def _lines(frame: pd.DataFrame, axes: Axes, x: str, y: str, label: str, title: str = "") -> None:
     """Draw a column against a setting, a line for each policy."""
-    plot_lines(
-        frame,
-        axes,
-        x=x,
-        y=y,
-        series="policy",
-        xlabel=_LABELS[x],
-        spacing="even",
-        among=_AMONG,
-        legend=False,
-        **words,
-    )
+    words = _words(_LABELS[x], label, title)
+    plot_lines(frame, axes, x=x, y=y, spacing="even", **_ALL, **words)
+
+
+def _words(x: str, y: str, title: str) -> dict[str, Any]:
+    return {"xlabel": x, "ylabel": y, "title": title}
 
 
 def _setting(frame: pd.DataFrame, *varied: str) -> str:
@@ -95,18 +91,11 @@ def _along_sizes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 3, 12.0, 9.5, rows=3)
     for place, x in enumerate(("servers", "ports", "contention")):
         part = along(frame, SETTINGS, (x,))
-        title = f"({'abc'[place]}) {_setting(frame, x)}"
-        _lines(
-            part,
-            drawn[place],
-            x,
-            "reward",
-            ylabel="" if place else "accumulated reward",
-            title=title,
-        )
+        label, title = "" if place else "accumulated reward", f"({'abc'[place]}) "
+        _lines(part, drawn[place], x, "reward", label, title + _setting(frame, x))
         for row, rule in enumerate(RULES, 1):
             panel, label = drawn[3 * row + place], "" if place else f"{rule} / baseline"
-            _lines(_ratios(part, rule, x=x, y="reward"), panel, x, "ratio", ylabel=label)
+            _lines(_ratios(part, rule, x=x, y="reward"), panel, x, "ratio", label)
             ratio_axis(panel)
     legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
@@ -123,18 +112,12 @@ def _first_steps(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     for panel, (x, chosen, label, title), below in zip(drawn, swept, more, strict=True):
         own = frame[chosen]
         rest = frame[frame["policy"].isin(REFERENCES)].drop(columns=x)
-        plot_lines(
-            pd.concat([own, rest.merge(own[x].drop_duplicates().sort_values(), how="cross")]),
-            panel,
-            x=x,
-            y="reward",
-            series="policy",
-            xlabel=label,
-            ylabel="accumulated reward" if panel is drawn[0] else "",
-            title=f"{title}\n{below}",
-            spacing="even",
-            legend=False,
+        level = rest.merge(own[x].drop_duplicates().sort_values(), how="cross")
+        words = _words(
+            label, "accumulated reward" if panel is drawn[0] else "", f"{title}\n{below}"
         )
+        how: dict[str, Any] = {"series": "policy", "spacing": "even", "legend": False, **words}
+        plot_lines(pd.concat([own, level]), panel, x=x, y="reward", **how)
     ends = [panel.get_ylim() for panel in drawn]
     for panel in drawn:  # one scale, so that the panels can be compared
         panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
@@ -150,7 +133,7 @@ def _gain_and_penalty(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     )
     for panel, (column, word, title) in zip(drawn, words, strict=True):
         label = f"average {word} of a slot"
-        _lines(frame, panel, "contention", column, ylabel=label, title=title)
+        _lines(frame, panel, "contention", column, label, title)
     legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
@@ -159,21 +142,13 @@ def _by_utility(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     kinds = list(dict.fromkeys(frame["utilities"]))
     drawn = panels(axes, len(kinds), 12.0, 4.2)
     for panel, kind in zip(drawn, kinds, strict=True):
-        first = panel is drawn[0]
-        plot_intervals(
-            frame[frame["utilities"] == kind],
-            panel,
-            x="utilities",
-            lower="reward",
-            upper="reward",
-            hue="policy",
-            xlabel="utilities",
-            ylabel="accumulated reward" if first else "",
-            title=f"{_setting(frame)}; a scale for each kind" if first else "",
-            ticks={kind: f"all {kind}"},
-            level=0.0,
-            legend=False,
-        )
+        words = _words("utilities", "", "")
+        if panel is drawn[0]:
+            title = f"{_setting(frame)}; a scale for each kind"
+            words = _words("utilities", "accumulated reward", title)
+        part, how = frame[frame["utilities"] == kind], {"level": 0.0, "legend": False, **words}
+        how |= {"lower": "reward", "upper": "reward", "ticks": {kind: f"all {kind}"}}
+        plot_intervals(part, panel, x="utilities", hue="policy", **how)
     legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
@@ -188,7 +163,7 @@ def _table_2(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     }
     for panel, (x, title) in zip(drawn, titles.items(), strict=True):
         label = "average reward of a slot" if panel is drawn[0] else ""
-        _lines(along(frame, SETTINGS, (x,)), panel, x, "average", ylabel=label, title=title)
+        _lines(along(frame, SETTINGS, (x,)), panel, x, "average", label, title)
     legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
@@ -205,17 +180,11 @@ def _regret(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     for row, kind in enumerate(kinds):
         part = shown[shown["arrivals"] == kind]
         for place, (axis, label) in enumerate(zip(REGRET_AXES, labels, strict=True)):
-            plot_medians(
-                along(part, SETTINGS, REGRET_AXES[axis]),
-                drawn[row * len(labels) + place],
-                x=axis,
-                y="regret",
-                series="policy",
-                xlabel=label,
-                ylabel="" if place else "regret over all slots",
-                title="" if place else f"{kind}: {_setting(frame)}",
-                legend=False,
-            )
+            own, panel = along(part, SETTINGS, REGRET_AXES[axis]), drawn[row * len(labels) + place]
+            words = _words(label, "", "")
+            if place == 0:
+                words = _words(label, "regret over all slots", f"{kind}: {_setting(frame)}")
+            plot_medians(own, panel, x=axis, y="regret", series="policy", legend=False, **words)
     legend_below(drawn[0], columns=4)
     return figure_of(drawn[0])
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -10,9 +11,7 @@ from benchmarks.reward.settings import Settings
 from benchmarks.traces import Table
 from models.errors import InputError
 
-__all__ = ["ADVERSARIAL", "PATTERNS", "draw_arrivals", "take_arrivals"]
-
-Pattern = Callable[[Settings, np.random.Generator], np.ndarray]
+__all__ = ["PATTERNS", "draw_arrivals", "take_arrivals"]
 
 _WINDOW = 0.25  # share of the ports that are busy at a time in `drifting`
 _STAY = 0.95  # probability that a port stays busy, or idle, for another slot in `bursty`
@@ -32,8 +31,7 @@ def _bursty(settings: Settings, rng: np.random.Generator) -> np.ndarray:
 
     A port is busy half of the time, so the rate is half of that of `bernoulli`.
     """
-    shape = (settings.slots, settings.ports, 1 + settings.most_arrivals)
-    uniform = rng.random(shape)
+    uniform = rng.random((settings.slots, settings.ports, 1 + settings.most_arrivals))
     flips = uniform[..., 0] >= _STAY
     flips[0] = uniform[0, :, 0] >= 0.5
     busy = flips.cumsum(axis=0) % 2
@@ -54,8 +52,7 @@ def _switching(settings: Settings, rng: np.random.Generator) -> np.ndarray:
 
     Long enough for a learner to lean to one half, just when the other's turn comes.
     """
-    length = int(np.ceil(np.sqrt(settings.slots)))
-    return _halves(settings, np.arange(settings.slots) // length % 2)
+    return _halves(settings, np.arange(settings.slots) // math.ceil(math.sqrt(settings.slots)) % 2)
 
 
 def _coin(settings: Settings, rng: np.random.Generator) -> np.ndarray:
@@ -73,11 +70,10 @@ def _drifting(settings: Settings, rng: np.random.Generator) -> np.ndarray:
     A fixed decision serves all of them at once; a policy that follows the drift can beat it, and
     then has negative regret.
     """
-    ports, slots = settings.ports, settings.slots
-    width = max(1, round(_WINDOW * ports))
-    first = np.arange(slots) * ports // slots
+    ports = settings.ports
+    first = np.arange(settings.slots) * ports // settings.slots
     behind = (np.arange(ports)[None, :] - first[:, None]) % ports
-    return (behind < width) * settings.most_arrivals
+    return (behind < max(1, round(_WINDOW * ports))) * settings.most_arrivals
 
 
 def _halves(settings: Settings, turn: np.ndarray) -> np.ndarray:
@@ -85,7 +81,7 @@ def _halves(settings: Settings, turn: np.ndarray) -> np.ndarray:
     return (side[None, :] == turn[:, None]) * settings.most_arrivals
 
 
-PATTERNS: Mapping[str, Pattern] = {
+PATTERNS: dict[str, Callable[[Settings, np.random.Generator], np.ndarray]] = {
     "bernoulli": _bernoulli,
     "bursty": _bursty,
     "alternating": _alternating,
@@ -93,9 +89,6 @@ PATTERNS: Mapping[str, Pattern] = {
     "coin": _coin,
     "drifting": _drifting,
 }
-
-ADVERSARIAL = ("alternating", "switching", "coin", "drifting")
-"""Patterns made to be hard to learn, or to be unlike any fixed decision; rho plays no part."""
 
 
 def draw_arrivals(settings: Settings, rng: np.random.Generator) -> tuple[np.ndarray, str]:

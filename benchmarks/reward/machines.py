@@ -15,9 +15,8 @@ __all__ = ["MEMORY_GIB", "VCPUS", "Machines", "draw_machines", "take_machines"]
 # Rewards add up devices of all types, so their units are weights, which the paper does not give.
 # With these the reward of a slot is about as large as in its Table 2, and steps of 25 are of use.
 VCPUS = 1.0
-"""vCPUs that make one device ``cpu``."""
 MEMORY_GIB = 8.0
-"""GiB that make one device ``memory``: a module."""
+"""vCPUs that make one device ``cpu``, and GiB one ``memory``: a module."""
 
 _ACCELERATORS = ("gpu", "npu", "tpu", "fpga")
 # Machines of the Alibaba PAI cluster (GPU trace of 2020): how many, vCPUs, GB, GPUs.

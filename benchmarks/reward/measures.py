@@ -7,18 +7,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.reward.settings import Settings
-from benchmarks.reward.tables import slot_table
 from benchmarks.reward.workload import generate
 from benchmarks.study.cell import Result
 from benchmarks.study.run import Run, run_policy, small_instance
 from benchmarks.study.scheme import policy_of
 from models.reward import RewardInstance
-from online.registry import build_policy
 from online.reward.theory import gradient_bound
 
-__all__ = ["curve", "draw", "first_steps", "gradients", "seconds", "totals"]
+__all__ = ["curve", "draw", "first_steps", "gradients", "seconds", "slot_table", "totals"]
 
 _POINTS = 100  # of a curve
 
@@ -26,18 +25,43 @@ _POINTS = 100  # of a curve
 def draw(
     *, ports: int, beta_low: float, beta_high: float, seed: int, **settings: Any
 ) -> RewardInstance:
-    """Draw an instance; settings are fields of :class:`benchmarks.reward.settings.Settings`."""
+    """Draw an instance; the other settings are those of the workload."""
     chosen = Settings(jobs=ports, beta=(beta_low, beta_high), seed=seed, **settings)
     return generate(chosen, np.random.default_rng(seed))[0]
 
 
-def _prepared(scheme: Mapping[str, Any], settings: Mapping[str, Any]) -> Callable[[], Run]:
-    """Draw the instance and compile; what is returned runs the policy."""
-    policy = policy_of("reward", scheme["policy"])
-    parameters = scheme["parameters"]
-    small, instance = small_instance("reward"), draw(**settings)
-    run_policy(small, build_policy(policy, small, **parameters))
-    return lambda: run_policy(instance, build_policy(policy, instance, **parameters))
+def slot_table(run: Run) -> pd.DataFrame:
+    """Gain, penalty and reward of every slot of a run, as the scorer saw them.
+
+    Returns
+    -------
+    DataFrame
+        One row per slot: ``slot`` (from 0), ``gain``, ``penalty``, ``reward`` (gain minus
+        penalty), ``average`` (mean reward of the slots up to this one).
+    """
+    # Both events of a slot leave a row; the second knows what the slot was worth.
+    rows = [row for row in run.trace.decisions if "gain" in row]
+    table = pd.DataFrame({name: [row[name] for row in rows] for name in ("gain", "penalty")})
+    table.insert(0, "slot", np.arange(len(table)))
+    table["reward"] = table["gain"] - table["penalty"]
+    table["average"] = table["reward"].cumsum() / (table["slot"] + 1)
+    return table
+
+
+def _measured(
+    scheme: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    look: Callable[[Callable[[], Run]], list[dict[str, Any]]],
+) -> Callable[[], Result]:
+    """Draw the instance and compile; what is returned looks at a run, and keeps what it finds."""
+    policy, parameters = policy_of("reward", scheme["policy"]), scheme["parameters"]
+    run_policy(small_instance("reward"), policy, **parameters)
+    instance, head = draw(**settings), {**settings, "policy": scheme["name"]}
+
+    def run() -> Run:
+        return run_policy(instance, policy, **parameters)
+
+    return lambda: Result([{**head, **row} for row in look(run)])
 
 
 def totals(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Result]:
@@ -46,15 +70,13 @@ def totals(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Result
     ``reward`` is accumulated; ``average``, ``gain`` and ``penalty`` are means per slot; and
     ``negative`` is the share of the slots with a reward below 0.
     """
-    run = _prepared(scheme, settings)
-    return lambda: Result([{**settings, "policy": scheme["name"], **_sums(run())}])
+    return _measured(scheme, settings, lambda run: [_sums(run())])
 
 
 def first_steps(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Result]:
     """Prepare the same, with ``initial`` and ``factor`` of the steps of a policy that has them."""
-    run = _prepared(scheme, settings)
     steps = {name: scheme["parameters"].get(name) for name in ("initial", "factor")}
-    return lambda: Result([{**settings, "policy": scheme["name"], **steps, **_sums(run())}])
+    return _measured(scheme, settings, lambda run: [{**steps, **_sums(run())}])
 
 
 def _sums(run: Run) -> dict[str, float]:
@@ -70,26 +92,14 @@ def _sums(run: Run) -> dict[str, float]:
 
 def curve(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Result]:
     """Prepare a run: ``average`` and accumulated ``reward`` after each of some numbers of slots."""
-    run = _prepared(scheme, settings)
 
-    def measure() -> Result:
+    def look(run: Callable[[], Run]) -> list[dict[str, Any]]:
         table = slot_table(run())
-        total = table["reward"].cumsum()
         points = np.unique(np.linspace(0, len(table), _POINTS + 1).round().astype(int))[1:]
-        return Result(
-            [
-                {
-                    **settings,
-                    "policy": scheme["name"],
-                    "slot": int(point),
-                    "average": float(table["average"].iat[point - 1]),
-                    "reward": float(total.iat[point - 1]),
-                }
-                for point in points
-            ]
-        )
+        chosen = table.assign(slot=table["slot"] + 1, reward=table["reward"].cumsum())
+        return chosen[["slot", "average", "reward"]].iloc[points - 1].to_dict("records")
 
-    return measure
+    return _measured(scheme, settings, look)
 
 
 def gradients(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Result]:
@@ -98,32 +108,24 @@ def gradients(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Res
     ``growth`` is the mean step of the last tenth of the slots over that of the first, minus 1;
     ``share`` the largest squared gradient as a part of (22).
     """
-    run = _prepared(scheme, settings)
     bound = gradient_bound(draw(**settings).cluster) ** 2
 
-    def measure() -> Result:
+    def look(run: Callable[[], Run]) -> list[dict[str, Any]]:
         rows = [row for row in run().trace.decisions if "step" in row]
         steps = np.array([row["step"] for row in rows])
         tenth = max(1, len(steps) // 10)
-        record = {
-            **settings,
-            "policy": scheme["name"],
-            "growth": float(steps[-tenth:].mean() / steps[:tenth].mean() - 1.0),
-            "share": max(row["gradient_square"] for row in rows) / bound,
-        }
-        return Result([record])
+        growth = float(steps[-tenth:].mean() / steps[:tenth].mean() - 1.0)
+        return [{"growth": growth, "share": max(row["gradient_square"] for row in rows) / bound}]
 
-    return measure
+    return _measured(scheme, settings, look)
 
 
 def seconds(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Result]:
     """Prepare a run that is timed: ``seconds``."""
-    run = _prepared(scheme, settings)
 
-    def measure() -> Result:
+    def look(run: Callable[[], Run]) -> list[dict[str, Any]]:
         begin = time.perf_counter()
         run()
-        took = time.perf_counter() - begin
-        return Result([{**settings, "policy": scheme["name"], "seconds": took}])
+        return [{"seconds": time.perf_counter() - begin}]
 
-    return measure
+    return _measured(scheme, settings, look)

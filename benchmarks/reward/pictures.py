@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -38,11 +37,21 @@ _LABELS = {
     "density": "graph density",
 }
 _AMONG = (*RULES, *BASELINES, *GENEROUS)
-_lines = partial(plot_lines, series="policy", spacing="even", among=_AMONG, legend=False)
+_ALL: dict[str, Any] = {"series": "policy", "among": _AMONG, "legend": False}
 _curves = partial(
     plot_curves, x="slot", series="policy", xlabel="slots t", among=_AMONG, legend=False
 )
 _ratios = partial(ratios_to, others=(*BASELINES, *GENEROUS))
+
+
+def _lines(frame: pd.DataFrame, axes: Axes, x: str, y: str, label: str, title: str = "") -> None:
+    """Draw a column against a setting, a line for each policy."""
+    words = _words(_LABELS[x], label, title)
+    plot_lines(frame, axes, x=x, y=y, spacing="even", **_ALL, **words)
+
+
+def _words(x: str, y: str, title: str) -> dict[str, Any]:
+    return {"xlabel": x, "ylabel": y, "title": title}
 
 
 def _setting(frame: pd.DataFrame, *varied: str) -> str:
@@ -80,15 +89,13 @@ def _over_time(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 def _along_sizes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 3, 12.0, 9.5, rows=3)
-    for place, name in enumerate(("servers", "ports", "contention")):
-        at: dict[str, Any] = {"x": name, "xlabel": _LABELS[name]}
-        part = along(frame, SETTINGS, (name,))
-        title = f"({'abc'[place]}) {_setting(frame, name)}"
-        label = "" if place else "accumulated reward"
-        _lines(part, drawn[place], **at, y="reward", ylabel=label, title=title)
+    for place, x in enumerate(("servers", "ports", "contention")):
+        part = along(frame, SETTINGS, (x,))
+        label, title = "" if place else "accumulated reward", f"({'abc'[place]}) "
+        _lines(part, drawn[place], x, "reward", label, title + _setting(frame, x))
         for row, rule in enumerate(RULES, 1):
             panel, label = drawn[3 * row + place], "" if place else f"{rule} / baseline"
-            _lines(_ratios(part, rule, x=name, y="reward"), panel, **at, y="ratio", ylabel=label)
+            _lines(_ratios(part, rule, x=x, y="reward"), panel, x, "ratio", label)
             ratio_axis(panel)
     legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
@@ -97,31 +104,21 @@ def _along_sizes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 def _first_steps(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 2, 11.0, 4.4)
     initial, factor = STEPS
-    panel_of = (
-        ("initial", "factor", factor, "initial learning rate η0", f"(a) decay {factor:g}"),
-        ("factor", "initial", initial, "decay", f"(b) η0 = {initial:g}"),
+    swept = (
+        ("initial", frame["factor"] == factor, "initial learning rate η0", f"(a) decay {factor:g}"),
+        ("factor", frame["initial"] == initial, "decay", f"(b) η0 = {initial:g}"),
     )
-    ends = []
-    for panel, (x, other, fixed, label, title) in zip(drawn, panel_of, strict=True):
-        swept = frame[frame[other] == fixed]
-        rest = [
-            frame[frame["policy"] == name].assign(**{x: value})
-            for name in REFERENCES
-            for value in sorted(swept[x].unique())
-        ]
-        plot_lines(
-            pd.concat([swept, *rest]),
-            panel,
-            x=x,
-            y="reward",
-            series="policy",
-            xlabel=label,
-            ylabel="accumulated reward" if panel is drawn[0] else "",
-            title=f"{title}\n{_setting(frame) if panel is drawn[0] else _means(frame)}",
-            spacing="even",
-            legend=False,
+    more = (_setting(frame), _means(frame))
+    for panel, (x, chosen, label, title), below in zip(drawn, swept, more, strict=True):
+        own = frame[chosen]
+        rest = frame[frame["policy"].isin(REFERENCES)].drop(columns=x)
+        level = rest.merge(own[x].drop_duplicates().sort_values(), how="cross")
+        words = _words(
+            label, "accumulated reward" if panel is drawn[0] else "", f"{title}\n{below}"
         )
-        ends.append(panel.get_ylim())
+        how: dict[str, Any] = {"series": "policy", "spacing": "even", "legend": False, **words}
+        plot_lines(pd.concat([own, level]), panel, x=x, y="reward", **how)
+    ends = [panel.get_ylim() for panel in drawn]
     for panel in drawn:  # one scale, so that the panels can be compared
         panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
     legend_below(drawn[0], columns=4)
@@ -130,11 +127,13 @@ def _first_steps(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 def _gain_and_penalty(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 2, 10.0, 4.2)
-    at: dict[str, Any] = {"x": "contention", "xlabel": _LABELS["contention"]}
-    words = ("computation gain", "communication penalty")
-    titles = (_setting(frame, "contention"), _means(frame))
-    for panel, column, word, title in zip(drawn, ("gain", "penalty"), words, titles, strict=True):
-        _lines(frame, panel, **at, y=column, ylabel=f"average {word} of a slot", title=title)
+    words = (
+        ("gain", "computation gain", _setting(frame, "contention")),
+        ("penalty", "communication penalty", _means(frame)),
+    )
+    for panel, (column, word, title) in zip(drawn, words, strict=True):
+        label = f"average {word} of a slot"
+        _lines(frame, panel, "contention", column, label, title)
     legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
@@ -143,21 +142,13 @@ def _by_utility(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     kinds = list(dict.fromkeys(frame["utilities"]))
     drawn = panels(axes, len(kinds), 12.0, 4.2)
     for panel, kind in zip(drawn, kinds, strict=True):
-        first = panel is drawn[0]
-        plot_intervals(
-            frame[frame["utilities"] == kind],
-            panel,
-            x="utilities",
-            lower="reward",
-            upper="reward",
-            hue="policy",
-            xlabel="utilities",
-            ylabel="accumulated reward" if first else "",
-            title=f"{_setting(frame)}; a scale for each kind" if first else "",
-            ticks={kind: f"all {kind}"},
-            level=0.0,
-            legend=False,
-        )
+        words = _words("utilities", "", "")
+        if panel is drawn[0]:
+            title = f"{_setting(frame)}; a scale for each kind"
+            words = _words("utilities", "accumulated reward", title)
+        part, how = frame[frame["utilities"] == kind], {"level": 0.0, "legend": False, **words}
+        how |= {"lower": "reward", "upper": "reward", "ticks": {kind: f"all {kind}"}}
+        plot_intervals(part, panel, x="utilities", hue="policy", **how)
     legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
@@ -170,11 +161,9 @@ def _table_2(frame: pd.DataFrame, axes: Axes | None) -> Figure:
         "probability": _setting(frame, *size),
         "density": f"{_setting(frame, *size, 'density')}; {_means(frame)}",
     }
-    for panel, (name, title) in zip(drawn, titles.items(), strict=True):
-        at: dict[str, Any] = {"x": name, "xlabel": _LABELS[name]}
+    for panel, (x, title) in zip(drawn, titles.items(), strict=True):
         label = "average reward of a slot" if panel is drawn[0] else ""
-        part = along(frame, SETTINGS, (name,))
-        _lines(part, panel, **at, y="average", ylabel=label, title=title)
+        _lines(along(frame, SETTINGS, (x,)), panel, x, "average", label, title)
     legend_below(drawn[0], columns=5)
     return figure_of(drawn[0])
 
@@ -191,63 +180,37 @@ def _regret(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     for row, kind in enumerate(kinds):
         part = shown[shown["arrivals"] == kind]
         for place, (axis, label) in enumerate(zip(REGRET_AXES, labels, strict=True)):
-            plot_medians(
-                along(part, SETTINGS, REGRET_AXES[axis]),
-                drawn[row * len(labels) + place],
-                x=axis,
-                y="regret",
-                series="policy",
-                xlabel=label,
-                ylabel="" if place else "regret over all slots",
-                title="" if place else f"{kind}: {_setting(frame)}",
-                legend=False,
-            )
+            own, panel = along(part, SETTINGS, REGRET_AXES[axis]), drawn[row * len(labels) + place]
+            words = _words(label, "", "")
+            if place == 0:
+                words = _words(label, "regret over all slots", f"{kind}: {_setting(frame)}")
+            plot_medians(own, panel, x=axis, y="regret", series="policy", legend=False, **words)
     legend_below(drawn[0], columns=4)
     return figure_of(drawn[0])
 
 
-_Plot = Callable[[pd.DataFrame, Axes | None], Figure]
+_TITLES = {
+    "2": "average and accumulated reward over time, OGASched with two step rules and baselines",
+    "3": "accumulated reward against servers, ports and contention",
+    "4": "accumulated reward of OGASched against initial learning rate and decay",
+    "5": "the same with 100 ports and 1024 servers",
+    "6": "computation gain and communication penalty against contention",
+    "7": "accumulated reward with the four kinds of utilities",
+    "table-2": "average reward against horizon, arrival probability and graph density",
+    "regret": "regret of OGASched with three step rules, and the bound (14), against size",
+}
 
-
-def _picture(name: str, source: str, title: str, plot: _Plot) -> Picture:
-    return Picture(f"reward-{name}", title, f"OGASched, {source}", f"reward-{name}", plot)
-
-
-PICTURES: tuple[Picture, ...] = (
-    _picture(
-        "2",
-        "Fig. 2",
-        "average and accumulated reward over time, OGASched with two step rules and baselines",
-        _over_time,
-    ),
-    _picture(
-        "3", "Fig. 3", "accumulated reward against servers, ports and contention", _along_sizes
-    ),
-    _picture(
-        "4",
-        "Fig. 4",
-        "accumulated reward of OGASched against initial learning rate and decay",
-        _first_steps,
-    ),
-    _picture("5", "Fig. 5", "the same with 100 ports and 1024 servers", _over_time),
-    _picture(
-        "6",
-        "Fig. 6",
-        "computation gain and communication penalty against contention",
-        _gain_and_penalty,
-    ),
-    _picture("7", "Fig. 7", "accumulated reward with the four kinds of utilities", _by_utility),
-    _picture(
-        "table-2",
-        "Tab. 2",
-        "average reward against horizon, arrival probability and graph density",
-        _table_2,
-    ),
-    _picture(
-        "regret",
-        "Th. 1",
-        "regret of OGASched with three step rules, and the bound (14), against size",
-        _regret,
-    ),
+PICTURES = tuple(
+    Picture(f"reward-{name}", _TITLES[name], f"OGASched, {source}", f"reward-{name}", plot)
+    for name, source, plot in (
+        ("2", "Fig. 2", _over_time),
+        ("3", "Fig. 3", _along_sizes),
+        ("4", "Fig. 4", _first_steps),
+        ("5", "Fig. 5", _over_time),
+        ("6", "Fig. 6", _gain_and_penalty),
+        ("7", "Fig. 7", _by_utility),
+        ("table-2", "Tab. 2", _table_2),
+        ("regret", "Th. 1", _regret),
+    )
 )
 """In the order of the paper; then our own."""

@@ -4,7 +4,7 @@ What the paper leaves open, and what is chosen here:
 
 - capacities and their units: :mod:`benchmarks.reward.machines`;
 - requests before contention multiplies them: :mod:`benchmarks.reward.requests`;
-- the graph beyond its density: :mod:`benchmarks.reward.graph`;
+- the graph beyond its density: :func:`draw_edges`;
 - how utilities are mixed, and for what alpha and beta are drawn:
   :class:`benchmarks.reward.settings.Settings`;
 - arrivals other than Bernoulli: :mod:`benchmarks.reward.arrivals`.
@@ -15,23 +15,20 @@ longer horizon) leaves the others as they are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from benchmarks.reward.arrivals import draw_arrivals, take_arrivals
-from benchmarks.reward.graph import draw_edges
 from benchmarks.reward.machines import Machines, draw_machines, take_machines
 from benchmarks.reward.report import RewardReport
 from benchmarks.reward.requests import draw_requests, take_requests
 from benchmarks.reward.settings import MIXED, Settings
-from benchmarks.traces import Trace
+from benchmarks.traces import Table, Trace
 from benchmarks.workload.report import WorkloadReport
 from models.reward import RewardInstance
 from models.reward.files import RewardFile, Utilities
 from models.reward.utilities import KINDS
 
-__all__ = ["MAPPINGS", "generate"]
+__all__ = ["MAPPINGS", "draw_edges", "generate"]
 
 _GIVES = {
     "machines": "the servers: CPUs, memory and, by model, GPUs (benchmarks.reward.machines)",
@@ -53,16 +50,6 @@ MAPPINGS = {
     for kind, names in _TABLES.items()
 }
 """Kinds of traces that are used, and what they give."""
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """All that is drawn but the utilities."""
-
-    machines: Machines
-    requests: np.ndarray
-    arrivals: np.ndarray
-    notes: tuple[str, ...]
 
 
 def generate(
@@ -90,9 +77,9 @@ def generate(
         If the trace is too small, or the arrival pattern is unknown.
     """
     streams = rng.spawn(7)
-    parts = _parts(settings, streams[:3], trace)
+    machines, requests, arrivals, notes = _parts(settings, streams[:3], trace)
     edges = draw_edges(settings, streams[3])
-    shape = parts.machines.capacities.shape
+    shape = machines.capacities.shape
     alpha = np.round(streams[4].uniform(*settings.alpha, size=shape), 6)
     beta = np.round(streams[5].uniform(*settings.beta, size=shape[1]), 6)
     kinds: str | list[list[str]] = settings.utilities
@@ -106,43 +93,72 @@ def generate(
             problem="reward",
             name=_name(settings, trace),
             slots=settings.slots,
-            devices=list(parts.machines.devices),
-            capacities=parts.machines.capacities.tolist(),
-            requests=np.round(settings.contention * parts.requests, 6).tolist(),
+            devices=list(machines.devices),
+            capacities=machines.capacities.tolist(),
+            requests=np.round(settings.contention * requests, 6).tolist(),
             edges=[(port, server) for port, server in edges.tolist()],
             utilities=Utilities(kind=kinds, alpha=alpha.tolist()),
             beta=beta.tolist(),
-            arrivals=parts.arrivals.tolist(),
+            arrivals=arrivals.tolist(),
             seed=settings.seed,
-            origin=f"{source}: {'; '.join(parts.notes)}; OGASched Table 1, {settings.describe()}",
+            origin=f"{source}: {'; '.join(notes)}; OGASched Table 1, {settings.describe()}",
         )
     )
-    return instance, RewardReport.build(instance, parts.notes)
+    return instance, RewardReport.build(instance, notes)
 
 
-def _parts(settings: Settings, streams: list[np.random.Generator], trace: Trace | None) -> _Parts:
-    def table(name: str) -> bool:
-        return trace is not None and name in trace.names
-
+def _parts(
+    settings: Settings, streams: list[np.random.Generator], trace: Trace | None
+) -> tuple[Machines, np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Servers, requests and arrivals, of the trace where it has them, and where they are from."""
     path = "" if trace is None else trace.path
-    if trace is not None and table("machines"):
-        machines = take_machines(trace.table("machines"), settings.servers, streams[0], path)
-    else:
+
+    def rows(name: str) -> Table | None:
+        return None if trace is None or name not in trace.names else trace.table(name)
+
+    if (listed := rows("machines")) is None:
         machines = draw_machines(settings.servers, streams[0])
-    notes = [machines.note]
-    if trace is not None and table("pods"):
-        requests, note = take_requests(
-            trace.table("pods"), settings.ports, machines, streams[1], path
-        )
-        notes.append(note)
     else:
+        machines = take_machines(listed, settings.servers, streams[0], path)
+    if (pods := rows("pods")) is None:
         requests = draw_requests(settings.ports, machines, streams[1])
-        notes.append("requests uniform up to the largest capacity")
-    if trace is not None and table("jobs") and settings.arrivals is None:
-        arrivals, note = take_arrivals(trace.table("jobs"), settings, streams[2], path)
+        note = "requests uniform up to the largest capacity"
     else:
-        arrivals, note = draw_arrivals(settings, streams[2])
-    return _Parts(machines, requests, arrivals, (*notes, note))
+        requests, note = take_requests(pods, settings.ports, machines, streams[1], path)
+    if settings.arrivals is None and (jobs := rows("jobs")) is not None:
+        arrivals, how = take_arrivals(jobs, settings, streams[2], path)
+    else:
+        arrivals, how = draw_arrivals(settings, streams[2])
+    return machines, requests, arrivals, (machines.note, note, how)
+
+
+def draw_edges(settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    """Draw ``settings.edges`` edges, ``density * |R|``.
+
+    The paper gives the density alone. Here every server and every port gets one edge first,
+    evenly: the i-th of ``max(|L|, |R|)`` edges joins the i-th port and the i-th server of two
+    random orders, which are gone round as often as needed. The others are drawn uniformly from
+    the pairs left, as far as ``most_ports`` allows; a server then has about as many ports as a
+    throw of dice gives it, not all the same number.
+
+    Returns
+    -------
+    ndarray of int64, shape (n, 2)
+        Pairs (port, server), sorted.
+    """
+    ports, servers = settings.ports, settings.servers
+    first = np.arange(max(ports, servers))
+    port = rng.permutation(ports)[first % ports]
+    server = rng.permutation(servers)[first % servers]
+    key = rng.random((servers, ports))
+    key[server, port] -= 1.0  # before all others
+    # Taking pairs by ascending key, leaving out those at a full server, is to take for every
+    # server its lowest keys only, and of these the lowest of all.
+    order = np.argsort(key, axis=1)[:, : settings.room]
+    lowest = np.take_along_axis(key, order, axis=1).ravel()
+    chosen = np.argsort(lowest, kind="stable")[: settings.edges]
+    edges = np.column_stack([order.ravel()[chosen], chosen // settings.room])
+    return edges[np.lexsort((edges[:, 1], edges[:, 0]))].astype(np.int64)
 
 
 def _name(settings: Settings, trace: Trace | None) -> str:

@@ -14,9 +14,8 @@ from benchmarks.generate import main as generate_command
 from benchmarks.instances import parse_set
 from benchmarks.reward import WORKLOAD
 from benchmarks.reward.arrivals import PATTERNS, draw_arrivals
-from benchmarks.reward.graph import draw_edges
 from benchmarks.reward.settings import Settings
-from benchmarks.reward.workload import generate
+from benchmarks.reward.workload import draw_edges, generate
 from models.errors import InputError
 from models.reward import RewardInstance
 

@@ -24,14 +24,7 @@ WORKLOAD = Workload(
         "srtf-edge": ("srtf", {"use_cloud": False}),
         "tiresias-l-edge": ("tiresias-l", {"use_cloud": False}),
     },
-    policies=(
-        "a-online",
-        "a-online-e",
-        "srtf-edge",
-        "tiresias-l-edge",
-        "batchsche",
-        "all-cloud",
-    ),
+    policies=("a-online", "a-online-e", "srtf-edge", "tiresias-l-edge", "batchsche"),
 )
 
 EXPERIMENTS = Experiments(

@@ -12,16 +12,21 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.study.file import read_study_file
 from benchmarks.verify import main as verify
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/reproduction.md", "docs/jct.md", "docs/utility.md")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))),
+)
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in PAGES}
 COMMANDS = sorted(
     {
         found.strip()
         for text in TEXTS.values()
-        for found in re.findall(r"python -m (benchmarks\.\w+[^\n`#]*)", text)
+        for found in re.findall(r"python -m (benchmarks\.\w+[^\n`#]*)", text.replace("\\\n", " "))
     }
 )
 
@@ -69,6 +74,26 @@ def test_column_generation_from_python_works_as_written(
     runpy.run_path(str(page), run_name="__main__")
     assert verify(["instance.json", "--certificate", "certificate.json.gz"]) == 0
     assert "certificate accepted" in capsys.readouterr().out
+
+
+def test_the_study_file_and_the_comparison_of_a_page_work(outside: Path) -> None:
+    (policy,) = re.findall(r"```python\n(.*?)```", TEXTS["README.md"], re.DOTALL)
+    (outside / "my_file.py").write_text(policy, encoding="utf-8")
+    page = TEXTS["docs/studies.md"]
+    (file,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (outside / "study.toml").write_text(file, encoding="utf-8")
+    utility, jct = read_study_file("study.toml").studies
+    assert [scheme.name for scheme in utility.schemes] == ["oasis", "rrh", "half"]
+    assert [reading.settings["requested"] for reading in jct.readings] == ["chunks", "gpus"]
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    large, small = "workers=2", "jobs=5, slots=6, servers=(4, 4)"
+    assert large in code
+    (outside / "page.py").write_text(code.replace(large, small))
+    frame = runpy.run_path("page.py")["frame"]
+    assert list(zip(frame["seed"], frame["policy"], strict=True)) == [
+        (seed, policy) for seed in range(3) for policy in ("oasis", "rrh")
+    ]
+    assert frame["load"].tolist() == pytest.approx([1.0] * 6, abs=0.1)
 
 
 @pytest.mark.parametrize("line", COMMANDS)

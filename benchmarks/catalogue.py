@@ -68,16 +68,7 @@ def _find(name: str, what: str, key: str) -> Any:
 class Frames:
     """Frames of studies by name, each computed once, when it is asked for.
 
-    Parameters
-    ----------
-    size : str
-        One of :data:`benchmarks.study.study.SIZES`.
-    seeds : sequence of int, optional
-        Instead of those of the size.
-    store : Store, optional
-        Where finished cells are kept.
-    engine : Engine, optional
-        What runs the others.
+    How, :meth:`benchmarks.study.study.Study.frame` says.
     """
 
     size: str

@@ -54,18 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     records: list[dict[str, str]] = []
     for claim in claims:
         finding = judge(claim, frames)
-        records.append(
-            {
-                "claim": claim.name,
-                "source": claim.source,
-                "text": claim.text,
-                "test": claim.test.words(),
-                "measured": finding.measured,
-                "verdict": finding.verdict,
-                "why": finding.why,
-                "size": args.size,
-            }
-        )
+        said = {"claim": claim.name, "source": claim.source, "text": claim.text}
+        found = {"measured": finding.measured, "verdict": finding.verdict, "why": finding.why}
+        records.append({**said, "test": claim.test.words(), **found, "size": args.size})
     if args.format in ("csv", "json"):
         sys.stdout.write(format_records(records, args.format))
     else:

@@ -96,8 +96,6 @@ class GapMethod:
 
     Parameters
     ----------
-    words : str
-        What it is.
     solve : callable
         ``(instance, seconds, threads) -> SolveResult``; it starts from nothing. What solves no
         integer program has one thread, whatever is asked.
@@ -148,8 +146,6 @@ class RegretSizes:
         ports, at the slots of the base.
     servers : Any
         As a size of the workload has them.
-    arrivals : tuple of str
-        Patterns.
     """
 
     base: tuple[int, int]

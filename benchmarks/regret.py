@@ -84,7 +84,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     frame = frame_of(
         measure, trials, store=store, engine=engine, progress=f"regret of {args.problem}"
     )
-    _write_settings(args, sizes, out)
+    settings = {
+        "options": {name: value for name, value in vars(args).items() if name != "out"},
+        "study": None if sizes is None else vars(sizes),
+        **versions_and_machine(),
+    }
+    text = json.dumps(settings, indent=1, default=list) + "\n"
+    write_atomic(out / "settings.json", text.encode())
     rows = frame.drop(columns=list(_CURVE), errors="ignore")
     write_atomic(out / "rows.jsonl", to_json_lines(records_of(rows)).encode())
     found = succeeded(frame)
@@ -178,16 +184,6 @@ def _drawn(
             trials.append(_trial(source, arrivals, schemes))
         instance_of(source)
     return Regret(args.dynamic), trials
-
-
-def _write_settings(args: Namespace, sizes: RegretSizes | None, out: Path) -> None:
-    settings = {
-        "options": {name: value for name, value in vars(args).items() if name != "out"},
-        "study": None if sizes is None else vars(sizes),
-        **versions_and_machine(),
-    }
-    text = json.dumps(settings, indent=1, default=list) + "\n"
-    write_atomic(out / "settings.json", text.encode())
 
 
 def _sizes(text: str) -> list[int]:

@@ -58,9 +58,8 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
             "ms": _milliseconds(everywhere),
         }
         if counts["failed"]:
-            records.append(
-                {**counts, "guaranteed": False, "applies": 0, "clairvoyant": False, "allows": ""}
-            )
+            none = {"guaranteed": False, "applies": 0, "clairvoyant": False, "allows": ""}
+            records.append({**counts, **none})
             continue
         worst = group.loc[group["ratio_upper"].astype(float).idxmax()]
         low, high = bootstrap_interval(group["ratio_upper"])

@@ -49,10 +49,8 @@ class Column:
 
     Parameters
     ----------
-    name : str
-        On the command line: one word.
-    head : str
-        Above the column.
+    name, head : str
+        One word on the command line, and what stands above the column.
     left : bool
         Aligned to the left.
     rank : int
@@ -107,13 +105,6 @@ def add_table_arguments(parser: argparse.ArgumentParser) -> None:
 
 def layout_of(args: argparse.Namespace, columns: Sequence[Column]) -> Layout:
     """The layout that the options ask for, in the width of the terminal, at least 80.
-
-    Parameters
-    ----------
-    args : Namespace
-        With ``format`` and ``columns``.
-    columns : sequence of Column
-        Those of the table.
 
     Raises
     ------

@@ -21,8 +21,6 @@ class Finding:
 
     Parameters
     ----------
-    verdict : str
-        ``"reproduced"``, ``"not reproduced"`` or ``"not testable"``.
     measured : str
         The numbers.
     why : str
@@ -50,8 +48,6 @@ class Claim:
 
     Parameters
     ----------
-    name : str
-        Short name.
     source : str
         Figure, theorem or section.
     text : str

@@ -41,10 +41,7 @@ _SITE = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the libraries that compute."""
-    return {
-        "python": platform.python_version(),
-        **{name: version(name) for name in _LIBRARIES},
-    }
+    return {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
 
 
 def versions_and_machine() -> dict[str, dict[str, Any]]:
@@ -56,18 +53,8 @@ def versions_and_machine() -> dict[str, dict[str, Any]]:
 def code_hash(roots: Iterable[str]) -> str:
     """Hash of all that a result depends on besides its parameters.
 
-    Sources in the import closure of the roots, versions of libraries, the processor and the
-    settings of the compiler. It is the same wherever the checkout is.
-
-    Parameters
-    ----------
-    roots : iterable of str
-        Names of modules, or paths of Python files.
-
-    Returns
-    -------
-    str
-        sha256, hexadecimal.
+    Sources in the import closure of the roots (:func:`import_closure`), versions of libraries,
+    the processor and the settings of the compiler. It is the same wherever the checkout is.
     """
     files = import_closure(roots)
     read = {name: _read(path, _stamp(path, name)) for name, path in files.items()}

@@ -37,17 +37,12 @@ def compute(
     Parameters
     ----------
     store : Store, optional
-        Cells it holds are not run again.
+        Cells it holds are not run again. Files of results are left in it, and read when they are
+        looked up.
     engine : Engine, optional
         By default in this process.
     progress : str
         What a progress line on stderr is about; empty = none.
-
-    Returns
-    -------
-    list of Outcome
-        One for each cell. Files of results are left in the store where there is one, and read
-        when they are looked up.
     """
     found: dict[int, Outcome] = {}
     copies: dict[int, int] = {}  # later cell -> the same cell before

@@ -31,7 +31,7 @@ class Gap:
     methods : tuple of str
         Names in the problem's :class:`benchmarks.contract.GapMethods`.
     limits : tuple of float
-        Time limits, seconds.
+        Seconds.
     """
 
     methods: tuple[str, ...]
@@ -42,15 +42,11 @@ class Gap:
         """One for each method and limit."""
         source = source_of(trial, trial.point)
         module = experiments_of(trial.problem).gap.partition(":")[0]
+        threads = {"threads": self.threads}
         return [
             Cell(
                 "benchmarks.study.gap_cell:solve",
-                {
-                    "instance": source,
-                    "method": method,
-                    "time_limit": limit,
-                    "threads": self.threads,
-                },
+                {"instance": source, "method": method, "time_limit": limit, **threads},
                 roots=(*instance_roots(trial.problem), module),
                 needs=Needs(threads=self.threads, limit=limit + GRACE, fresh=True),
                 timed=True,

@@ -35,11 +35,8 @@ class Grid:
     @classmethod
     def cross(cls, **axes: Sequence[Any]) -> Grid:
         """Every combination of the values of all axes; the last axis varies fastest."""
-        return cls(
-            tuple(
-                dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())
-            )
-        )
+        combinations = itertools.product(*axes.values())
+        return cls(tuple(dict(zip(axes, values, strict=True)) for values in combinations))
 
     @classmethod
     def star(cls, base: Point, **axes: Sequence[Any]) -> Grid:
@@ -56,15 +53,11 @@ class Grid:
         twice count once.
         """
         places = qmc.LatinHypercube(d=len(axes), rng=seed).random(count)
-        return cls(
-            tuple(
-                {
-                    name: values[int(place * len(values))]
-                    for (name, values), place in zip(axes.items(), row, strict=True)
-                }
-                for row in places
-            )
-        )
+        points = [
+            {name: axes[name][int(p * len(axes[name]))] for name, p in zip(axes, row, strict=True)}
+            for row in places
+        ]
+        return cls(tuple(points))
 
     def __add__(self, other: Grid) -> Grid:
         return Grid((*self.points, *other.points))

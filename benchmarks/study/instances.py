@@ -51,14 +51,9 @@ def drawn(
     settings: Mapping[str, Any] | None = None,
     trace: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Source of an instance that is drawn.
+    """Source of an instance that is drawn, of what ``Workload.draw`` takes.
 
-    Parameters
-    ----------
-    jobs, slots, servers, seed, settings
-        As for :attr:`benchmarks.workload.Workload.draw`, in JSON types.
-    trace : mapping, optional
-        Of :func:`trace_digest`.
+    All is in JSON types; the trace is that of :func:`trace_digest`.
     """
     source = {
         "problem": problem_name,
@@ -77,23 +72,12 @@ def drawn(
 def given(instance: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Source of an instance that is at hand, and the data that a cell needs with it."""
     content = as_bytes(instance.write, _DATA)
-    source = {
-        "problem": instance.problem,
-        "file": instance.hash,
-        "name": instance.name,
-        "seed": instance.seed,
-    }
-    return source, {_DATA: content}
+    about = {"file": instance.hash, "name": instance.name, "seed": instance.seed}
+    return {"problem": instance.problem, **about}, {_DATA: content}
 
 
 def trace_digest(text: str) -> dict[str, Any]:
-    """What a trace is: ``KIND:PATH``, and hashes of its files.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
+    """What a trace is: ``KIND:PATH``, and hashes of its files; InputError if it cannot be read."""
     trace = _trace(text)
     files = sorted({file for name in trace.names for file in trace.table(name).files})
     hashes = {Path(file).name: hashlib.sha256(read_bytes(file)).hexdigest() for file in files}
@@ -143,15 +127,9 @@ def _instance(text: str, content: bytes | None) -> Any:
         if trace_digest(source["trace"]["trace"]) != source["trace"]:
             raise InputError(f"{source['trace']['trace']}: its files have changed")
         trace = _trace(source["trace"]["trace"])
-    instance, _ = experiments_of(name).workload.draw(
-        jobs=source["jobs"],
-        slots=source["slots"],
-        servers=source["servers"],
-        seed=source["seed"],
-        trace=trace,
-        **{key: _ranges(value) for key, value in source["settings"].items()},
-    )
-    return instance
+    drawn_from = {key: source[key] for key in ("jobs", "slots", "servers", "seed")}
+    settings = {key: _ranges(value) for key, value in source["settings"].items()}
+    return experiments_of(name).workload.draw(**drawn_from, trace=trace, **settings)[0]
 
 
 def _ranges(value: Any) -> Any:

@@ -54,14 +54,10 @@ def join(
 
     Parameters
     ----------
-    runs : sequence of Outcome
-        Of the run cell of each scheme.
-    offline : Outcome
-        Of the offline cell.
-    seed : int or None
+    runs, offline : sequence of Outcome, Outcome
+        Of the run cell of each scheme, and of the offline cell.
+    seed, name : int or None, str
         Of the instance, for rows of which nothing else is known.
-    name : str
-        Of the instance, in the same way.
 
     Raises
     ------

@@ -20,8 +20,6 @@ class Picture:
     ----------
     name : str
         ``<problem>-<name>``, as on the command line.
-    title : str
-        What it shows.
     source : str
         The paper's figure, or where else it comes from.
     study : str

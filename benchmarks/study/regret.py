@@ -50,14 +50,11 @@ class Regret:
             cells.append(offline_cell(source, Effort(self.dynamic), data=data))
         for scheme in (entry.scheme for entry in trial.entries):
             online = package_of("online", name), *policy_roots(name, scheme.policy)
+            told = {"policy": scheme.policy, "parameters": dict(scheme.parameters)}
             cells.append(
                 Cell(
                     parts.run,
-                    {
-                        **instance,
-                        "policy": scheme.policy,
-                        "parameters": dict(scheme.parameters),
-                    },
+                    {**instance, **told},
                     roots=(*roots, *online),
                     data=data,
                     kept=scheme.is_importable,

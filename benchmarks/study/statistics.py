@@ -183,15 +183,11 @@ def grouped_trend(frame: pd.DataFrame, *, x: str, y: str, group: str) -> tuple[f
     if not ranks:
         return float("nan"), float("nan")
 
+    def rho_of(t: np.ndarray) -> float:
+        return float((t[:, 0] @ t[:, 1]) / np.sqrt((t[:, 0] @ t[:, 0]) * (t[:, 1] @ t[:, 1])))
+
     def mean_rho(tables: Sequence[np.ndarray]) -> float:
-        return float(
-            np.mean(
-                [
-                    (t[:, 0] @ t[:, 1]) / np.sqrt((t[:, 0] @ t[:, 0]) * (t[:, 1] @ t[:, 1]))
-                    for t in tables
-                ]
-            )
-        )
+        return float(np.mean([rho_of(table) for table in tables]))
 
     rho = mean_rho(ranks)
     rng = np.random.default_rng(0)

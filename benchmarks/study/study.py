@@ -63,8 +63,6 @@ class Trial:
 
     Parameters
     ----------
-    point : mapping
-        Settings of the point.
     entries : tuple of Entry
         Empty if the study has no schemes.
     """

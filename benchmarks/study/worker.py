@@ -43,15 +43,8 @@ def outcome_of(
 ) -> tuple[Status, Result | None, str, float, float]:
     """Run a cell.
 
-    Parameters
-    ----------
-    prepared : callable
-        Called between preparation and measurement.
-
-    Returns
-    -------
-    tuple
-        Status, result, message, and seconds and seconds of the processor since it was prepared.
+    ``prepared`` is called between preparation and measurement. Returned are status, result,
+    message, and seconds and seconds of the processor since it was prepared.
     """
     began, worked = time.perf_counter(), _processor_seconds()
     result: Result | None = None

@@ -18,17 +18,9 @@ _TOP = 6
 
 
 def audit(trace: Trace, mapping: Mapping[str, str]) -> dict[str, Any]:
-    """Audit all tables of a trace.
+    """Audit all tables of a trace, in JSON types.
 
-    Parameters
-    ----------
-    mapping : mapping of str to str
-        Name of a problem -> how the trace becomes an instance of it, in words.
-
-    Returns
-    -------
-    dict
-        JSON-ready.
+    ``mapping`` has names of problems, and how the trace becomes an instance of each, in words.
     """
     return {
         "kind": trace.kind,

@@ -63,9 +63,7 @@ def read_rows(
     Parameters
     ----------
     path : Path
-        The file; gzip-ed by ending.
-    columns : sequence of Column
-        What to read, in the order wanted.
+        Gzip-ed by ending.
     names : sequence of str, optional
         Names of all columns of a file without a header row. By default the first line
         names them.

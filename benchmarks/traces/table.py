@@ -27,10 +27,6 @@ class Table:
 
     Parameters
     ----------
-    name : str
-        Name of the table.
-    files : tuple of str
-        The files it was read from.
     frame : DataFrame
         The rows kept; units are part of the column names (``_s`` seconds, ``_gib``).
     rows : int
@@ -69,8 +65,6 @@ class Trace:
     ----------
     kind : str
         One of ``benchmarks.traces.KINDS``.
-    path : str
-        File or folder.
     loaders : mapping of str to callable
         Name of a table -> function that reads it.
     """

@@ -11,17 +11,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks.study.instances import Source
-from benchmarks.study.ratio import Ratio
+from benchmarks.study.ratio import Ratio, source_of
 from benchmarks.study.rows import Row
 from benchmarks.study.study import Trial
-from benchmarks.utility.measures import point_of, source_of
+from benchmarks.utility.measures import point_of
 
 __all__ = ["CERTIFIED_RATIO"]
 
 
 def _source(trial: Trial, settings: Mapping[str, Any]) -> Source:
-    where = point_of({**settings, "seed": trial.seed})
-    return source_of(**where, priority=[1.0, settings["priority"]])
+    servers, priority = 2 * [settings["servers"]], [1.0, settings["priority"]]
+    return source_of(trial, {**settings, "servers": servers, "priority": priority})
 
 
 def _record(trial: Trial, row: Row, evidence: Mapping[str, Any]) -> dict[str, Any]:

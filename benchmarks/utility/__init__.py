@@ -18,7 +18,7 @@ WORKLOAD = Workload(
     servers=Servers(("worker servers", "parameter servers"), example=(5, 5)),
     settings=Settings,
     generate=generate,
-    mappings={kind: mapping.text for kind, mapping in MAPPINGS.items()},
+    mappings=MAPPINGS,
 )
 
 EXPERIMENTS = Experiments(

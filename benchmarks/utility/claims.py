@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from benchmarks.study.claim import Claim
@@ -24,12 +24,8 @@ _FIG_5 = ("utility-5",)
 
 def _never(what: str, numbers: Callable[..., theory.Numbers], why: str = "", **more: Any) -> Below:
     """No number is above 0; ``why`` is what decides where one is not 0."""
-    decisive = partial(_if_any, why)
-    return Below(what, 0, numbers, or_equal=True, why=decisive, **more)
-
-
-def _if_any(reason: str, numbers: np.ndarray) -> str:
-    return reason if numbers.any() else ""
+    more["why"] = lambda values: why if values.any() else ""
+    return Below(what, 0, numbers, or_equal=True, **more)
 
 
 def _of_jobs(

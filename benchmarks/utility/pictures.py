@@ -135,6 +135,7 @@ def _thresholds(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 _RATIO = "performance ratio of OASiS {}, certified intervals"
 _BED = "the testbed, simulated"
+_OWN, _LARGE = "not in OASiS", "not in the paper: Fig. 5 with 100 and 200 jobs"
 
 PICTURES: tuple[Picture, ...] = tuple(
     Picture(f"utility-{name}", title, source or f"OASiS, Fig. {name}", f"utility-{name}", plot)
@@ -145,24 +146,9 @@ PICTURES: tuple[Picture, ...] = tuple(
         ("6", f"{_UTILITY} of OASiS under wrong estimates of U/L", "", _estimates),
         ("8", f"{_UTILITY} of five schemes on {_BED}", "", _testbed_utilities),
         ("9", f"{_LATE} of all jobs on {_BED}, five schemes", "", _lateness),
-        (
-            "5-large",
-            _RATIO.format("at the scale of the paper's simulations"),
-            "not in the paper: Fig. 5 with 100 and 200 jobs",
-            _large_ratio,
-        ),
-        (
-            "thresholds",
-            f"{_UTILITY} against the thresholds of RRH and Dorm",
-            "not in OASiS",
-            _thresholds,
-        ),
-        (
-            "history",
-            f"{_UTILITY} of OASiS with U and L estimated from past jobs",
-            "not in OASiS",
-            _history,
-        ),
+        ("5-large", _RATIO.format("at the scale of the paper's simulations"), _LARGE, _large_ratio),
+        ("thresholds", f"{_UTILITY} against the thresholds of RRH and Dorm", _OWN, _thresholds),
+        ("history", f"{_UTILITY} of OASiS with U and L estimated from past jobs", _OWN, _history),
     )
 )
 """In the order of the paper, whose figures they are where no other source is given; then ours."""

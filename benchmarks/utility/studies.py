@@ -87,8 +87,8 @@ def _study(
 ) -> Study:
     """Seeds and grids by size; one grid for all sizes if there is one."""
     three = grids * 3 if len(grids) == 1 else grids
-    points = dict(zip(SIZES, three, strict=True))
-    counts = dict(zip(SIZES, seeds, strict=True))
+    points: dict[str, Grid] = dict(zip(SIZES, three, strict=True))
+    counts: dict[str, int] = dict(zip(SIZES, seeds, strict=True))
     return Study(f"utility-{name}", "utility", measure, points, counts, tuple(schemes))
 
 

@@ -97,14 +97,14 @@ class GapMethod:
     Parameters
     ----------
     solve : callable
-        ``(instance, seconds, threads) -> SolveResult``; it starts from nothing. What solves no
-        integer program has one thread, whatever is asked.
+        ``(instance, time_limit=seconds, threads=number) -> SolveResult``; it starts from nothing.
+        What solves no integer program has one thread, whatever is asked.
     bound_only : bool
         It looks for no schedule.
     """
 
     words: str
-    solve: Callable[[Any, float, int], SolveResult[Any]]
+    solve: Callable[..., SolveResult[Any]]
     bound_only: bool = False
 
 

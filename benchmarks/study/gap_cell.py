@@ -33,11 +33,13 @@ def solve(
     """
     chosen = gap_methods(instance["problem"]).methods[method]
     small = small_instance(instance["problem"])
-    run_until_compiled(lambda: _found(small, chosen.solve(small, _WARM_UP, threads)))
+    run_until_compiled(
+        lambda: _found(small, chosen.solve(small, time_limit=_WARM_UP, threads=threads))
+    )
     target = instance_of(instance)
 
     def measure() -> Result:
-        return Result(_found(target, chosen.solve(target, time_limit, threads)))
+        return Result(_found(target, chosen.solve(target, time_limit=time_limit, threads=threads)))
 
     return measure
 

@@ -19,7 +19,7 @@ WORKLOAD = Workload(
     settings=Settings,
     generate=generate,
     usual={"load": 1.0},
-    mappings={kind: mapping.text for kind, mapping in MAPPINGS.items()},
+    mappings=MAPPINGS,
 )
 
 EXPERIMENTS = Experiments(

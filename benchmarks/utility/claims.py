@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from benchmarks.study.claim import Claim
@@ -19,13 +19,13 @@ from benchmarks.utility import theory
 __all__ = ["CLAIMS"]
 
 _BEST = partial(Best, first="oasis", others="every other scheme")
-_NEVER = partial(Below, limit=0, or_equal=True)
 _FIG_5 = ("utility-5",)
 
 
-def _if_any(reason: str) -> Callable[[np.ndarray], str]:
-    """What decides where a number is above the limit of 0."""
-    return lambda numbers: reason if numbers.any() else ""
+def _never(what: str, numbers: Callable[..., theory.Numbers], why: str = "", **more: Any) -> Below:
+    """No number is above 0; ``why`` is what decides where one is not 0."""
+    more["why"] = lambda values: why if values.any() else ""
+    return Below(what, 0, numbers, or_equal=True, **more)
 
 
 def _of_jobs(
@@ -67,13 +67,11 @@ CLAIMS: tuple[Claim, ...] = (
         "thm1-optimal",
         "Theorem 1",
         "Alg. 2 produces an optimal solution of (27).",
-        _NEVER(
+        _never(
             "cost of Alg. 2 minus that of the best schedule, on an instance by hand,",
-            numbers=theory.overpaid,
-            why=_if_any(
-                "rounding up the chunks of every slot does more work than (2) asks for; this "
-                "toolkit counts worker-slots instead"
-            ),
+            theory.overpaid,
+            "rounding up the chunks of every slot does more work than (2) asks for; this "
+            "toolkit counts worker-slots instead",
         ),
         ("utility-theorem-1",),
     ),
@@ -91,12 +89,10 @@ CLAIMS: tuple[Claim, ...] = (
         "thm2-dual",
         "Theorem 2",
         "OASiS computes a feasible solution to the dual (19).",
-        _NEVER(
+        _never(
             "runs of Fig. 5 in which a job has a payoff above mu_i at the final prices:",
-            numbers=theory.dual_broken,
-            why=_if_any(
-                "Alg. 1 takes mu over schedules that fit beside the admitted jobs, (20) over all"
-            ),
+            theory.dual_broken,
+            "Alg. 1 takes mu over schedules that fit beside the admitted jobs, (20) over all",
         ),
         _FIG_5,
     ),
@@ -113,9 +109,11 @@ CLAIMS: tuple[Claim, ...] = (
         "thm4-ratio",
         "Theorem 4",
         "OASiS is 2 alpha-competitive, alpha = max(1, ln U1/L1, ln U2/L2).",
-        _NEVER(
+        Below(
             "ratio minus 2 alpha",
-            numbers=theory.above_promised,
+            0,
+            theory.above_promised,
+            or_equal=True,
             where="on all instances of Fig. 5 and on one by hand",
             why=lambda above: (
                 "in the instance by hand a worker takes 1 % of a server, as the theorem asks, but "
@@ -130,12 +128,10 @@ CLAIMS: tuple[Claim, ...] = (
         "appA-first",
         "Appendix A",
         "At the initial prices any job is admitted.",
-        _NEVER(
+        _never(
             "runs of Fig. 5 that refuse the first job:",
-            numbers=theory.first_refused,
-            why=_if_any(
-                "L counts no utility below 1e-6 of the largest; a job worth less may be refused"
-            ),
+            theory.first_refused,
+            "L counts no utility below 1e-6 of the largest; a job worth less may be refused",
         ),
         _FIG_5,
     ),
@@ -143,7 +139,7 @@ CLAIMS: tuple[Claim, ...] = (
         "appE-dual",
         "Appendix E, (35)",
         "The initial dual objective D_0 is at most half the optimum.",
-        _NEVER("D_0 - OPT/2", numbers=theory.initial_dual, where="on every instance of Fig. 5"),
+        _never("D_0 - OPT/2", theory.initial_dual, where="on every instance of Fig. 5"),
         _FIG_5,
     ),
     Claim(

@@ -16,18 +16,6 @@ from solvers.utility.scaling import scale_utilities
 __all__ = ["GAP"]
 
 
-def _compact(
-    instance: UtilityInstance, time_limit: float, threads: int
-) -> SolveResult[UtilitySchedule]:
-    return compact_ilp.solve(instance, time_limit=time_limit, threads=threads)
-
-
-def _toolkit(
-    instance: UtilityInstance, time_limit: float, threads: int
-) -> SolveResult[UtilitySchedule]:
-    return offline.solve(instance, time_limit=time_limit, threads=threads)
-
-
 def _bound(
     instance: UtilityInstance, time_limit: float, threads: int
 ) -> SolveResult[UtilitySchedule]:
@@ -52,8 +40,8 @@ def _bound(
 
 GAP = GapMethods(
     methods={
-        "compact": GapMethod("the compact ILP, whole, by HiGHS", _compact),
-        "toolkit": GapMethod("the interval of benchmarks.ratio", _toolkit),
+        "compact": GapMethod("the compact ILP, whole, by HiGHS", compact_ilp.solve),
+        "toolkit": GapMethod("the interval of benchmarks.ratio", offline.solve),
         "bound": GapMethod(
             "the toolkit's column generation alone, no schedule", _bound, bound_only=True
         ),

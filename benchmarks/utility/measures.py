@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.study.cell import Result
-from benchmarks.study.instances import Source, drawn, instance_of
+from benchmarks.study.instances import drawn, instance_of
 from benchmarks.study.run import run_policy
 from benchmarks.study.scheme import policy_of
 from benchmarks.utility.testbed import testbed
@@ -23,7 +23,6 @@ __all__ = [
     "kind_of",
     "lateness",
     "point_of",
-    "source_of",
     "thresholds",
     "utility",
 ]
@@ -36,20 +35,17 @@ _POINT = ("jobs", "slots", "servers", "seed")
 _PAST_SEED = 1_000_000  # far from every seed of the studies, so that the past is another draw
 
 
-def source_of(*, jobs: int, slots: int, servers: int, seed: int, **settings: Any) -> Source:
-    """Source of an instance of the synthetic workload with as many servers on either side."""
-    both = (servers, servers)
-    return drawn("utility", jobs=jobs, slots=slots, servers=both, seed=seed, settings=settings)
-
-
-def draw(**settings: Any) -> UtilityInstance:
-    """Draw the instance of :func:`source_of`; without a size, the jobs of one testbed experiment.
+def draw(
+    *, seed: int, jobs: int | None = None, slots: int = 0, servers: int = 0, **settings: Any
+) -> UtilityInstance:
+    """Draw with as many servers on either side; without a size, one experiment on the testbed.
 
     The size of the testbed is the paper's (:mod:`benchmarks.utility.testbed`).
     """
-    if "jobs" not in settings:
-        return testbed(settings["seed"])
-    instance: UtilityInstance = instance_of(source_of(**settings))
+    if jobs is None:
+        return testbed(seed)
+    size: dict[str, Any] = {"jobs": jobs, "slots": slots, "servers": (servers, servers)}
+    instance: UtilityInstance = instance_of(drawn("utility", **size, seed=seed, settings=settings))
     return instance
 
 
@@ -61,7 +57,7 @@ def point_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 def utility(*, scheme: Mapping[str, Any], **settings: Any) -> Measurement:
     """Prepare a run; its record has ``utility`` (total) and ``completed`` (number of jobs)."""
     instance, point = draw(**settings), {**point_of(settings), "policy": scheme["name"]}
-    return lambda: Result([{**point, **_total(instance, _policy(scheme["policy"]))}])
+    return lambda: Result([{**point, **_total(instance, policy_of("utility", scheme["policy"]))}])
 
 
 def lateness(*, scheme: Mapping[str, Any], **settings: Any) -> Measurement:
@@ -75,7 +71,7 @@ def lateness(*, scheme: Mapping[str, Any], **settings: Any) -> Measurement:
     instance, point = draw(**settings), {**point_of(settings), "policy": scheme["name"]}
 
     def measure() -> Result:
-        score = run_policy(instance, _policy(scheme["policy"])).score
+        score = run_policy(instance, policy_of("utility", scheme["policy"])).score
         records = []
         for job, completion in zip(instance.jobs, score.completion.tolist(), strict=True):
             done = completion >= 0
@@ -126,7 +122,7 @@ def thresholds(*, values: Mapping[str, Sequence[float]], **settings: Any) -> Mea
         for parameter, chosen in values.items():
             policy, name = parameter.split()
             for value in chosen:
-                found = _total(instance, _policy(policy), **{name: value})
+                found = _total(instance, policy_of("utility", policy), **{name: value})
                 told = {"parameter": parameter, "value": value}
                 records.append({**point, **told, **found, "oasis_utility": oasis})
         return Result(records)
@@ -138,10 +134,6 @@ def kind_of(job: Job) -> str:
     """Class of a job by its decay factor gamma_2: 0, up to 1, or from 4 (Sec. V-A)."""
     decay = job.utility.decay
     return KINDS[0] if decay == 0 else KINDS[1] if decay <= 1 else KINDS[2]
-
-
-def _policy(name: str) -> type[Policy]:
-    return policy_of("utility", name)
 
 
 def _total(

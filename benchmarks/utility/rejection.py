@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.utility.draw import Jobs, take
 from benchmarks.utility.servers import BANDWIDTH
 from models.errors import InputError
+from models.utility import Cluster
 
 __all__ = ["REASONS", "Kept", "Rule", "collect", "most_workers"]
 
@@ -34,24 +35,15 @@ _MAX_DRAWS = 1 << 24
 class Rule:
     """Keep a job if ``1 <= ceil(W / n_max) <= min(max_duration, T - a)`` and ``b <= B``.
 
-    Parameters
-    ----------
-    worker_servers, ps_servers : ndarray, shape (H, R) and (K, R)
-        Capacities.
-    slots : int
-        T.
-    max_duration : int
-        Most slots a job may need at its fastest on the empty cluster.
+    ``max_duration`` are the most slots a job may need at its fastest on the empty cluster.
     """
 
-    worker_servers: np.ndarray
-    ps_servers: np.ndarray
-    slots: int
+    cluster: Cluster
     max_duration: int
 
     def slots_left(self, jobs: Jobs) -> np.ndarray:
         """Most slots that each job may take."""
-        return np.minimum(self.max_duration, self.slots - jobs["arrival"])
+        return np.minimum(self.max_duration, self.cluster.slots - jobs["arrival"])
 
     def judge(self, jobs: Jobs) -> tuple[np.ndarray, np.ndarray]:
         """Why each job is refused, and how many workers it can run.
@@ -73,19 +65,19 @@ class Rule:
             reason[jobs["minibatch_slots"] <= 0] = _NO_TIME
         reason[jobs["worker"][:, BANDWIDTH] > jobs["ps"][:, BANDWIDTH]] = _B_OVER
         left = np.flatnonzero(reason == 0)
-        n_max[left] = most_workers(take(jobs, left), self.worker_servers, self.ps_servers)
+        n_max[left] = most_workers(take(jobs, left), self.cluster)
         reason[left[work[left] > limit[left] * n_max[left]]] = _TOO_LONG
         reason[left[n_max[left] == 0]] = _NO_FIT
         return reason, n_max
 
 
-def most_workers(jobs: Jobs, worker_servers: np.ndarray, ps_servers: np.ndarray) -> np.ndarray:
+def most_workers(jobs: Jobs, cluster: Cluster) -> np.ndarray:
     """``n_max`` of many jobs at once: as ``Job.max_workers``, needs ``b <= B``.
 
     The largest ``n <= min(N, sum_h floors)`` whose ``ceil(n b / B)`` parameter servers fit.
     """
-    places = _places(worker_servers, jobs["worker"])
-    ps_places = _places(ps_servers, jobs["ps"])
+    places = _places(cluster.worker_servers, jobs["worker"])
+    ps_places = _places(cluster.ps_servers, jobs["ps"])
     b, big_b = jobs["worker"][:, BANDWIDTH], jobs["ps"][:, BANDWIDTH]
     # One more than the quotient says, then back down by the tolerant rule itself.
     n = np.minimum(np.minimum(jobs["chunks"], places), np.floor(ps_places * big_b / b) + 1)
@@ -111,6 +103,7 @@ class Kept:
     Parameters
     ----------
     jobs : Jobs
+        With ``n_max``.
     accepted : int
         Jobs that passed the rule: more than are kept if a trace's window was thinned afterwards.
     rejected : dict of str to int
@@ -138,15 +131,7 @@ class Kept:
 
 
 def collect(draw: Callable[[int], Jobs], rule: Rule, count: int, note: str = "") -> Kept:
-    """Draw batches until ``count`` jobs are kept.
-
-    Parameters
-    ----------
-    draw : callable
-        Number of jobs -> Jobs.
-    rule : Rule
-    count : int
-    note : str
+    """Draw batches, of as many jobs as asked for, until ``count`` jobs are kept.
 
     Raises
     ------
@@ -162,7 +147,8 @@ def collect(draw: Callable[[int], Jobs], rule: Rule, count: int, note: str = "")
         if draws >= _MAX_DRAWS:
             raise InputError(
                 f"only {found} of {count} jobs after {draws:,} draws: hardly any job can finish "
-                f"within max_duration {rule.max_duration} and {rule.slots} slots on these servers"
+                f"within max_duration {rule.max_duration} and {rule.cluster.slots} slots on these "
+                "servers"
             )
         jobs = draw(size)
         reason, n_max = rule.judge(jobs)

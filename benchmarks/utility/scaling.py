@@ -17,10 +17,7 @@ import numpy as np
 
 from benchmarks.utility.draw import Jobs, most_epochs, work_of
 from benchmarks.utility.rejection import Kept, Rule
-from benchmarks.utility.servers import BANDWIDTH, RESOURCES
-from benchmarks.utility.settings import Settings
 from models.errors import InputError
-from models.utility import Cluster
 from models.utility.load import dominant_shares
 
 __all__ = ["scaled_to"]
@@ -29,21 +26,11 @@ _MOST_OFF = 0.1  # how far the load of an instance may be from the one asked for
 _STEPS = 60  # of the bisection; each halves the range of the factor
 
 
-def scaled_to(load: float, kept: Kept, rule: Rule, settings: Settings) -> Kept:
-    """Scale the work of jobs to a load.
+def scaled_to(load: float, kept: Kept, rule: Rule) -> Kept:
+    """Scale the work of jobs that pass the rule to a load.
 
     The factor is found by bisection, since the load never falls as it grows: it moves in steps,
     for epochs and worker-slots are whole numbers, of which the nearest to the load is taken.
-
-    Parameters
-    ----------
-    load : float
-        Positive.
-    kept : Kept
-        Jobs that pass the rule, on the servers of the rule.
-    rule : Rule
-    settings : Settings
-        For the length of a slot.
 
     Raises
     ------
@@ -53,13 +40,11 @@ def scaled_to(load: float, kept: Kept, rule: Rule, settings: Settings) -> Kept:
     """
     jobs = kept.jobs
     most = rule.slots_left(jobs) * jobs["n_max"]
-    servers = rule.worker_servers, rule.ps_servers
-    cluster = Cluster(rule.slots, settings.slot_seconds, RESOURCES, *servers, BANDWIDTH)
 
     def at(factor: float) -> tuple[float, Jobs]:
-        scaled = _scaled(jobs, factor, most, settings.slot_seconds)
+        scaled = _scaled(jobs, factor, most, rule.cluster.slot_seconds)
         work = scaled["work"].astype(float)
-        shares = dominant_shares(cluster, work, jobs["worker"], jobs["ps"])
+        shares = dominant_shares(rule.cluster, work, jobs["worker"], jobs["ps"])
         return float(shares.sum()), scaled
 
     least, greatest = at(0.0)[0], at(np.inf)[0]

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-__all__ = ["BANDWIDTH", "C4", "P2_G3", "RESOURCES", "draw_servers"]
+from models.utility import Cluster
+
+__all__ = ["BANDWIDTH", "C4", "P2_G3", "RESOURCES", "cluster_of", "draw_servers"]
 
 RESOURCES = ("gpu", "cpu", "memory_gb", "storage_gb", "bandwidth_gbps")
 BANDWIDTH = RESOURCES.index("bandwidth_gbps")
@@ -50,3 +52,8 @@ def draw_servers(
     chosen = np.array(list(sizes.values()))[rng.integers(len(sizes), size=count)]
     bandwidth = np.round(rng.uniform(*_GBPS, size=count), 3)
     return np.column_stack([chosen, np.full(count, _STORAGE_GB), bandwidth])
+
+
+def cluster_of(slots: int, slot_seconds: float, workers: np.ndarray, ps: np.ndarray) -> Cluster:
+    """Cluster of servers with these ``RESOURCES``."""
+    return Cluster(slots, slot_seconds, RESOURCES, workers, ps, BANDWIDTH)

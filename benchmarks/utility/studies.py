@@ -6,14 +6,18 @@ priorities in Figure 5.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from benchmarks.study.cell import Needs
 from benchmarks.study.grid import Grid
+from benchmarks.study.instances import Source
+from benchmarks.study.ratio import Ratio, source_of
+from benchmarks.study.rows import Row
 from benchmarks.study.scheme import Scheme
-from benchmarks.study.study import SIZES, Each, Measure, Study
-from benchmarks.utility.certified import CERTIFIED_RATIO
+from benchmarks.study.study import SIZES, Each, Measure, Study, Trial
 from online.utility import ONLINE
 
 __all__ = ["POLICIES", "STUDIES"]
@@ -40,14 +44,34 @@ def _thresholds(step: int) -> Mapping[str, Sequence[float]]:
     return {"rrh threshold": _RRH[::step], "dorm theta1": shares, "dorm theta2": shares}
 
 
-def _jobs(slots: int, servers: int, *jobs: int, **more: Any) -> Grid:
-    """Numbers of jobs on one cluster, H = K; what more there is, is the same at every point."""
-    same = {name: (value,) for name, value in more.items()}
-    return Grid.cross(jobs=jobs, slots=(slots,), servers=(servers,), **same)
+_COLUMNS = (
+    *("jobs", "slots", "servers", "seed", "priority", "utility", "offline_lower", "offline_upper"),
+    *("offline_status", "ratio_lower", "ratio_upper", "log_u_over_l", "initial_dual"),
+    *("first_admitted", "guarantee_applies", "guarantee_fails"),
+)
 
 
-def _ratio(time_limit: float, **axes: Sequence[Any]) -> Grid:
-    return Grid.cross(**axes, time_limit=(time_limit,))
+def _source(trial: Trial, settings: Mapping[str, Any]) -> Source:
+    servers, priority = 2 * [settings["servers"]], [1.0, settings["priority"]]
+    return source_of(trial, {**settings, "servers": servers, "priority": priority})
+
+
+def _record(trial: Trial, row: Row, evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """The ratio, and what Theorem 4 and its proof say of the run."""
+    found = {**asdict(row), **evidence, **trial.point}
+    found |= {"utility": row.objective, "log_u_over_l": evidence["alpha"]}
+    found["guarantee_fails"] = re.sub(r" \([^)]*\)", "", row.guarantee_fails)
+    return {name: found[name] for name in _COLUMNS}
+
+
+# A point has one number of servers, for either side, and the top of the range of priorities.
+_CERTIFIED_RATIO = Ratio(starts=("oasis",), source=_source, record=_record)
+
+
+def _grid(**settings: Any) -> Grid:
+    """A tuple has the values of an axis; anything else is the same at every point."""
+    axes = {name: v if isinstance(v, tuple) else (v,) for name, v in settings.items()}
+    return Grid.cross(**axes)
 
 
 def _each(function: str, **more: Any) -> Each:
@@ -73,73 +97,78 @@ STUDIES: tuple[Study, ...] = (
         "3",
         _each("measures:utility"),
         (3, 5, 5),
-        _jobs(12, 3, 4, 8, 12),
-        _jobs(100, 20, 20, 40, 60, 80),
-        _jobs(300, 50, 100, 200, 300, 400, 500),
+        _grid(jobs=(4, 8, 12), slots=12, servers=3),
+        _grid(jobs=(20, 40, 60, 80), slots=100, servers=20),
+        _grid(jobs=(100, 200, 300, 400, 500), slots=300, servers=50),
         schemes=_SCHEMES,
     ),
     _study(
         "4",
         _each("measures:lateness"),
         (3, 5, 5),
-        _jobs(15, 4, 12, mix=_MIX),
-        _jobs(100, 20, 80, mix=_MIX),
-        _jobs(100, 50, 200, mix=_MIX),
+        _grid(jobs=12, slots=15, servers=4, mix=_MIX),
+        _grid(jobs=80, slots=100, servers=20, mix=_MIX),
+        _grid(jobs=200, slots=100, servers=50, mix=_MIX),
         schemes=_SCHEMES,
     ),
     _study(
         "5",
-        CERTIFIED_RATIO,
+        _CERTIFIED_RATIO,
         (2, 3, 20),
-        _ratio(20.0, jobs=(5,), slots=(6,), servers=(2, 4), priority=(10.0, 1000.0)),
-        _ratio(20.0, jobs=(10,), slots=(10,), servers=(5, 10, 20), priority=_RANGES),
-        _ratio(300.0, jobs=(10,), slots=(10,), servers=(5, 10, 15, 20), priority=_RANGES),
+        _grid(jobs=5, slots=6, servers=(2, 4), priority=(10.0, 1000.0), time_limit=20.0),
+        _grid(jobs=10, slots=10, servers=(5, 10, 20), priority=_RANGES, time_limit=20.0),
+        _grid(jobs=10, slots=10, servers=(5, 10, 15, 20), priority=_RANGES, time_limit=300.0),
         schemes=_SCHEMES[:1],
     ),
     _study(
         "6",
         _each("measures:estimates"),
         (3, 5, 20),
-        _jobs(20, 4, 20, scales=_SCALES),
-        _jobs(300, 50, 100, 300, 500, scales=_SCALES),
-        _jobs(300, 50, 100, 300, 500, scales=_SCALES),
+        _grid(jobs=20, slots=20, servers=4, scales=_SCALES),
+        _grid(jobs=(100, 300, 500), slots=300, servers=50, scales=_SCALES),
+        _grid(jobs=(100, 300, 500), slots=300, servers=50, scales=_SCALES),
     ),
     # The paper runs one experiment of 12 jobs; a simulation can be repeated.
     _study("8", _each("measures:utility", roots=_ROOTS), (3, 20, 100), _TESTBED),
     _study("9", _each("measures:lateness", roots=_ROOTS), (3, 20, 100), _TESTBED),
     _study(
         "5-large",
-        CERTIFIED_RATIO,
+        _CERTIFIED_RATIO,
         (1, 1, 5),
-        _ratio(20.0, slots=(5, 7), jobs=(5, 7), servers=(3,), priority=(100.0,)),
-        _ratio(120.0, slots=(100, 300), jobs=(100, 200), servers=(50,), priority=(100.0,)),
-        _ratio(600.0, slots=(100, 300), jobs=(100, 200), servers=(50,), priority=(100.0,)),
+        _grid(slots=(5, 7), jobs=(5, 7), servers=3, priority=100.0, time_limit=20.0),
+        _grid(slots=(100, 300), jobs=(100, 200), servers=50, priority=100.0, time_limit=120.0),
+        _grid(slots=(100, 300), jobs=(100, 200), servers=50, priority=100.0, time_limit=600.0),
         schemes=_SCHEMES[:1],
     ),
     _study(
         "thresholds",
         _each("measures:thresholds", roots=_ROOTS),
         (2, 3, 5),
-        _jobs(10, 3, 8, values=_thresholds(3)),
-        _jobs(100, 20, 40, values=_thresholds(1)),
-        _jobs(300, 50, 300, values=_thresholds(1)),
+        _grid(jobs=8, slots=10, servers=3, values=_thresholds(3)),
+        _grid(jobs=40, slots=100, servers=20, values=_thresholds(1)),
+        _grid(jobs=300, slots=300, servers=50, values=_thresholds(1)),
     ),
     _study(
         "history",
         _each("measures:history"),
         (3, 5, 20),
-        _jobs(20, 4, 20, pasts=_PASTS),
-        _jobs(100, 20, 80, pasts=_PASTS),
-        _jobs(300, 50, 300, pasts=_PASTS),
+        _grid(jobs=20, slots=20, servers=4, pasts=_PASTS),
+        _grid(jobs=80, slots=100, servers=20, pasts=_PASTS),
+        _grid(jobs=300, slots=300, servers=50, pasts=_PASTS),
     ),
     _study("theorem-1", _each("measures_theory:theorem_1"), (1, 1, 1), Grid()),
     _study("theorem-4", _each("measures_theory:theorem_4"), (1, 1, 1), Grid()),
-    _study("decision-time", _timed("decision_time"), (1, 1, 1), _jobs(100, 80, 100)),
+    _study(
+        "decision-time", _timed("decision_time"), (1, 1, 1), _grid(jobs=100, slots=100, servers=80)
+    ),
     _study(
         "optimum-time",
         _timed("optimum_time"),
         (3, 3, 3),
-        *(_jobs(10, 10, 10, time_limit=seconds) for seconds in (10.0, 120.0, 120.0)),
+        *(
+            _grid(jobs=10, slots=10, servers=10, time_limit=seconds)
+            for seconds in (10.0, 120.0, 120.0)
+        ),
     ),
 )
 """In the order of the paper; then our own; then theorems and times."""

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from models.utility import Job, UtilityInstance, UtilitySchedule
-from models.utility.column import Column, Resources
+from models.utility import UtilityInstance, UtilitySchedule
+from models.utility.column import Resources
 from online.primal_dual import decide
 from online.utility.price_bounds import PriceBounds
 from online.utility.prices import ExponentialPrices
@@ -36,19 +36,13 @@ def decisions(instance: UtilityInstance, bounds: PriceBounds | None = None) -> p
         ``payoff``, ``admitted``; NaN where no schedule fits.
     """
     book = ExponentialPrices(instance.cluster, bounds or PriceBounds.from_instance(instance))
-    seen: list[Column | None] = []
-
-    def oracle(job: Job, prices: Resources, free: Resources) -> Column | None:
-        seen.append(best_schedule(job, prices, free))
-        return seen[-1]
-
     records = []
     for job in sorted(instance.jobs, key=lambda job: (job.arrival, job.index)):
-        admitted, _ = decide(job, oracle, book)
-        best = seen[-1]
+        best = best_schedule(job, book.prices, book.free)
         numbers = [np.nan] * 4
         if best is not None:
             numbers = [float(best.completion), best.value, best.cost, best.payoff]
+        admitted, _ = decide(job, lambda *_, found=best: found, book)
         records.append((job.id, job.arrival, *numbers, admitted is not None))
     columns = ["job", "arrival", "completion", "value", "cost", "payoff", "admitted"]
     return pd.DataFrame(records, columns=columns)
@@ -78,7 +72,7 @@ def price_table(
         In units of utility; rows are servers or resources, columns are slots.
     """
     capacity, _ = _side(instance, side)
-    worth = (prices.worker if side == "worker" else prices.ps) * capacity  # [T, S, R]
+    worth = getattr(prices, side) * capacity  # [T, S, R]
     if rows == "server":
         return pd.DataFrame(worth.sum(axis=2).T, index=range(capacity.shape[0]))
     return pd.DataFrame(worth.sum(axis=1).T, index=list(instance.cluster.resources))
@@ -96,8 +90,8 @@ def blocks(
         ``share`` of the server's scarcest resource that the job takes there; in order of job,
         server and time.
     """
-    rows = schedule.workers if side == "worker" else schedule.ps
     capacity, demand = _side(instance, side)
+    rows = schedule.workers if side == "worker" else schedule.ps
     records: list[list[object]] = []
     last = None
     for job, server, slot, count in sorted(rows[:, [0, 2, 1, 3]].tolist()):
@@ -126,21 +120,14 @@ def usage(
     capacity, demand = _side(instance, side)
     used = np.zeros((instance.cluster.slots, capacity.shape[1]))
     np.add.at(used, rows[:, 1], demand[rows[:, 0]] * rows[:, 3:4])
-    total = capacity.sum(axis=0)
-    records = [
-        (slot, name, used[slot, r] / total[r])
-        for r, name in enumerate(instance.cluster.resources)
-        if total[r] > 0
-        for slot in range(instance.cluster.slots)
-    ]
-    return pd.DataFrame(records, columns=["slot", "resource", "share"])
+    total = pd.Series(capacity.sum(axis=0), index=instance.cluster.resources)
+    share = pd.DataFrame(used, columns=total.index)[total.index[total > 0]] / total[total > 0]
+    table = share.rename_axis("slot").reset_index()
+    return table.melt("slot", var_name="resource", value_name="share")
 
 
 def _side(instance: UtilityInstance, side: Side) -> tuple[np.ndarray, np.ndarray]:
     """Capacities [S, R] and demands [I, R] of one side."""
-    if side == "worker":
-        capacity = instance.cluster.worker_servers
-        demand = [job.worker for job in instance.jobs]
-    else:
-        capacity, demand = instance.cluster.ps_servers, [job.ps for job in instance.jobs]
+    capacity: np.ndarray = getattr(instance.cluster, f"{side}_servers")
+    demand = [getattr(job, side) for job in instance.jobs]
     return capacity, np.array(demand).reshape(len(instance.jobs), capacity.shape[1])

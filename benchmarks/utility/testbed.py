@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks.utility.draw import Jobs, Ranges, draw_demands, draw_whole, transfer_slots, work_of
 from benchmarks.utility.rejection import Rule, collect, most_workers
+from benchmarks.utility.servers import cluster_of
 from benchmarks.utility.settings import Settings
 from benchmarks.utility.workload import build_instance
 from models.utility import UtilityInstance
@@ -39,8 +40,9 @@ _DEMANDS: Ranges = {
 
 # (gpu, cpu, memory, storage, bandwidth); the four GPUs sit in four of the seven servers. The
 # bandwidth is that of the two ports of the 10 GbE card.
-_WORKER_SERVERS = [[float(h < 4), 32.0, 80.0, 600.0, 20.0] for h in range(7)]
-_PS_SERVERS = [[0.0, 8.0, 32.0, 1500.0, 20.0] for _ in range(2)]
+_WORKER_SERVERS = np.array([[float(h < 4), 32.0, 80.0, 600.0, 20.0] for h in range(7)])
+_PS_SERVERS = np.array([[0.0, 8.0, 32.0, 1500.0, 20.0] for _ in range(2)])
+_CLUSTER = cluster_of(_SLOTS, _SLOT_SECONDS, _WORKER_SERVERS, _PS_SERVERS)
 
 
 def testbed(seed: int) -> UtilityInstance:
@@ -58,17 +60,14 @@ def testbed(seed: int) -> UtilityInstance:
         Of 12 jobs, with ids in order of arrival.
     """
     rng = np.random.default_rng(seed)
-    rule = Rule(np.array(_WORKER_SERVERS), np.array(_PS_SERVERS), _SLOTS, max_duration=_SLOTS)
-    kept = collect(lambda count: _draw(rng, count, rule), rule, _JOBS)
-    servers = len(_WORKER_SERVERS), len(_PS_SERVERS)
-    settings = Settings(
-        jobs=_JOBS, slots=_SLOTS, servers=servers, seed=seed, slot_seconds=_SLOT_SECONDS
-    )
+    rule = Rule(_CLUSTER, max_duration=_SLOTS)
+    kept = collect(lambda count: _draw(rng, count), rule, _JOBS)
+    settings = Settings(jobs=_JOBS, slots=_SLOTS, servers=(7, 2), seed=seed)
     origin = f"OASiS Sec. V-B testbed; kept {_JOBS} of {kept.draws} draws"
-    return build_instance(settings, rule, kept, rng, f"testbed-seed{seed}", origin)
+    return build_instance(settings, _CLUSTER, kept, rng, f"testbed-seed{seed}", origin)
 
 
-def _draw(rng: np.random.Generator, count: int, rule: Rule) -> Jobs:
+def _draw(rng: np.random.Generator, count: int) -> Jobs:
     sizes = np.array(list(_MODELS.values()))
     source = rng.integers(_JOBS, size=count)  # each is used once: two for each model
     demands = draw_demands(rng, count, _DEMANDS)
@@ -83,7 +82,7 @@ def _draw(rng: np.random.Generator, count: int, rule: Rule) -> Jobs:
         "arrival": rng.integers(_LAST_ARRIVAL, size=count, endpoint=True),
     }
     # Where b > B the number means nothing; such jobs are refused anyway.
-    n_max = np.maximum(most_workers(jobs, rule.worker_servers, rule.ps_servers), 1)
+    n_max = np.maximum(most_workers(jobs, _CLUSTER), 1)
     jobs["requested"] = np.minimum(1 + (rng.random(count) * n_max).astype(np.int64), n_max)
     run_slots = rng.uniform(*_RUN_SECONDS, size=count) / _SLOT_SECONDS
     batches = jobs["epochs"] * jobs["chunks"] * jobs["minibatches"]

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.study.claim import Finding, judged
-from benchmarks.study.statistics import bootstrap_interval, interval_of
+from benchmarks.study.statistics import bootstrap_interval, interval_of, slopes
 
 __all__ = [
+    "Numbers",
     "above_promised",
     "days_to_optimum",
     "dual_broken",
@@ -92,23 +93,20 @@ def days_to_optimum(frame: pd.DataFrame) -> Numbers:
     return np.array([seconds.median() / _DAY]), text
 
 
-def _lead(frame: pd.DataFrame, *index: str) -> pd.DataFrame:
+def _rivals(frame: pd.DataFrame, *index: str) -> tuple[pd.Series, pd.Series]:
     """Utility of OASiS and of the best other scheme, run by run."""
-    wide = frame.pivot(index=list(index), columns="policy", values="utility")
-    best = wide.drop(columns="oasis").max(axis=1)
-    return pd.DataFrame({"oasis": wide["oasis"], "best": best}).reset_index()
+    wide = frame.pivot(index=index, columns="policy", values="utility")
+    return wide["oasis"], wide.drop(columns="oasis").max(axis=1)
 
 
-def lead_slopes(frame: pd.DataFrame) -> tuple[dict[str, list[float]], str]:
+def lead_slopes(frame: pd.DataFrame) -> tuple[dict[str, np.ndarray], str]:
     """Slope, over the number of jobs, of the lead of OASiS over the best other scheme."""
-    found = _lead(frame, "jobs", "seed")
-    found["lead"] = found["oasis"] - found["best"]
-    slopes = [
-        100 * np.polyfit(part["jobs"], part["lead"], 1)[0] for _, part in found.groupby("seed")
-    ]
-    leads = ", ".join(f"{v:.4g} at {n}" for n, v in found.groupby("jobs")["lead"].mean().items())
-    text = f"{leads} jobs; slope {interval_of(slopes)[2].replace(' [', ' per 100 jobs [')}"
-    return {"": slopes}, f"lead over the best other scheme: {text}"
+    oasis, best = _rivals(frame, "seed", "jobs")
+    lead = (oasis - best).unstack("jobs")
+    found = slopes(lead)
+    leads = ", ".join(f"{mean:.4g} at {count}" for count, mean in lead.mean().items())
+    text = f"{leads} jobs; slope {interval_of(found)[2].replace(' [', ' per 100 jobs [')}"
+    return {"": found}, f"lead over the best other scheme: {text}"
 
 
 def ratio_in_band(frame: pd.DataFrame) -> Finding:
@@ -145,8 +143,8 @@ def smaller_on_testbed(testbed: pd.DataFrame, simulation: pd.DataFrame) -> Findi
     most = simulation[simulation["jobs"] == simulation["jobs"].max()]
     ends, pieces = [], []
     for name, frame in (("testbed", testbed), ("simulation", most)):
-        found = _lead(frame, "seed")
-        lead = 100 * (found["oasis"] / found["best"] - 1).to_numpy()
+        oasis, best = _rivals(frame, "seed")
+        lead = 100 * (oasis / best - 1).to_numpy()
         ends.append(bootstrap_interval(lead))
         pieces.append(f"{name} {lead.mean():.1f} % [{ends[-1][0]:.1f}, {ends[-1][1]:.1f}]")
     measured = "relative lead over the best other scheme: " + ", ".join(pieces)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -15,16 +14,9 @@ from benchmarks.utility.servers import RESOURCES
 from benchmarks.utility.settings import Settings
 from models.errors import InputError
 
-__all__ = ["MAPPINGS", "Mapping"]
+__all__ = ["MAPPINGS", "take_from"]
 
 _GPU = RESOURCES.index("gpu")
-
-
-class Mapping(NamedTuple):
-    """How a kind of trace becomes jobs: in words, and the function that does it."""
-
-    text: str
-    take: Callable[[Trace, Settings, Rule, np.random.Generator], Kept]
 
 
 def _windows(
@@ -80,21 +72,27 @@ def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
 
 
 MAPPINGS = {
-    "google": Mapping(
+    "google": (
         "arrivals are those of a window of T whole slots chosen by the seed among the windows "
         "that hold at least `jobs` submits, thinned to `jobs` uniformly at random; everything "
         "else is drawn with the paper's Sec. V-A ranges (the trace knows no GPUs, chunks or "
         "utilities). A draw that breaks the rejection rule gives its arrival back, so late "
-        "arrivals are thinned more: few jobs can still finish then.",
-        _google,
+        "arrivals are thinned more: few jobs can still finish then."
     ),
-    "philly": Mapping(
+    "philly": (
         "jobs are the rows of a window of T whole slots: N = num_gpus, one GPU per worker, "
         "`work` = ceil(gpu_time / slot_seconds); arrival = slot of the submission. The other "
         "demands, `requested_workers` and the utility are drawn with the paper's Sec. V-A ranges. "
         "Rows that break the rejection rule are dropped and counted; windows that hold at least "
         "`jobs` rows are tried in an order chosen by the seed until one has `jobs` usable rows, "
-        "which are thinned to `jobs` uniformly at random.",
-        _philly,
+        "which are thinned to `jobs` uniformly at random."
     ),
 }
+"""Kinds of traces that are made into instances, and how, in words."""
+
+_TAKE = {"google": _google, "philly": _philly}
+
+
+def take_from(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept:
+    """Jobs of a trace, as ``MAPPINGS`` say."""
+    return _TAKE[trace.kind](trace, settings, rule, rng)

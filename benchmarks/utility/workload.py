@@ -9,12 +9,12 @@ from benchmarks.utility.draw import FACTORS, Jobs, draw_jobs, take
 from benchmarks.utility.rejection import Kept, Rule, collect
 from benchmarks.utility.report import UtilityReport
 from benchmarks.utility.scaling import scaled_to
-from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
+from benchmarks.utility.servers import C4, P2_G3, RESOURCES, cluster_of, draw_servers
 from benchmarks.utility.settings import ARRIVALS, Settings
-from benchmarks.utility.traces import MAPPINGS
+from benchmarks.utility.traces import take_from
 from benchmarks.workload.arrivals import PATTERNS
 from models.errors import InputError
-from models.utility import UtilityInstance
+from models.utility import Cluster, UtilityInstance
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
 
 __all__ = ["build_instance", "draw_utilities", "generate"]
@@ -49,7 +49,12 @@ def _shares(count: int, mix: tuple[float, float, float]) -> np.ndarray:
 
 
 def build_instance(
-    settings: Settings, rule: Rule, kept: Kept, rng: np.random.Generator, name: str, origin: str
+    settings: Settings,
+    cluster: Cluster,
+    kept: Kept,
+    rng: np.random.Generator,
+    name: str,
+    origin: str,
 ) -> UtilityInstance:
     """Draw utilities and put the parts together, jobs in order of arrival."""
     utilities = draw_utilities(rng, settings.jobs, settings.priority, settings.mix)
@@ -67,11 +72,11 @@ def build_instance(
             format="1",
             problem="utility",
             name=name,
-            slots=settings.slots,
-            slot_seconds=settings.slot_seconds,
+            slots=cluster.slots,
+            slot_seconds=cluster.slot_seconds,
             resources=list(RESOURCES),
-            worker_servers=rule.worker_servers.tolist(),
-            ps_servers=rule.ps_servers.tolist(),
+            worker_servers=cluster.worker_servers.tolist(),
+            ps_servers=cluster.ps_servers.tolist(),
             jobs=records,
             seed=settings.seed,
             origin=origin,
@@ -89,13 +94,7 @@ def generate(
     arrivals of the last slots, in which few jobs can still finish. Where a load is asked for, the
     work of the same jobs is then scaled to it; nothing else of them changes.
 
-    Parameters
-    ----------
-    settings : Settings
-    rng : Generator
-        The only source of randomness.
-    trace : Trace, optional
-        Of a kind of ``benchmarks.utility.traces.MAPPINGS``, which say what is taken from it.
+    All randomness is that of ``rng``. ``MAPPINGS`` say what is taken from a trace.
 
     Returns
     -------
@@ -112,7 +111,7 @@ def generate(
     workers, ps = settings.servers
     # The paper's two families are swapped, since workers need the GPUs.
     drawn = draw_servers(rng, workers, P2_G3), draw_servers(rng, ps, C4)
-    rule = Rule(*drawn, settings.slots, settings.longest)
+    rule = Rule(cluster_of(settings.slots, settings.slot_seconds, *drawn), settings.longest)
     if trace is None:
         kept, source = _synthetic(settings, rule, rng), settings.arrivals or ARRIVALS
         origin = (
@@ -124,14 +123,14 @@ def generate(
             f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
         )
     else:
-        kept, source = MAPPINGS[trace.kind].take(trace, settings, rule, rng), trace.kind
+        kept, source = take_from(trace, settings, rule, rng), trace.kind
         origin = f"trace {source}: {kept.note}; OASiS Sec. V-A settings, {settings.describe()}"
     load = ""
     if settings.load is not None:
-        kept = scaled_to(settings.load, kept, rule, settings)
+        kept = scaled_to(settings.load, kept, rule)
         load = f"-load{settings.load:g}"
     name = f"{source}-{settings.jobs}x{settings.slots}-{workers}+{ps}{load}-seed{settings.seed}"
-    instance = build_instance(settings, rule, kept, rng, name, origin)
+    instance = build_instance(settings, rule.cluster, kept, rng, name, origin)
     return instance, UtilityReport.build(instance, kept)
 
 

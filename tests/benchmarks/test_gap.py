@@ -163,9 +163,9 @@ def test_what_is_compiled_is_compiled_before_the_time_starts(
 ) -> None:
     solved: list[str] = []
 
-    def spy(instance: Any, seconds: float, threads: int) -> SolveResult[Any]:
+    def spy(instance: Any, **effort: Any) -> SolveResult[Any]:
         solved.append(f"{len(instance.jobs)} jobs")
-        return compact(instance, seconds, threads)
+        return compact(instance, **effort)
 
     part = gap_methods("utility")
     compact = part.methods["compact"].solve

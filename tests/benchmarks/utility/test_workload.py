@@ -18,7 +18,7 @@ from benchmarks.utility import WORKLOAD
 from benchmarks.utility.draw import Jobs, draw_jobs
 from benchmarks.utility.rejection import REASONS, Rule, collect, most_workers
 from benchmarks.utility.report import UtilityReport
-from benchmarks.utility.servers import C4, P2_G3, RESOURCES, draw_servers
+from benchmarks.utility.servers import C4, P2_G3, RESOURCES, cluster_of, draw_servers
 from benchmarks.utility.settings import Settings
 from benchmarks.utility.testbed import testbed as draw_testbed  # pytest would collect the name
 from benchmarks.utility.workload import draw_utilities, generate
@@ -26,7 +26,7 @@ from benchmarks.workload.arrivals import google2011_fit
 from models.errors import InputError
 from models.problem import read_instance
 from models.rounding import ceil_tolerant
-from models.utility import Cluster, UtilityInstance
+from models.utility import UtilityInstance
 
 SIZES = [(10, 10, 5, 5, 6), (40, 60, 20, 10, 20), (20, 300, 50, 50, 20)]
 
@@ -95,7 +95,8 @@ def test_report_accounts_for_every_draw() -> None:
 @pytest.mark.parametrize("sources", [None, 40])
 def test_kept_are_the_first_that_are_possible(sources: int | None) -> None:
     rng = np.random.default_rng(0)
-    rule = Rule(draw_servers(rng, 5, P2_G3), draw_servers(rng, 5, C4), 10, 6)
+    servers = draw_servers(rng, 5, P2_G3), draw_servers(rng, 5, C4)
+    rule = Rule(cluster_of(10, 3600.0, *servers), 6)
     batches = []
 
     def draw_batch(count: int) -> Jobs:
@@ -194,8 +195,8 @@ def test_batch_rule_equals_that_of_one_job(seed: int, h: int, k: int) -> None:
     # Demands for which n b / B hits whole numbers.
     jobs["worker"][::2, 4], jobs["ps"][::2, 4] = 0.1, 0.3
     servers = draw_servers(rng, h, P2_G3), draw_servers(rng, k, C4)
-    found = most_workers(jobs, *servers)
-    cluster = Cluster(10, 3600.0, RESOURCES, *servers, RESOURCES.index("bandwidth_gbps"))
+    cluster = cluster_of(10, 3600.0, *servers)
+    found = most_workers(jobs, cluster)
     (job,) = draw(0, jobs=1, slots=20).jobs
     for i in range(8):
         one = dataclasses.replace(

@@ -242,7 +242,7 @@ STUDIES: tuple[Study, ...] = (
     *_CURVES,
     _study("4", "measures:first_steps", _BASE, (2, 3, 10), _STEPPED),
     *_SWEEPS,
-    _study("regret", "measures_regret:regret", _REGRET, _SEEDS),
+    _study("regret", "regret:step_rules", _REGRET, _SEEDS),
     _study("gradients", "measures:gradients", _BASE, (3, 3, 3), _named("ogasched-literal")),
     _study("times", "measures:seconds", _TIMED, (1, 1, 1), _named("ogasched"), **_ALONE),
     *(

@@ -11,7 +11,7 @@ from benchmarks.study.cell import Result
 from benchmarks.study.compilation import run_until_compiled
 from benchmarks.study.instances import Source, instance_of
 from benchmarks.study.run import small_instance
-from models.reward import RewardInstance
+from models.reward import PROBLEM, RewardInstance
 from models.reward.reward import RewardFunction
 from online.reward.theory import regret_bound
 from solvers.reward.hindsight import best_fixed
@@ -31,9 +31,9 @@ def best_decision(
     Returns
     -------
     callable
-        Its result's value: the instance, its size, ``fixed_lower``, ``fixed_upper`` and
-        ``bound``, as in the records of :func:`benchmarks.reward.regret.measure`, and ``gangs``,
-        whether it has any. A file holds the decision and its reward in every slot.
+        Its result's value: the instance, its size and ``load``, the ends of the best fixed reward
+        and ``bound``, as in the records of :func:`benchmarks.reward.regret.measure`, and
+        ``gangs``, whether it has any. A file holds the decision and its reward in every slot.
     """
     run_until_compiled(lambda: decide(small_instance("reward")))
     target = instance_of(instance, data)
@@ -54,8 +54,10 @@ def decide(instance: RewardInstance) -> Result:
         "servers": servers,
         "slots": cluster.slots,
         "density": len(cluster.port_edges) / servers,
+        "load": PROBLEM.load(instance),
         "fixed_lower": best.value,
         "fixed_upper": best.bound,
+        "fixed_gap": best.gap,
         "bound": regret_bound(cluster),
         "gangs": bool(cluster.has_gangs),
     }

@@ -118,7 +118,7 @@ def compare(
                 **{name: known[name] for name in ("ports", "servers", "slots", "density")},
                 "commits": one.value["commits"],
                 "objective": achieved,
-                **{f"fixed_{end}": known[f"fixed_{end}"] for end in _ENDS},
+                **{name: known[name] for name in ("fixed_lower", "fixed_upper", "fixed_gap")},
                 **{f"regret_{end}": known[f"fixed_{end}"] - achieved for end in _ENDS},
                 "bound": known["bound"],
                 "bound_proven": one.value["constant"] and not known["gangs"],
@@ -154,7 +154,8 @@ def measure(
         - ``ports``, ``servers``, ``slots``, ``density``: size of the instance;
         - ``commits``: whether every decision was made before its arrivals were known;
         - ``objective``: reward achieved, by the scorer;
-        - ``fixed_lower``, ``fixed_upper``: the best fixed decision, certified;
+        - ``fixed_lower``, ``fixed_upper``, ``fixed_gap``: the best fixed decision, certified, and
+          how far the ends are apart, relative to the bound;
         - ``regret_lower``, ``regret_upper``: regret, as an interval for that reason;
         - ``bound``: (14); ``bound_proven``: whether Theorem 1 holds for this policy;
         - ``inequality_left``, ``inequality_right``: the proof's inequality on this very run, at

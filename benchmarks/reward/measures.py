@@ -25,7 +25,7 @@ _POINTS = 100  # of a curve
 def draw(
     *, ports: int, beta_low: float, beta_high: float, seed: int, **settings: Any
 ) -> RewardInstance:
-    """Draw an instance; the other settings are those of the workload."""
+    """Draw an instance; settings are fields of :class:`benchmarks.reward.settings.Settings`."""
     chosen = Settings(jobs=ports, beta=(beta_low, beta_high), seed=seed, **settings)
     return generate(chosen, np.random.default_rng(seed))[0]
 

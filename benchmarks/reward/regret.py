@@ -18,6 +18,7 @@ import numpy as np
 
 from benchmarks.contract import RegretParts, RegretSizes
 from benchmarks.reward.best_decision import decide, packed, unpacked
+from benchmarks.reward.measures import draw, slot_table
 from benchmarks.reward.settings import Settings
 from benchmarks.study.cell import Result
 from benchmarks.study.instances import Source, instance_of
@@ -25,14 +26,15 @@ from benchmarks.study.run import run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
 from models.reward import RewardInstance
 from online.policy import Policy
-from online.reward.oga import OGASched
+from online.reward.oga import OGASched, OGASchedConstant, OGASchedLiteral
 from online.reward.steps import Constant
 from online.reward.theory import GradientPath
 from solvers.reward.offline import solve
 
-__all__ = ["REGRET", "compare", "measure", "run"]
+__all__ = ["REGRET", "compare", "measure", "run", "step_rules"]
 
 _POINTS = 100  # of a curve
+_ENDS = ("lower", "upper")
 
 
 def run(
@@ -63,16 +65,11 @@ def _run(
     """What is to be compared of a run, and its schedule."""
     done = run_policy(instance, policy, **parameters)
     ran = done.policy
-    # Both events of a slot leave a row; the second knows what the slot was worth.
-    slots = [row for row in done.trace.decisions if "gain" in row]
-    arrays = {"rewards": np.array([row["gain"] - row["penalty"] for row in slots])}
+    arrays = {"rewards": slot_table(done)["reward"].to_numpy()}
     if isinstance(ran, OGASched):
         path = ran.path
-        arrays |= {
-            "start": path.start,
-            "moves": path.moves,
-            "sums": np.array([path.along, path.squares]),
-        }
+        sums = np.array([path.along, path.squares])
+        arrays |= {"start": path.start, "moves": path.moves, "sums": sums}
     value = {
         "policy": ran.name,
         "commits": all(row["committed"] for row in done.trace.decisions),
@@ -101,36 +98,37 @@ def compare(
     list of dict
         A record of each run, see :func:`measure`.
     """
-    known = fixed.value
-    best = unpacked(fixed)
+    known, best = fixed.value, unpacked(fixed)
+    dynamic: tuple[float | None, ...] = (None, None)
     if optimum is not None:
         lower = max([optimum[0], *(one.value["objective"] for one in runs)])
-        optimum = lower, max(lower, optimum[1])
-    size = {name: known[name] for name in ("ports", "servers", "slots", "density")}
+        dynamic = lower, max(lower, optimum[1])
     records = []
     for one in runs:
         achieved, arrays = one.value["objective"], unpacked(one)
-        slots, curve = _curve(best["rewards"], arrays["rewards"])
-        left, right = _inequality(arrays, best["y"])
+        sides: tuple[float | None, ...] = (None, None)
+        if "moves" in arrays:
+            path = GradientPath(arrays["start"], arrays["moves"], *arrays["sums"].tolist())
+            sides = path.inequality(best["y"])
+        regret = np.cumsum(best["rewards"] - arrays["rewards"])
+        slots = np.unique(np.linspace(1, len(regret), _POINTS).round().astype(int))
         records.append(
             {
                 "policy": one.value["policy"],
-                **size,
+                **{name: known[name] for name in ("ports", "servers", "slots", "density")},
                 "commits": one.value["commits"],
                 "objective": achieved,
-                "fixed_lower": known["fixed_lower"],
-                "fixed_upper": known["fixed_upper"],
-                "fixed_gap": known["fixed_gap"],
-                "regret_lower": known["fixed_lower"] - achieved,
-                "regret_upper": known["fixed_upper"] - achieved,
+                **{name: known[name] for name in ("fixed_lower", "fixed_upper", "fixed_gap")},
+                **{f"regret_{end}": known[f"fixed_{end}"] - achieved for end in _ENDS},
                 "bound": known["bound"],
                 "bound_proven": one.value["constant"] and not known["gangs"],
-                "inequality_left": left,
-                "inequality_right": right,
-                "dynamic_lower": None if optimum is None else optimum[0] - achieved,
-                "dynamic_upper": None if optimum is None else optimum[1] - achieved,
-                "curve_slots": slots,
-                "curve_regret": curve,
+                **dict(zip(("inequality_left", "inequality_right"), sides, strict=True)),
+                **{
+                    f"dynamic_{end}": None if best_of_slots is None else best_of_slots - achieved
+                    for end, best_of_slots in zip(_ENDS, dynamic, strict=True)
+                },
+                "curve_slots": slots.tolist(),
+                "curve_regret": regret[slots - 1].tolist(),
             }
         )
     return records
@@ -176,19 +174,22 @@ def measure(
     return compare(decide(instance), [result for result, _ in runs], optimum)
 
 
-def _curve(fixed: np.ndarray, achieved: np.ndarray) -> tuple[list[int], list[float]]:
-    regret = np.cumsum(fixed - achieved)
-    slots = np.unique(np.linspace(1, len(regret), _POINTS).round().astype(int))
-    return slots.tolist(), regret[slots - 1].tolist()
+def step_rules(**settings: Any) -> Callable[[], Result]:
+    """Prepare runs of OGASched with three step rules on an instance that is drawn, and measure.
 
-
-def _inequality(
-    arrays: Mapping[str, np.ndarray], best: np.ndarray
-) -> tuple[float | None, float | None]:
-    if "moves" not in arrays:
-        return None, None
-    along, squares = arrays["sums"].tolist()
-    return GradientPath(arrays["start"], arrays["moves"], along, squares).inequality(best)
+    Of :func:`measure`: ``reward``, the ends of the best fixed reward and of the regret, ``bound``
+    (14), and both sides of the inequality of the proof.
+    """
+    instance, rules = draw(**settings), (OGASched, OGASchedConstant, OGASchedLiteral)
+    kept = [f"{what}_{end}" for what in ("fixed", "regret") for end in _ENDS]
+    kept += ["bound", "inequality_left", "inequality_right"]
+    return lambda: Result(
+        [
+            {**settings, "policy": row["policy"], "reward": row["objective"]}
+            | {name: row[name] for name in kept}
+            for row in measure(instance, rules, None)
+        ]
+    )
 
 
 def _scaled(settings: Mapping[str, Any], sizes: RegretSizes, factor: float) -> dict[str, Any]:
@@ -196,10 +197,8 @@ def _scaled(settings: Mapping[str, Any], sizes: RegretSizes, factor: float) -> d
     if factor == 1.0:
         return dict(settings)
     ports, slots = sizes.base
-    servers = sizes.servers
-    assert isinstance(servers, int)
-    base = Settings(jobs=ports, servers=servers, slots=slots, seed=None, **settings)
-    return {**settings, "density": factor * base.edges / servers}
+    base = Settings(jobs=ports, servers=sizes.servers, slots=slots, seed=None, **settings)
+    return {**settings, "density": factor * base.edges / base.servers}
 
 
 REGRET = RegretParts(

@@ -70,6 +70,7 @@ SETTINGS = tuple(table_1())
 """Columns of the settings."""
 
 _SMALL = {"ports": 4, "servers": 16, "slots": 60}
+_LARGE = {"ports": 100, "servers": 1024}
 
 
 def _sized(quick: Any, default: Any, paper: Any) -> dict[str, Any]:
@@ -84,8 +85,8 @@ def _study(
     name: str,
     measure: str,
     grids: Mapping[str, Grid],
-    seeds: Sequence[int],
-    schemes: tuple[Scheme, ...] = (),
+    seeds: Sequence[int] = (2, 3, 5),
+    schemes: tuple[Scheme, ...] = SCHEMES,
     **how: Any,
 ) -> Study:
     each = Each(f"benchmarks.reward.{measure}", **how)
@@ -95,82 +96,52 @@ def _study(
 # ---- Figures 3, 6 and 7, Table 2: one setting at a time -----------------------------------------
 
 # The values on the axes of Figures 3, 6 and 7 are ours, those of Table 2 the paper's.
-_Axes = Mapping[str, Mapping[str, Sequence[Any]]]
-_CONTENTION: _Axes = {
+_AXES = {
+    "servers": _sized((8, 16, 32), (32, 64, 128, 256), (32, 64, 128, 256, 512, 1024)),
+    "ports": _sized((3, 4, 8), (5, 10, 20, 40), (5, 10, 20, 40, 80)),
     "contention": _sized(
         (0.1, 1.0, 10.0),
         (0.1, 0.5, 1.0, 5.0, 10.0, 20.0),
         (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0),
-    )
-}
-_SIZE: _Axes = {
-    "servers": _sized((8, 16, 32), (32, 64, 128, 256), (32, 64, 128, 256, 512, 1024)),
-    "ports": _sized((3, 4, 8), (5, 10, 20, 40), (5, 10, 20, 40, 80)),
-}
-_TABLE_2 = {
+    ),
     "slots": _sized((30, 60, 120), (1000, 2000, 5000), (1000, 2000, 5000, 10000)),
     "probability": _always((0.3, 0.5, 0.7, 0.9)),
     "density": _always((2.0, 2.5, 3.0)),
+    "utilities": _always(("linear", "poly", "log", "reciprocal")),
 }
-_KINDS = {"utilities": _always(("linear", "poly", "log", "reciprocal"))}
-
-_BASE = _sized(*(Grid((point,)) for point in (table_1(**_SMALL), table_1(), table_1())))
-_SEEDS = (2, 3, 5)
+_BASE = _sized(table_1(**_SMALL), table_1(), table_1())
+_AT_BASE = {size: Grid((point,)) for size, point in _BASE.items()}
 
 
-def _star(axes: _Axes) -> dict[str, Grid]:
+def _star(*axes: str) -> dict[str, Grid]:
     return {
-        size: Grid.star(base.points[0], **{name: values[size] for name, values in axes.items()})
-        for size, base in _BASE.items()
+        size: Grid.star(_BASE[size], **{name: _AXES[name][size] for name in axes}) for size in SIZES
     }
 
 
-def _sweep(name: str, axes: _Axes) -> Study:
+def _sweep(name: str, *axes: str) -> Study:
     """The base comes first: what is drawn and judged along a setting looks for it there."""
-    grids = {size: _BASE[size] + grid for size, grid in _star(axes).items()}
-    return _study(name, "measures:totals", grids, _SEEDS, SCHEMES)
+    grids = {size: _AT_BASE[size] + grid for size, grid in _star(*axes).items()}
+    return _study(name, "measures:totals", grids)
 
-
-_SWEEPS = (
-    _sweep("3", {**_SIZE, **_CONTENTION}),
-    _sweep("6", _CONTENTION),
-    _study("7", "measures:totals", _star(_KINDS), _SEEDS, SCHEMES),
-    _sweep("table-2", _TABLE_2),
-)
 
 # ---- Figures 2 and 5: rewards over time ---------------------------------------------------------
 
-_LARGE = {"ports": 100, "servers": 1024}
 
-
-def _curves(name: str, points: Sequence[Point], seeds: Sequence[int], **caption: Any) -> Study:
+def _curves(name: str, points: Sequence[Point], most_seeds: int, **caption: Any) -> Study:
     grids = _sized(*(Grid((table_1(**point, **caption),)) for point in points))
-    return _study(name, "measures:curve", grids, seeds, SCHEMES)
+    return _study(name, "measures:curve", grids, (2, 3, most_seeds))
 
 
-_CURVES = (
-    # The caption of Fig. 2 gives T, beta and the contention.
-    _curves(
-        "2",
-        ({**_SMALL, "slots": 50}, {"slots": 8000}, {"slots": 8000}),
-        (2, 3, 5),
-        contention=11.0,
-        beta_low=0.4,
-        beta_high=0.6,
-    ),
-    # That of Fig. 5 gives T = 10000, beta and the contention, but not the density.
-    _curves(
-        "5",
-        (
-            {"ports": 20, "servers": 64, "slots": 25},
-            {**_LARGE, "slots": 500},
-            {**_LARGE, "slots": 10000},
-        ),
-        (2, 3, 3),
-        contention=5.0,
-        beta_low=0.01,
-        beta_high=0.015,
-    ),
+# The caption of Fig. 2 gives T, beta and the contention.
+_FIGURE_2 = {"contention": 11.0, "beta_low": 0.4, "beta_high": 0.6}
+_SLOTS_2 = ({**_SMALL, "slots": 50}, {"slots": 8000}, {"slots": 8000})
+# That of Fig. 5 gives T = 10000, beta and the contention, but not the density.
+_FIGURE_5 = {"contention": 5.0, "beta_low": 0.01, "beta_high": 0.015}
+_SIZES_5 = (
+    {"ports": 20, "servers": 64, "slots": 25},
+    {**_LARGE, "slots": 500},
+    {**_LARGE, "slots": 10000},
 )
 
 # ---- Figure 4: first step and decay -------------------------------------------------------------
@@ -205,20 +176,14 @@ def _sizes(
 
 
 _ADVERSE = ("bernoulli", "alternating", "coin")
+_LONGER = table_1(**{**_SMALL, "slots": 200})
+_SLOTS, _PORTS, _SERVERS = (500, 1000, 2000, 4000, 8000), (5, 10, 20, 40, 80), (32, 64, 128, 256)
 _REGRET = _sized(
-    _sizes(
-        table_1(**{**_SMALL, "slots": 200}),
-        (50, 100, 200),
-        (2, 4, 8),
-        (8, 16, 32),
-        *("bernoulli", "coin"),
-    ),
+    _sizes(_LONGER, (50, 100, 200), (2, 4, 8), (8, 16, 32), "bernoulli", "coin"),
     _sizes(
         table_1(servers=64), (250, 500, 1000, 2000), (5, 10, 20, 40), (16, 32, 64, 128), *_ADVERSE
     ),
-    _sizes(
-        table_1(), (500, 1000, 2000, 4000, 8000), (5, 10, 20, 40, 80), (32, 64, 128, 256), *_ADVERSE
-    ),
+    _sizes(table_1(), _SLOTS, _PORTS, _SERVERS, *_ADVERSE),
 )
 
 # ---- single claims ------------------------------------------------------------------------------
@@ -228,7 +193,6 @@ _TIMED = {
     for size, slots in _sized(50, 500, 500).items()
 }
 _ALONE = {"needs": Needs(alone=True), "kept": False}
-
 _BY_HAND = {
     "concavity": ({**table_1(ports=4, servers=8, slots=1), "pairs": 200},),
     "projections": (  # a point that fits as it is, and one where the second port is full
@@ -239,14 +203,18 @@ _BY_HAND = {
 }
 
 STUDIES: tuple[Study, ...] = (
-    *_CURVES,
-    _study("4", "measures:first_steps", _BASE, (2, 3, 10), _STEPPED),
-    *_SWEEPS,
-    _study("regret", "measures_regret:regret", _REGRET, _SEEDS),
-    _study("gradients", "measures:gradients", _BASE, (3, 3, 3), _named("ogasched-literal")),
+    _curves("2", _SLOTS_2, 5, **_FIGURE_2),
+    _curves("5", _SIZES_5, 3, **_FIGURE_5),
+    _study("4", "measures:first_steps", _AT_BASE, (2, 3, 10), _STEPPED),
+    _sweep("3", "servers", "ports", "contention"),
+    _sweep("6", "contention"),
+    _study("7", "measures:totals", _star("utilities")),
+    _sweep("table-2", "slots", "probability", "density"),
+    _study("regret", "regret:step_rules", _REGRET, schemes=()),
+    _study("gradients", "measures:gradients", _AT_BASE, (3, 3, 3), _named("ogasched-literal")),
     _study("times", "measures:seconds", _TIMED, (1, 1, 1), _named("ogasched"), **_ALONE),
     *(
-        _study(name, f"measures_theory:{name}", _always(Grid(points)), (1, 1, 1))
+        _study(name, f"measures_theory:{name}", _always(Grid(points)), (1, 1, 1), schemes=())
         for name, points in _BY_HAND.items()
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,17 +23,10 @@ _NODE_CPUS = np.array([32, 64, 96, 104, 8, 128, 8, 16, 64, 104, 32, 48, 96, 64, 
 _TESTBED = (["gpu", "cpu", "cpu"], ["ps", "ps", "ps"])
 
 
-@dataclass(frozen=True)
-class Edge:
-    """The edge servers of an instance.
+class Edge(NamedTuple):
+    """The edge servers of an instance, and where they are from.
 
-    Parameters
-    ----------
-    servers : list of ServerRecord
-    worker_types, ps_types : tuple of str
-        Types that a job may ask for: those there are at the edge, or if it has none, all.
-    note : str
-        Where the servers are from.
+    The types are those that a job may ask for: those there are at the edge, or if it has none, all.
     """
 
     servers: list[ServerRecord]

@@ -107,12 +107,9 @@ class Settings(BaseSettings):
         for name, known in (("scale", _SCALES), ("requested", _REQUESTED), ("upload", _UPLOADS)):
             self.check_word(name, known)
         self.check_positive("slot_seconds")
-        self._check_ranges()
         for name in ("worker_types", "ps_types"):
             if self.scale == "testbed" and getattr(self, name) is not None:
                 raise InputError(f"{name} does not go with scale testbed, whose types are fixed")
-
-    def _check_ranges(self) -> None:
         for name in ("minibatch_hours", "bandwidth_mbps"):
             self.check_range(name, 0.0, strict=True)
         for name, least, most in (

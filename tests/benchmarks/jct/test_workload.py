@@ -14,9 +14,8 @@ from benchmarks.generate import main as generate_command
 from benchmarks.instances import parse_set
 from benchmarks.jct import WORKLOAD
 from benchmarks.jct.arrivals import PATTERNS, draw_arrivals
-from benchmarks.jct.jobs import draw_gpus
+from benchmarks.jct.jobs import MODELS, draw_gpus
 from benchmarks.jct.settings import Settings
-from benchmarks.jct.table_2 import MODELS
 from benchmarks.jct.workload import generate
 from benchmarks.study.run import run_policy
 from models.errors import InputError

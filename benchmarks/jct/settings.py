@@ -49,23 +49,18 @@ class Settings(BaseSettings):
         Ranges of the upload delays, slots.
     worker_types, ps_types : tuple of int or None
         Ranges of the number of types in the simulator; None = 8 to 10. The testbed's are fixed.
-    chunks : tuple of int or None
-        Range of D; None = Table II.
-    epochs : tuple of int
-        Range of E.
-    minibatch_hours : tuple of float
-        Range of m, hours.
-    update_ms : tuple of float
-        Range of G, milliseconds.
+    chunks, epochs : tuple of int
+        Ranges of D and E; chunks may be None = Table II.
+    minibatch_hours, update_ms : tuple of float
+        Ranges of m, hours, and of G, milliseconds.
     gradient_mb : tuple of float or None
         Range of q, MB; None = [30, 575] in the simulator, the size of the model on the testbed.
     bandwidth_mbps : tuple of float or None
         Range of b, Mbit/s, drawn for each type of workers; None = [100, 5 x 1024] in the
         simulator, and up to the port's 1 Gbit/s on the testbed.
-    storage_gb : tuple of float or None
-        Range of ``U_s``; None = unlimited, as everywhere in Sec. V.
-    chunk_gb : tuple of float
-        Range of ``u_j``, the storage of a chunk.
+    storage_gb, chunk_gb : tuple of float
+        Ranges of ``U_s``, which may be None = unlimited, as everywhere in Sec. V, and of ``u_j``,
+        the storage of a chunk.
     slot_seconds : float
         Length of a slot.
 

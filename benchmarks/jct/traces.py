@@ -13,7 +13,7 @@ from benchmarks.traces import Trace
 from benchmarks.traces.windows import windows
 from models.errors import InputError
 
-__all__ = ["MAPPINGS", "check_kind", "submissions"]
+__all__ = ["MAPPINGS", "submissions"]
 
 _JOBS = (
     "`jobs` of Philly give GPUs, at most D, as `requested_workers`, and run times: m = run time / "
@@ -44,22 +44,6 @@ MAPPINGS: Mapping[str, str] = {
 """Kinds of traces that are used, and what they give."""
 
 
-def check_kind(trace: Trace, settings: Settings) -> None:
-    """Refuse traces that give nothing.
-
-    Raises
-    ------
-    InputError
-        If the settings leave nothing to take.
-    """
-    if trace.kind == "openb-nodes" and settings.scale == "testbed":
-        raise InputError(f"{trace.spec}: gives servers, but those of scale testbed are fixed")
-    if trace.kind == "alibaba-2018" and settings.arrivals is not None:
-        raise InputError(
-            f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
-        )
-
-
 def submissions(
     settings: Settings, streams: list[np.random.Generator], trace: Trace | None
 ) -> Submissions:
@@ -76,8 +60,15 @@ def submissions(
     Raises
     ------
     InputError
-        If the trace has too few jobs, or no window holds enough.
+        If the settings leave nothing to take from the trace, it has too few jobs, or no window
+        holds enough.
     """
+    if trace is not None and trace.kind == "openb-nodes" and settings.scale == "testbed":
+        raise InputError(f"{trace.spec}: gives servers, but those of scale testbed are fixed")
+    if trace is not None and trace.kind == "alibaba-2018" and settings.arrivals is not None:
+        raise InputError(
+            f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
+        )
     arrival, rows, note = _arrivals(settings, streams[0], trace)
     if trace is None or trace.kind not in ("philly", "edge-cloud"):
         gpus = draw_gpus(settings.jobs, streams[1])

@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.jct.jobs import draw_jobs, long_enough
 from benchmarks.jct.servers import draw_edge
 from benchmarks.jct.settings import Settings
-from benchmarks.jct.traces import check_kind, submissions
+from benchmarks.jct.traces import submissions
 from benchmarks.traces import Trace
 from benchmarks.workload.report import WorkloadReport, distribution_of
 from models.jct import JctInstance
@@ -92,8 +92,6 @@ def generate(
         If the trace is of no use or too small, the arrival pattern is unknown, or, without a
         cloud, a job can be served by nothing.
     """
-    if trace is not None:
-        check_kind(trace, settings)
     # Each part has streams of its own, so that a change in one (other servers, other arrivals)
     # leaves the others as they are.
     streams = rng.spawn(12)

@@ -204,10 +204,7 @@ _ROWS: Rows = {
         "All models that A_online schedules converge.",
         NotTestable("accuracy is measured on the testbed; nothing is trained here"),
     ),
-    "fig4-best": (
-        "A_online outperforms the other schedulers on the testbed.",
-        _best("jobs"),
-    ),
+    "fig4-best": ("A_online outperforms the other schedulers on the testbed.", _best("jobs")),
     "fig4-smaller": (
         "The improvement is not noticeable on the testbed, since it is small; it is in the larger "
         "simulations.",

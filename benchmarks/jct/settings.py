@@ -12,7 +12,6 @@ __all__ = ["Settings"]
 _SCALES = ("simulation", "testbed")
 _REQUESTED = ("gpus", "uniform", "chunks")
 _UPLOADS = ("job", "server")
-_TYPES = (8, 10)
 _GRADIENT_MB = (30.0, 575.0)
 _BANDWIDTH_MBPS = {"simulation": (100.0, 5.0 * 1024.0), "testbed": (100.0, 1000.0)}
 _MOST_DELAYS = 2 * 10**7  # jobs x servers, whose upload delays are drawn
@@ -115,11 +114,6 @@ class Settings(BaseSettings):
             self.check_range(name, least, most)
         for name in ("update_ms", "gradient_mb", "storage_gb", "chunk_gb"):
             self.check_range(name, 0)
-
-    @property
-    def types(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Ranges of the numbers of worker and parameter server types in the simulator."""
-        return self.worker_types or _TYPES, self.ps_types or _TYPES
 
     @property
     def gradients(self) -> tuple[float, float] | None:

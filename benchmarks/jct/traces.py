@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from benchmarks.jct.arrivals import draw_arrivals
+from benchmarks.jct.arrivals import PATTERNS
 from benchmarks.jct.jobs import Submissions, draw_gpus
 from benchmarks.jct.settings import Settings
 from benchmarks.traces import Trace
@@ -60,8 +60,8 @@ def submissions(
     Raises
     ------
     InputError
-        If the settings leave nothing to take from the trace, it has too few jobs, or no window
-        holds enough.
+        If there is no such arrival pattern, the settings leave nothing to take from the trace, it
+        has too few jobs, or no window holds enough.
     """
     if trace is not None and trace.kind == "openb-nodes" and settings.scale == "testbed":
         raise InputError(f"{trace.spec}: gives servers, but those of scale testbed are fixed")
@@ -92,8 +92,10 @@ def _arrivals(
     jobs, slots = settings.jobs, settings.slots
     if trace is None or trace.kind == "openb-nodes" or settings.arrivals is not None:
         name = settings.arrivals or "google2011-fit"
-        arrival = draw_arrivals(name, jobs, slots, settings.slot_seconds, rng)
-        return arrival, None, f"arrivals {name}"
+        if name not in PATTERNS:
+            raise InputError(f"unknown arrivals '{name}': choose from {', '.join(PATTERNS)}")
+        weights = PATTERNS[name](slots, settings.slot_seconds, rng)
+        return np.sort(rng.choice(slots, size=jobs, p=weights)), None, f"arrivals {name}"
     if trace.kind == "philly":
         seconds = trace.table("jobs").frame["submit_s"].to_numpy()
         slot, starts = windows(seconds, slots, settings.slot_seconds, jobs, rng, trace.path)

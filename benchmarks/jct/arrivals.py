@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.workload.arrivals import PATTERNS as GENERAL
-from models.errors import InputError
 
-__all__ = ["PATTERNS", "draw_arrivals"]
+__all__ = ["PATTERNS"]
 
 _PEAKS = (0.25, 0.7)  # of the slots in which jobs arrive,
 _PEAK_WIDTH = 0.05  # standard deviation, of the same,
@@ -26,19 +25,3 @@ def peaks(slots: int, slot_seconds: float, rng: np.random.Generator) -> np.ndarr
 
 
 PATTERNS = {**GENERAL, "peaks": peaks}
-
-
-def draw_arrivals(
-    name: str, count: int, slots: int, slot_seconds: float, rng: np.random.Generator
-) -> np.ndarray:
-    """Arrival slots, sorted, shape (count,).
-
-    Raises
-    ------
-    InputError
-        If there is no such pattern.
-    """
-    if name not in PATTERNS:
-        raise InputError(f"unknown arrivals '{name}': choose from {', '.join(PATTERNS)}")
-    weights = PATTERNS[name](slots, slot_seconds, rng)
-    return np.sort(rng.choice(slots, size=count, p=weights))

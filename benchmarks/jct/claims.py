@@ -29,26 +29,30 @@ from benchmarks.study.tests import Above, Best, Moves, Near, NotTestable, in_rea
 __all__ = ["CLAIMS"]
 
 _LATER = "; a second reading of the words, added after the first had been judged"
-_STUDIES = {
-    **{4: "testbed", 5: "testbed", 7: "jobs", 8: "servers", 9: "jobs", 10: "servers"},
-    11: "utilisation",
+
+# By name or by its first word.
+_SOURCES = {
+    **{"upto": "Sec. I", "upto-abstract": "abstract"},
+    **{"fig9-low": "Sec. I", "fig10-low": "Sec. I"},
 }
+_STUDIES = {
+    **{"fig4": ("testbed",), "fig4-smaller": ("testbed", "jobs"), "fig5": ("testbed",)},
+    **{"upto": ("jobs", "servers"), "fig7": ("jobs",), "fig8": ("servers",)},
+    **{"fig9": ("jobs",), "fig10": ("servers",), "fig11": ("utilisation",)},
+}
+_OWN_ALONE = ("fig7-cloud", "fig7-cloud-grows", "fig9-edge", "fig10-edge", "fig11-full")
+
+Rows = dict[str, tuple[str, Test]]
+"""By name: what the paper says, and the test."""
 
 
-def _once(name: str, text: str, test: Test, *studies: str, source: str = "") -> Claim:
-    """A claim about the paper's own schemes, or one that cannot be tested."""
-    figure = int(name.removeprefix("fig").partition("-")[0])
-    names = studies or filter(None, [_STUDIES.get(figure)])
-    told = tuple(f"jct-{study}" for study in names)
-    return Claim(name, source or f"Fig. {figure}", text, test, told)
-
-
-def _read(name: str, text: str, test: Test, *studies: str, source: str = "") -> list[Claim]:
-    """A claim about the baselines, judged in every reading."""
-    return in_readings(_once(name, text, test, *studies, source=source), READINGS)
-
-
-# ---- total JCT -----------------------------------------------------------------------------
+def _claims(name: str, text: str, test: Test) -> list[Claim]:
+    """A claim in every reading, unless it is about the paper's own schemes or not testable."""
+    head = name.partition("-")[0]
+    source = _SOURCES.get(name, _SOURCES.get(head, f"Fig. {head.removeprefix('fig')}"))
+    studies = _STUDIES.get(name, _STUDIES.get(head, ()))
+    claim = Claim(name, source, text, test, tuple(f"jct-{study}" for study in studies))
+    return in_readings(claim, READINGS) if studies and name not in _OWN_ALONE else [claim]
 
 
 def _best(
@@ -64,14 +68,12 @@ def _best(
     return Best(f"{what} {first}", first, value, (varied,), "min", where, among=tuple(others))
 
 
-def _outperforms(figure: int) -> list[Claim]:
-    varied = _STUDIES[figure]
+def _outperforms(figure: int, varied: str) -> Rows:
     text = f"{{}} outperforms all baselines, whatever the number of {varied}."
-    return [
-        claim
+    return {
+        f"fig{figure}-{name}": (text.format(first), _best(varied, first))
         for first, name in zip(OWN, ("best", "best-e"), strict=True)
-        for claim in _read(f"fig{figure}-{name}", text.format(first), _best(varied, first))
-    ]
+    }
 
 
 def _reduction(frame: pd.DataFrame, others: Sequence[str], *varied: str) -> pd.Series:
@@ -91,18 +93,11 @@ def _largest(others: Sequence[str], jobs: pd.DataFrame, servers: pd.DataFrame) -
     return most, f"{least:.1f} % ({there}) to {most:.1f} % ({where})"
 
 
-def _up_to(
-    name: str, others: Sequence[str], percent: int, words: str, source: str = "Sec. I"
-) -> list[Claim]:
-    best = "the best of " if len(others) > 1 else ""
-    what = (
-        f"largest mean reduction against {best}{', '.join(others)} over the points of Figures 7 "
-        "and 8"
-    )
+def _up_to(name: str, others: Sequence[str], percent: int, words: str) -> Rows:
     text = f"A_online reduces the average JCT by up to {percent} % compared with {words}."
-    test = Near(what, percent, 5.0, partial(_largest, others), "%")
-    claim = Claim(f"upto-{name}", source, text, test, ("jct-jobs", "jct-servers"))
-    return in_readings(claim, READINGS)
+    what = f"{'the best of ' if len(others) > 1 else ''}{', '.join(others)}"
+    what = f"largest mean reduction against {what} over the points of Figures 7 and 8"
+    return {f"upto-{name}": (text, Near(what, percent, 5.0, partial(_largest, others), "%"))}
 
 
 def _beyond_testbed(testbed: pd.DataFrame, large: pd.DataFrame) -> tuple[list[float], str]:
@@ -135,16 +130,16 @@ def _grows(pairs: Sequence[str], table: Table) -> Moves:
     return Moves(what, slopes_against("jobs", table, pairs, words))
 
 
-def _jct_rates(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
-    return wide(rates(frame, varied), "jct_rate", varied)
-
-
-def _rate(name: str, who: str, policies: Sequence[str], sign: float) -> list[Claim]:
+def _rate(name: str, who: str, policies: Sequence[str], sign: float) -> Rows:
     text = f"The JCT rates of {who} {name} with the number of servers."
     what = f"{'minus the ' if sign < 0 else ''}slope of the JCT rate against servers, of every seed"
     words = f"{{means:.3g}}, {name} {{slope}} per 100"
-    differences = slopes_against("servers", _jct_rates, policies, words, sign)
-    return _read(f"fig8-{name}", text, Moves(what, differences))
+
+    def table(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
+        return wide(rates(frame, varied), "jct_rate", varied)
+
+    test = Moves(what, slopes_against("servers", table, policies, words, sign))
+    return {f"fig8-{name}": (text, test)}
 
 
 def _shares_in_cloud(frame: pd.DataFrame) -> tuple[pd.Series, str]:
@@ -152,9 +147,6 @@ def _shares_in_cloud(frame: pd.DataFrame) -> tuple[pd.Series, str]:
     part = frame[frame["policy"] == "batchsche"]
     share = (part["jobs_in_cloud"] / part["jobs"]).groupby(part["jobs"]).mean()
     return share, ", ".join(f"{100 * mean:.0f} % of {jobs} jobs" for jobs, mean in share.items())
-
-
-# ---- preemptions ---------------------------------------------------------------------------
 
 
 def _preemptions(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
@@ -169,37 +161,31 @@ def _busier_gang(varied: str, frame: pd.DataFrame) -> pd.DataFrame:
     return pairs.rename_axis(columns="policy").stack().rename("preemptions").reset_index()
 
 
-def _low(figure: int, varied: str, text: str, source: str = "") -> list[Claim]:
+def _low(varied: str) -> Best:
     """A_online preempts less than the gang scheduler that preempts most."""
-    test = replace(
+    return replace(
         _best(varied, others=(), value="preemptions"),
         others="the one of SRTF and Tiresias-L that has more",
         rows=partial(_busier_gang, varied),
     )
-    return _read(f"fig{figure}-low", text, test, source=source)
 
 
-def _preempts(figure: int, varied: str) -> list[Claim]:
+def _preempts(figure: int, varied: str) -> Rows:
     text = "The number of preemptions of A_online is relatively small."
-    return [
-        _once(
-            f"fig{figure}-edge",
+    return {
+        f"fig{figure}-edge": (
             "A_online preempts less than A_online-E, since it offloads to the cloud.",
             _best(varied, others=("a-online-e",), value="preemptions"),
         ),
-        *_read(
-            f"fig{figure}-srtf",
+        f"fig{figure}-srtf": (
             "A_online preempts more than SRTF.",
             _best(varied, "srtf", ("a-online",), "preemptions"),
         ),
-        *_low(figure, varied, text, "Sec. I"),
-    ]
+        f"fig{figure}-low": (text, _low(varied)),
+    }
 
 
-# ---- makespans -----------------------------------------------------------------------------
-
-
-def _makespan(name: str, other: str, percent: int) -> list[Claim]:
+def _makespan(name: str, other: str, percent: int) -> Rows:
     """A reading of "0.76x smaller"."""
     share = percent / 100
     says, target, more = {
@@ -207,28 +193,19 @@ def _makespan(name: str, other: str, percent: int) -> list[Claim]:
         "smaller": (f"{percent} % smaller than", 1 - share, _LATER),
     }[name]
     what = f"mean ratio of makespans, A_online to {other}{more}"
-    return _read(
-        f"fig11-{name}-{other.partition('-')[0]}",
-        f'The makespan of A_online is {says} that of {other} ("{share}x smaller").',
-        Near(what, target, 0.05, partial(over_time.makespans, other)),
-    )
+    text = f'The makespan of A_online is {says} that of {other} ("{share}x smaller").'
+    test = Near(what, target, 0.05, partial(over_time.makespans, other))
+    return {f"fig11-{name}-{other.partition('-')[0]}": (text, test)}
 
 
-# ---- in the order of the paper -------------------------------------------------------------
-
-TESTBED: tuple[Claim, ...] = (
-    _once(
-        "fig3-converge",
+_ROWS: Rows = {
+    # Sec. V-B
+    "fig3-converge": (
         "All models that A_online schedules converge.",
         NotTestable("accuracy is measured on the testbed; nothing is trained here"),
     ),
-    *_read(
-        "fig4-best",
-        "A_online outperforms the other schedulers on the testbed.",
-        _best("jobs"),
-    ),
-    *_read(
-        "fig4-smaller",
+    "fig4-best": ("A_online outperforms the other schedulers on the testbed.", _best("jobs")),
+    "fig4-smaller": (
         "The improvement is not noticeable on the testbed, since it is small; it is in the larger "
         "simulations.",
         Above(
@@ -237,11 +214,8 @@ TESTBED: tuple[Claim, ...] = (
             0.0,
             _beyond_testbed,
         ),
-        "testbed",
-        "jobs",
     ),
-    *_read(
-        "fig5-grows",
+    "fig5-grows": (
         "Preemption gets more frequent with the number of jobs, in all three algorithms.",
         Moves(
             f"slope of the preemptions of a-online, {', '.join(GANGS)} against jobs, of every seed",
@@ -250,46 +224,37 @@ TESTBED: tuple[Claim, ...] = (
             ),
         ),
     ),
-    *_low(5, "jobs", "The number of preemptions of A_online remains relatively low."),
-    _once(
-        "fig6-communication",
+    "fig5-low": ("The number of preemptions of A_online remains relatively low.", _low("jobs")),
+    "fig6-communication": (
         "The communication time of A_online is smaller than that of the baselines.",
         NotTestable(
             "communication is measured on the testbed; the model has it inside Delta and p"
         ),
     ),
-)
-"""Sec. V-B."""
-
-SIMULATION: tuple[Claim, ...] = (
-    *_up_to("srtf", ("srtf",), 35, "SRTF"),
-    *_up_to("tiresias", ("tiresias-l",), 40, "Tiresias-L"),
-    *_up_to("batchsche", ("batchsche",), 50, "BatchSche"),
-    *_up_to("abstract", BASELINES, 30, "state-of-the-art baselines", "abstract"),
-    *_outperforms(7),
-    *_read(
-        "fig7-category-e",
+    # Sec. V-C, and the abstract
+    **_up_to("srtf", ("srtf",), 35, "SRTF"),
+    **_up_to("tiresias", ("tiresias-l",), 40, "Tiresias-L"),
+    **_up_to("batchsche", ("batchsche",), 50, "BatchSche"),
+    **_up_to("abstract", BASELINES, 30, "state-of-the-art baselines"),
+    **_outperforms(7, "jobs"),
+    "fig7-category-e": (
         "A_online-E outperforms the others in its category, that without the cloud.",
         _best("jobs", "a-online-e", GANGS, more=_LATER),
     ),
-    *_read(
-        "fig7-grows",
+    "fig7-grows": (
         "The reduction of JCT by A_online and A_online-E over SRTF and Tiresias-L grows with "
         "the number of jobs.",
         _grows([f"{own} against {gang}" for own in OWN for gang in GANGS], _reductions),
     ),
-    _once(
-        "fig7-cloud",
+    "fig7-cloud": (
         "A_online performs better than A_online-E.",
         _best("jobs", others=("a-online-e",)),
     ),
-    _once(
-        "fig7-cloud-grows",
+    "fig7-cloud-grows": (
         "The reduction of JCT by A_online over A_online-E grows with the number of jobs.",
         _grows(["a-online against a-online-e"], _own_reductions),
     ),
-    *_read(
-        "fig7-batches",
+    "fig7-batches": (
         "BatchSche schedules jobs to the cloud with a very high probability.",
         Above(
             "mean share of jobs that BatchSche sends to the cloud",
@@ -298,13 +263,12 @@ SIMULATION: tuple[Claim, ...] = (
             where="at every number of jobs",
         ),
     ),
-    *_outperforms(8),
-    *_rate("rise", "A_online and BatchSche", ("a-online", "batchsche"), 1.0),
-    *_rate("fall", "A_online-E and Tiresias-L", ("a-online-e", "tiresias-l"), -1.0),
-    *_preempts(9, "jobs"),
-    *_preempts(10, "servers"),
-    _once(
-        "fig11-full",
+    **_outperforms(8, "servers"),
+    **_rate("rise", "A_online and BatchSche", ("a-online", "batchsche"), 1.0),
+    **_rate("fall", "A_online-E and Tiresias-L", ("a-online-e", "tiresias-l"), -1.0),
+    **_preempts(9, "jobs"),
+    **_preempts(10, "servers"),
+    "fig11-full": (
         "The utilisation of A_online and A_online-E can reach 100 %.",
         Above(
             "largest share of edge workers that train in a slot",
@@ -314,16 +278,14 @@ SIMULATION: tuple[Claim, ...] = (
             "in every run",
         ),
     ),
-    *_read(
-        "fig11-under",
+    "fig11-under": (
         "SRTF and Tiresias-L under-utilise the edge.",
         Moves(
             "mean utilisation of A_online and A_online-E while jobs arrive minus that of each",
             over_time.busy_shares,
         ),
     ),
-    *_read(
-        "fig11-similar",
+    "fig11-similar": (
         "All schedulers have similar trends.",
         Above(
             "mean rank correlation of the utilisation with that of A_online while jobs arrive",
@@ -332,8 +294,7 @@ SIMULATION: tuple[Claim, ...] = (
             where="for every scheme",
         ),
     ),
-    *_read(
-        "fig11-peaks",
+    "fig11-peaks": (
         "Utilisation rapidly increases at the two peaks of submission.",
         Above(
             "rise from before to after the busiest spans of the two halves: lower end of the 95 % "
@@ -343,12 +304,15 @@ SIMULATION: tuple[Claim, ...] = (
             where="for every scheme",
         ),
     ),
-    *_makespan("makespan", "srtf", 76),
-    *_makespan("makespan", "tiresias-l", 74),
-    *_makespan("smaller", "srtf", 76),
-    *_makespan("smaller", "tiresias-l", 74),
-)
-"""Sec. V-C, and the abstract."""
+    **_makespan("makespan", "srtf", 76),
+    **_makespan("makespan", "tiresias-l", 74),
+    **_makespan("smaller", "srtf", 76),
+    **_makespan("smaller", "tiresias-l", 74),
+}
 
-CLAIMS: tuple[Claim, ...] = (*THEORY, *TESTBED, *SIMULATION, *RATIOS)
+CLAIMS: tuple[Claim, ...] = (
+    *THEORY,
+    *(claim for name, row in _ROWS.items() for claim in _claims(name, *row)),
+    *RATIOS,
+)
 """In the order of the paper's sections."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks.jct.servers import Edge
 from benchmarks.jct.settings import Settings
-from benchmarks.jct.table_2 import MODELS
 from models.jct.checks import chunk_times, whole_slots
 from models.jct.files import JobRecord
 
-__all__ = ["Submissions", "draw_gpus", "draw_jobs", "long_enough"]
+__all__ = ["MODELS", "Submissions", "draw_gpus", "draw_jobs", "long_enough"]
 
 _MOST_SLOTS = 10**9  # of an instance file
 
@@ -21,19 +20,34 @@ _GPUS = np.array([1, 2, 4, 8, 12, 16, 24, 32, 64, 128])
 _GPU_JOBS = np.array([76627, 1818, 1870, 1643, 7, 199, 7, 67, 6, 3])
 
 
-@dataclass(frozen=True)
-class Submissions:
-    """What a trace may say of the jobs.
+class Model(NamedTuple):
+    """A row of Table II: dataset, D chunks of data, B mini-batches in each; and q, see below."""
 
-    Parameters
-    ----------
-    arrival : ndarray of int64, shape (J,)
-        Slots, sorted.
-    gpus : ndarray of int64, shape (J,)
-    hours : ndarray, shape (J,), or None
-        How long the jobs ran; None = the times are drawn.
-    notes : tuple of str
-        Where they are from.
+    name: str
+    dataset: str
+    chunks: int
+    minibatches: int
+    gradient_mb: float
+
+
+# q is not in Table II: four bytes for each parameter. Parameters: torchvision (ResNet-50/101
+# 25.557 and 44.549, GoogLeNet 6.625 million), MXNet Gluon model zoo (AlexNet 61,100,840), LeNet-5
+# 61,706; Inception-BN: file size of Inception v2 in the ONNX model zoo.
+MODELS = (
+    Model("ResNet-50", "CIFAR10", 27, 58, 102.2),
+    Model("ResNet-101", "CIFAR10", 27, 58, 178.2),
+    Model("GoogLeNet", "Caltech101", 115, 58, 26.5),
+    Model("LeNet", "Caltech101", 115, 58, 0.247),
+    Model("AlexNet", "ImageNet-12", 60, 58, 244.4),
+    Model("Inception-BN", "ImageNet-12", 60, 58, 45.0),
+)
+
+
+class Submissions(NamedTuple):
+    """What a trace may say of the jobs: slots of arrival, sorted, and GPUs, int64, shape (J,).
+
+    ``hours``, how long the jobs ran, has the same shape; None = the times are drawn. The notes say
+    where all is from.
     """
 
     arrival: np.ndarray
@@ -80,7 +94,11 @@ def draw_jobs(
         gradient = np.round(streams[3].uniform(*settings.gradients, size=count), 3)
     bandwidth = streams[3].uniform(*settings.bandwidth, size=len(edge.worker_types)) / 1000.0
     chunk_gb = np.round(streams[3].uniform(*settings.chunk_gb, size=count), 3)
-    requested = _requested(settings, given.gpus, chunks, streams[4])
+    requested = {
+        "gpus": np.minimum(given.gpus, chunks),
+        "uniform": streams[4].integers(1, chunks, endpoint=True),
+        "chunks": chunks,
+    }[settings.requested]
     rows = count if settings.upload == "job" else 1
     cloud = streams[5].integers(*settings.cloud_upload, size=rows, endpoint=True)
     edge_upload = streams[5].integers(*settings.edge_upload, size=(rows, servers), endpoint=True)
@@ -110,16 +128,6 @@ def draw_jobs(
 
 def _slots(hours: float | np.ndarray, settings: Settings) -> np.ndarray:
     return np.round(np.asarray(hours) * 3600.0 / settings.slot_seconds, 9)
-
-
-def _requested(
-    settings: Settings, gpus: np.ndarray, chunks: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    if settings.requested == "chunks":
-        return chunks
-    if settings.requested == "uniform":
-        return rng.integers(1, chunks, endpoint=True)
-    return np.minimum(gpus, chunks)
 
 
 def long_enough(jobs: list[JobRecord], settings: Settings) -> int:

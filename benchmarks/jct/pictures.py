@@ -31,27 +31,26 @@ _LABELS = {
 _PANELS = {reading.name: reading.words.removeprefix("a job asks for ") for reading in READINGS}
 
 
-def _plot_readings(frame: pd.DataFrame, axes: Axes | None, *, varied: str, y: str) -> Figure:
-    """Four panels of lines along one setting: the baselines in one reading each.
+# Every scheme has the same look in every figure.
+_lines = partial(plot_lines, series="policy", among=SCHEMES, legend=False)
+_curves = partial(plot_curves, series="policy", among=SCHEMES, legend=False)
 
-    Every scheme has the same look in every figure.
-    """
+
+def _plot_readings(frame: pd.DataFrame, axes: Axes | None, *, varied: str, y: str) -> Figure:
+    """Four panels of lines along one setting: the baselines in one reading each."""
     if y == "preemptions":
         frame = frame[frame["policy"] != "batchsche"]
     frame = rates(in_every_reading(frame, READINGS), varied)
     drawn = panels(axes, 2, 11.0, 7.5, rows=2)
     for place, (panel, (reading, words)) in enumerate(zip(drawn, _PANELS.items(), strict=True)):
-        plot_lines(
+        _lines(
             frame[frame["reading"] == reading],
             panel,
             x=varied,
             y=y,
-            series="policy",
             xlabel=_LABELS[varied],
             ylabel="" if place % 2 else _LABELS[y],
             title=f"({'abcd'[place]}) {words}",
-            among=SCHEMES,
-            legend=False,
         )
         if y == "jct_rate":
             panel.set_yscale("log")
@@ -87,30 +86,22 @@ def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) ->
     for reading, words in _PANELS.items():
         parts[words] = frame[~own & (frame["reading"] == reading)]
     for panel, (words, part) in zip(drawn[1:], parts.items(), strict=True):
-        plot_curves(
+        _curves(
             part,
             panel,
             x=varied,
             y="utilisation",
-            series="policy",
             xlabel="slot of one hour",
             ylabel="edge workers that train",
             title=words,
-            among=SCHEMES,
-            legend=False,
         )
         panel.set_ylim(-0.02, 1.02)
         panel.yaxis.set_major_formatter(PercentFormatter(1.0))
     for panel in drawn:
         panel.set_xlim(0, SHOWN * frame["slots"].iat[0])
-    handles = {
-        label: handle
-        for panel in drawn[1:3]
-        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
-    }
-    figure_of(drawn[0]).legend(
-        list(handles.values()), list(handles), loc="outside lower left", ncols=5, frameon=False
-    )
+    own_named, others = (panel.get_legend_handles_labels() for panel in drawn[1:3])
+    handles, labels = own_named[0] + others[0], own_named[1] + others[1]
+    figure_of(drawn[0]).legend(handles, labels, loc="outside lower left", ncols=5, frameon=False)
     return figure_of(drawn[0])
 
 

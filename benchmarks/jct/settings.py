@@ -12,7 +12,6 @@ __all__ = ["Settings"]
 _SCALES = ("simulation", "testbed")
 _REQUESTED = ("gpus", "uniform", "chunks")
 _UPLOADS = ("job", "server")
-_TYPES = (8, 10)
 _GRADIENT_MB = (30.0, 575.0)
 _BANDWIDTH_MBPS = {"simulation": (100.0, 5.0 * 1024.0), "testbed": (100.0, 1000.0)}
 _MOST_DELAYS = 2 * 10**7  # jobs x servers, whose upload delays are drawn
@@ -49,23 +48,18 @@ class Settings(BaseSettings):
         Ranges of the upload delays, slots.
     worker_types, ps_types : tuple of int or None
         Ranges of the number of types in the simulator; None = 8 to 10. The testbed's are fixed.
-    chunks : tuple of int or None
-        Range of D; None = Table II.
-    epochs : tuple of int
-        Range of E.
-    minibatch_hours : tuple of float
-        Range of m, hours.
-    update_ms : tuple of float
-        Range of G, milliseconds.
+    chunks, epochs : tuple of int
+        Ranges of D and E; chunks may be None = Table II.
+    minibatch_hours, update_ms : tuple of float
+        Ranges of m, hours, and of G, milliseconds.
     gradient_mb : tuple of float or None
         Range of q, MB; None = [30, 575] in the simulator, the size of the model on the testbed.
     bandwidth_mbps : tuple of float or None
         Range of b, Mbit/s, drawn for each type of workers; None = [100, 5 x 1024] in the
         simulator, and up to the port's 1 Gbit/s on the testbed.
-    storage_gb : tuple of float or None
-        Range of ``U_s``; None = unlimited, as everywhere in Sec. V.
-    chunk_gb : tuple of float
-        Range of ``u_j``, the storage of a chunk.
+    storage_gb, chunk_gb : tuple of float
+        Ranges of ``U_s``, which may be None = unlimited, as everywhere in Sec. V, and of ``u_j``,
+        the storage of a chunk.
     slot_seconds : float
         Length of a slot.
 
@@ -107,12 +101,9 @@ class Settings(BaseSettings):
         for name, known in (("scale", _SCALES), ("requested", _REQUESTED), ("upload", _UPLOADS)):
             self.check_word(name, known)
         self.check_positive("slot_seconds")
-        self._check_ranges()
         for name in ("worker_types", "ps_types"):
             if self.scale == "testbed" and getattr(self, name) is not None:
                 raise InputError(f"{name} does not go with scale testbed, whose types are fixed")
-
-    def _check_ranges(self) -> None:
         for name in ("minibatch_hours", "bandwidth_mbps"):
             self.check_range(name, 0.0, strict=True)
         for name, least, most in (
@@ -123,11 +114,6 @@ class Settings(BaseSettings):
             self.check_range(name, least, most)
         for name in ("update_ms", "gradient_mb", "storage_gb", "chunk_gb"):
             self.check_range(name, 0)
-
-    @property
-    def types(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Ranges of the numbers of worker and parameter server types in the simulator."""
-        return self.worker_types or _TYPES, self.ps_types or _TYPES
 
     @property
     def gradients(self) -> tuple[float, float] | None:

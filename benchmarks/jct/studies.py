@@ -24,7 +24,7 @@ GANGS = ("srtf", "tiresias-l")
 SCHEMES = (*OWN, *BASELINES)
 
 _ALL = tuple(Scheme(name, name, ignores=("requested",) if name in OWN else ()) for name in SCHEMES)
-_STAY = {"use_cloud": False}
+_STAY = {name: {"use_cloud": False} for name in GANGS}
 _OPEN = 'Sec. V-A: "computed according to the number of GPUs" of the trace, and no more'
 
 READINGS = tuple(
@@ -33,12 +33,7 @@ READINGS = tuple(
         ("gpus", "as many workers as GPUs in a trace, most often 1", "gpus", {}),
         ("uniform", "1 to D workers", "uniform", {}),
         ("chunks", "D workers", "chunks", {}),
-        (
-            "edge",
-            "D workers or all of the edge, gangs stay there",
-            "chunks",
-            {"srtf": _STAY, "tiresias-l": _STAY},
-        ),
+        ("edge", "D workers or all of the edge, gangs stay there", "chunks", _STAY),
     )
 )
 """How many workers a job asks the baselines for; the first takes the paper literally. In the last,

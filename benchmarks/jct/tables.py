@@ -39,11 +39,9 @@ def metrics(instance: JctInstance, run: Run) -> dict[str, Any]:
     at_edge = rows[:, 1] != CLOUD
     trained = rows[:, 4] - rows[:, 3]
     workers = len(instance.cluster.worker_server)
-    jobs = len(instance.jobs)
-    makespan = 0
-    if jobs:
-        first = min(job.arrival for job in instance.jobs)
-        makespan = int(run.score.completion.max()) + 1 - first
+    arrivals = [job.arrival for job in instance.jobs]
+    jobs = len(arrivals)
+    makespan = int(run.score.completion.max()) + 1 - min(arrivals) if jobs else 0
     _, counts = _steps(rows[at_edge])
     return {
         "policy": run.policy.name,

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from benchmarks.jct.arrivals import draw_arrivals
+from benchmarks.jct.arrivals import PATTERNS
 from benchmarks.jct.jobs import Submissions, draw_gpus
 from benchmarks.jct.settings import Settings
 from benchmarks.traces import Trace
 from benchmarks.traces.windows import windows
 from models.errors import InputError
 
-__all__ = ["MAPPINGS", "check_kind", "submissions"]
+__all__ = ["MAPPINGS", "submissions"]
 
 _JOBS = (
     "`jobs` of Philly give GPUs, at most D, as `requested_workers`, and run times: m = run time / "
@@ -44,22 +44,6 @@ MAPPINGS: Mapping[str, str] = {
 """Kinds of traces that are used, and what they give."""
 
 
-def check_kind(trace: Trace, settings: Settings) -> None:
-    """Refuse traces that give nothing.
-
-    Raises
-    ------
-    InputError
-        If the settings leave nothing to take.
-    """
-    if trace.kind == "openb-nodes" and settings.scale == "testbed":
-        raise InputError(f"{trace.spec}: gives servers, but those of scale testbed are fixed")
-    if trace.kind == "alibaba-2018" and settings.arrivals is not None:
-        raise InputError(
-            f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
-        )
-
-
 def submissions(
     settings: Settings, streams: list[np.random.Generator], trace: Trace | None
 ) -> Submissions:
@@ -76,8 +60,15 @@ def submissions(
     Raises
     ------
     InputError
-        If the trace has too few jobs, or no window holds enough.
+        If there is no such arrival pattern, the settings leave nothing to take from the trace, it
+        has too few jobs, or no window holds enough.
     """
+    if trace is not None and trace.kind == "openb-nodes" and settings.scale == "testbed":
+        raise InputError(f"{trace.spec}: gives servers, but those of scale testbed are fixed")
+    if trace is not None and trace.kind == "alibaba-2018" and settings.arrivals is not None:
+        raise InputError(
+            f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
+        )
     arrival, rows, note = _arrivals(settings, streams[0], trace)
     if trace is None or trace.kind not in ("philly", "edge-cloud"):
         gpus = draw_gpus(settings.jobs, streams[1])
@@ -101,8 +92,10 @@ def _arrivals(
     jobs, slots = settings.jobs, settings.slots
     if trace is None or trace.kind == "openb-nodes" or settings.arrivals is not None:
         name = settings.arrivals or "google2011-fit"
-        arrival = draw_arrivals(name, jobs, slots, settings.slot_seconds, rng)
-        return arrival, None, f"arrivals {name}"
+        if name not in PATTERNS:
+            raise InputError(f"unknown arrivals '{name}': choose from {', '.join(PATTERNS)}")
+        weights = PATTERNS[name](slots, settings.slot_seconds, rng)
+        return np.sort(rng.choice(slots, size=jobs, p=weights)), None, f"arrivals {name}"
     if trace.kind == "philly":
         seconds = trace.table("jobs").frame["submit_s"].to_numpy()
         slot, starts = windows(seconds, slots, settings.slot_seconds, jobs, rng, trace.path)

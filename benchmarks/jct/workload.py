@@ -4,7 +4,7 @@ What the paper leaves open, and what is chosen here:
 
 - how many workers and parameter servers a machine of its testbed has, and which nodes there are
   without a list of them: :mod:`benchmarks.jct.servers`;
-- the size of the models of Table II: :mod:`benchmarks.jct.table_2`;
+- the size of the models of Table II: :mod:`benchmarks.jct.jobs`;
 - arrivals without a trace: :mod:`benchmarks.jct.arrivals`;
 - what becomes of run times and GPUs of a trace: :mod:`benchmarks.jct.traces`;
 - ``requested_workers``, and all ranges: :class:`benchmarks.jct.settings.Settings`.
@@ -12,19 +12,59 @@ What the paper leaves open, and what is chosen here:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from benchmarks.jct.jobs import draw_jobs, long_enough
-from benchmarks.jct.report import JctReport
 from benchmarks.jct.servers import draw_edge
 from benchmarks.jct.settings import Settings
-from benchmarks.jct.traces import check_kind, submissions
+from benchmarks.jct.traces import submissions
 from benchmarks.traces import Trace
-from benchmarks.workload.report import WorkloadReport
+from benchmarks.workload.report import WorkloadReport, distribution_of
 from models.jct import JctInstance
 from models.jct.files import JctFile
+from models.jct.load import load
 
-__all__ = ["generate"]
+__all__ = ["JctReport", "generate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JctReport(WorkloadReport):
+    """Numbers of workers and parameter servers of the edge, and distributions."""
+
+    workers: int
+    ps: int
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """Workers and parameter servers."""
+        return (f"{self.workers} workers and {self.ps} parameter servers at the edge",)
+
+    @classmethod
+    def build(cls, instance: JctInstance, notes: tuple[str, ...]) -> JctReport:
+        """Describe an instance."""
+        cluster, jobs = instance.cluster, instance.jobs
+        types = max(1, len(cluster.worker_types))
+        fields: dict[str, Any] = {
+            "workers of a server": np.diff(cluster.first_worker),
+            "parameter servers of a server": np.diff(cluster.first_ps),
+            "workers of a type": np.bincount(cluster.worker_type, minlength=types),
+            "arrival": [job.arrival for job in jobs],
+            "chunks": [job.chunks for job in jobs],
+            "slots of a chunk": [job.chunk_slots for job in jobs],
+            "the same all in the cloud": [job.cloud_chunk_slots for job in jobs],
+            "requested workers": [job.requested_workers for job in jobs],
+            "worker-slots of a job": [job.chunks * job.chunk_slots for job in jobs],
+        }
+        return cls(
+            load=load(instance),
+            distribution=distribution_of(fields),
+            notes=notes,
+            workers=len(cluster.worker_server),
+            ps=len(cluster.ps_server),
+        )
 
 
 def generate(
@@ -52,8 +92,6 @@ def generate(
         If the trace is of no use or too small, the arrival pattern is unknown, or, without a
         cloud, a job can be served by nothing.
     """
-    if trace is not None:
-        check_kind(trace, settings)
     # Each part has streams of its own, so that a change in one (other servers, other arrivals)
     # leaves the others as they are.
     streams = rng.spawn(12)

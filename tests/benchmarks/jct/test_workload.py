@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from benchmarks.generate import main as generate_command
 from benchmarks.instances import parse_set
 from benchmarks.jct import WORKLOAD
-from benchmarks.jct.arrivals import PATTERNS, draw_arrivals
-from benchmarks.jct.jobs import draw_gpus
+from benchmarks.jct.arrivals import PATTERNS
+from benchmarks.jct.jobs import MODELS, draw_gpus
 from benchmarks.jct.settings import Settings
-from benchmarks.jct.table_2 import MODELS
+from benchmarks.jct.traces import submissions
 from benchmarks.jct.workload import generate
 from benchmarks.study.run import run_policy
 from models.errors import InputError
@@ -163,7 +163,8 @@ def test_the_horizon_is_one_that_a_file_may_have() -> None:
 
 
 def test_two_peaks() -> None:
-    found = draw_arrivals("peaks", 20_000, 100, 3600.0, np.random.default_rng(0))
+    settings = small(jobs=20_000, slots=100, arrivals="peaks")
+    found = submissions(settings, np.random.default_rng(0).spawn(2), None).arrival
     assert (np.diff(found) >= 0).all()
     counts = np.bincount(found, minlength=100)
     near = [counts[at - 2 : at + 3].mean() for at in (25, 47, 70, 95)]

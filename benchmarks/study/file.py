@@ -28,12 +28,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from benchmarks.contract import experiments_of
 from benchmarks.study.cell import Effort, Needs
@@ -42,9 +43,10 @@ from benchmarks.study.instances import instance_of, trace_digest
 from benchmarks.study.ratio import Ratio, source_of
 from benchmarks.study.scheme import Reading, Scheme, policy_of, schemes_of
 from benchmarks.study.study import Study, Trial
+from benchmarks.workload.settings import check_types
 from models.errors import InputError
 from models.files import read_bytes
-from online.registry import policy_names
+from online.registry import check_parameters, policy_names
 
 __all__ = ["StudyFile", "read_study_file"]
 
@@ -52,15 +54,18 @@ _SIZE = "default"  # the only one that a study from a file has
 _SEED = 0  # of a design
 
 
+_Name = Annotated[str, Meta(min_length=1)]
+
+
 class _Reading(msgspec.Struct, forbid_unknown_fields=True):
-    name: str
+    name: _Name
     settings: dict[str, Any] = {}
     parameters: dict[str, dict[str, Any]] = {}
     source: str = ""
 
 
 class _Scheme(msgspec.Struct, forbid_unknown_fields=True):
-    name: str
+    name: _Name
     policy: str
     parameters: dict[str, Any] = {}
     ignores: list[str] = []
@@ -169,8 +174,14 @@ def _study(asked: _Study, number: int, file: _File) -> Study:
     )
     if len({reading.name for reading in readings}) < len(readings):
         raise InputError("two readings have the same name")
+    schemes = _schemes(asked)
+    unknown = {name for reading in readings for name in reading.parameters} - {
+        scheme.name for scheme in schemes
+    }
+    if unknown:
+        raise InputError(f"parameters of a reading are of '{min(unknown)}': no such scheme")
     source = source_of if not asked.trace else _Traced(trace_digest(asked.trace))
-    return Study(
+    study = Study(
         name=f"{asked.problem}-{number + 1}",
         problem=asked.problem,
         measure=Ratio(
@@ -178,27 +189,39 @@ def _study(asked: _Study, number: int, file: _File) -> Study:
         ),
         grids={_SIZE: _grid(asked.design, base, axes)},
         seeds={_SIZE: 1},
-        schemes=_schemes(asked),
+        schemes=schemes,
         readings=readings,
     )
+    for entry in study.trials(_SIZE, [0])[0].entries:
+        check_parameters(policy_of(asked.problem, entry.scheme.policy), entry.scheme.parameters)
+    return study
 
 
 def _settings(problem_name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings in Python's types; texts are read as on the command line."""
+    _known(problem_name, given)
     workload = experiments_of(problem_name).workload
-    known = ("jobs", "slots", "servers", *workload.examples)
     found: dict[str, Any] = {}
     for name, value in given.items():
-        if name not in known:
-            raise InputError(f"unknown setting '{name}': choose from {', '.join(known)}")
         if isinstance(value, str):
             if name in ("jobs", "slots"):
                 raise InputError(f"{name} '{value}' is not a whole number")
             read = workload.parse_servers if name == "servers" else None
             found[name] = read(value) if read else workload.read_settings({name: value})[name]
+        elif name == "servers":
+            found[name] = workload.servers.check(value)
         else:
+            check_types(workload.settings, {name: value})
             found[name] = value
     return found
+
+
+def _known(problem_name: str, names: Iterable[str]) -> None:
+    """Refuse unknown settings."""
+    known = ("jobs", "slots", "servers", *experiments_of(problem_name).workload.examples)
+    for name in names:
+        if name not in known:
+            raise InputError(f"unknown setting '{name}': choose from {', '.join(known)}")
 
 
 def _grid(design: str | int, base: Mapping[str, Any], axes: Mapping[str, list[Any]]) -> Grid:
@@ -220,6 +243,7 @@ def _schemes(asked: _Study) -> tuple[Scheme, ...]:
     schemes = [*schemes_of(asked.problem, names)]
     for item in asked.scheme:
         policy_of(asked.problem, item.policy)
+        _known(asked.problem, item.ignores)
         schemes.append(Scheme(item.name, item.policy, item.parameters, tuple(item.ignores)))
     if len({scheme.name for scheme in schemes}) < len(schemes):
         raise InputError("two policies or schemes have the same name")

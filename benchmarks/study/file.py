@@ -37,7 +37,7 @@ import msgspec
 from msgspec import Meta
 
 from benchmarks.contract import experiments_of
-from benchmarks.study.cell import Effort, Needs
+from benchmarks.study.cell import Effort
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import instance_of, trace_digest
 from benchmarks.study.ratio import Ratio, source_of
@@ -87,7 +87,6 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     seeds: int | list[int] = 3
     time_limit: float = 10.0
     threads: int = 1
-    limit: float = 3600.0
 
 
 @dataclass(frozen=True)
@@ -98,15 +97,16 @@ class StudyFile:
     ----------
     studies : tuple of Study
         Of the size "default".
-    axes : tuple of tuple of str
-        Of each study: the settings that it varies.
+    axes : tuple of mapping of str to mapping
+        Of each study: the settings that it varies, and for each of them what the others are held
+        at in a star (None: not set); empty in other designs.
     seeds : tuple of int
     threads : int
         Of an offline solve.
     """
 
     studies: tuple[Study, ...]
-    axes: tuple[tuple[str, ...], ...]
+    axes: tuple[Mapping[str, Mapping[str, Any]], ...]
     seeds: tuple[int, ...]
     threads: int
 
@@ -132,7 +132,6 @@ def read_study_file(path: str | Path) -> StudyFile:
     seeds = tuple(range(file.seeds)) if isinstance(file.seeds, int) else tuple(file.seeds)
     _check(path, "seeds", bool(seeds) and min(seeds) >= 0, "want a number of seeds, or a list")
     _check(path, "time_limit", 0 < file.time_limit < float("inf"), "want positive seconds")
-    _check(path, "limit", 0 < file.limit < float("inf"), "want positive seconds")
     _check(path, "threads", file.threads in (1, 2, 4, 8), "want 1, 2, 4 or 8")
     _check(path, "study", bool(file.study), "want at least one study")
     studies = []
@@ -141,7 +140,7 @@ def read_study_file(path: str | Path) -> StudyFile:
             studies.append(_study(asked, number, file))
         except InputError as error:
             raise InputError(f"{path}: {error} - at `$.study[{number}]`") from None
-    axes = tuple(tuple(asked.vary) for asked in file.study)
+    axes = tuple(_axes(asked) for asked in file.study)
     found = StudyFile(tuple(studies), axes, seeds, file.threads)
     for number, study in enumerate(found.studies):
         try:
@@ -157,10 +156,7 @@ def _check(path: str | Path, key: str, holds: bool, rule: str) -> None:
 
 
 def _study(asked: _Study, number: int, file: _File) -> Study:
-    workload = experiments_of(asked.problem).workload
-    size = workload.default
-    base = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **asked.base}
-    base = _settings(asked.problem, base)
+    base = _base(asked)
     axes = {
         name: [_settings(asked.problem, {name: value})[name] for value in values]
         for name, values in asked.vary.items()
@@ -184,9 +180,7 @@ def _study(asked: _Study, number: int, file: _File) -> Study:
     study = Study(
         name=f"{asked.problem}-{number + 1}",
         problem=asked.problem,
-        measure=Ratio(
-            Effort(file.time_limit, file.threads), source=source, needs=Needs(limit=file.limit)
-        ),
+        measure=Ratio(Effort(file.time_limit, file.threads), source=source),
         grids={_SIZE: _grid(asked.design, base, axes)},
         seeds={_SIZE: 1},
         schemes=schemes,
@@ -195,6 +189,20 @@ def _study(asked: _Study, number: int, file: _File) -> Study:
     for entry in study.trials(_SIZE, [0])[0].entries:
         check_parameters(policy_of(asked.problem, entry.scheme.policy), entry.scheme.parameters)
     return study
+
+
+def _base(asked: _Study) -> dict[str, Any]:
+    size = experiments_of(asked.problem).workload.default
+    sizes = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers}
+    return _settings(asked.problem, {**sizes, **asked.base})
+
+
+def _axes(asked: _Study) -> dict[str, dict[str, Any]]:
+    base = _base(asked) if asked.design == "star" else None
+    return {
+        axis: {} if base is None else {name: base.get(name) for name in asked.vary if name != axis}
+        for axis in asked.vary
+    }
 
 
 def _settings(problem_name: str, given: Mapping[str, Any]) -> dict[str, Any]:

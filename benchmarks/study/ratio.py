@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from benchmarks.study.cell import Cell, Effort, Needs, Outcome
+from benchmarks.study.cell import Cell, Effort, Outcome
 from benchmarks.study.instances import Source, drawn
 from benchmarks.study.join import Joined, join
 from benchmarks.study.offline import offline_cell
@@ -48,15 +48,12 @@ class Ratio:
         ``(trial, settings) -> Source``.
     data : mapping, optional
         By the file hash of a source, what its cells need with them: instances that are given.
-    needs : Needs
-        Of the run cells.
     """
 
     effort: Effort
     starts: tuple[str, ...] | None = None
     source: Callable[[Trial, Mapping[str, Any]], Source] = source_of
     data: Mapping[str, Mapping[str, bytes]] | None = None
-    needs: Needs = Needs()
 
     def cells(self, trial: Trial) -> list[Cell]:
         """Of each instance the offline cell, and then a run cell for each scheme."""
@@ -64,9 +61,7 @@ class Ratio:
         for source, entries in self._instances(trial):
             data = self.data[source["file"]] if self.data and "file" in source else None
             cells.append(offline_cell(source, self.effort, starts=self.starts, data=data))
-            cells += [
-                run_cell(source, entry.scheme, data=data, needs=self.needs) for entry in entries
-            ]
+            cells += [run_cell(source, entry.scheme, data=data) for entry in entries]
         return cells
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,26 +74,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     ]
     _write_rows(out, pd.concat(frames, ignore_index=True))
     for study, axes, frame in zip(asked.studies, asked.axes, frames, strict=True):
-        for axis in axes:
-            _show(study, asked_column(axis), succeeded(frame), out)
+        for axis, held in axes.items():
+            _show(study, asked_column(axis), _held(study, succeeded(frame), held), out)
     print(f"rows: {out / 'rows.csv'}, {out / 'rows.parquet'}")
     return engine.end()
 
 
 def _readable(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
     """A frame whose cells are numbers and texts, with the study in front."""
-    servers = experiments_of(study.problem).workload.servers
-
-    def plain(name: str, value: Any) -> Any:
-        if name == asked_column("servers"):
-            return servers.show(servers.check(value))
-        return (
-            ":".join(f"{part:g}" for part in value) if isinstance(value, (list, tuple)) else value
-        )
-
-    found = frame.apply(lambda column: [plain(str(column.name), value) for value in column])
+    servers = asked_column("servers")
+    found = frame.apply(
+        lambda column: [_plain(study, str(column.name) == servers, value) for value in column]
+    )
     found.insert(0, "study", study.name)
     return found
+
+
+def _plain(study: Study, is_servers: bool, value: Any) -> Any:
+    """A value as a command line writes it."""
+    if is_servers:
+        servers = experiments_of(study.problem).workload.servers
+        return servers.show(servers.check(value))
+    return ":".join(f"{part:g}" for part in value) if isinstance(value, (list, tuple)) else value
+
+
+def _held(study: Study, frame: pd.DataFrame, held: Mapping[str, Any]) -> pd.DataFrame:
+    """Rows of the points at which some settings are what they are held at."""
+    for name, value in held.items():
+        column = frame[asked_column(name)]
+        is_held = column == _plain(study, name == "servers", value)
+        frame = frame[column.isna() if value is None else is_held]
+    return frame
 
 
 def _write_rows(out: Path, frame: pd.DataFrame) -> None:

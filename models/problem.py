@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import pkgutil
@@ -133,8 +134,9 @@ class Problem:
         return bool(self.wider) and bool(getattr(schedule, self.wider))
 
 
+@functools.cache
 def own_problem_names() -> tuple[str, ...]:
-    """Names of the toolkit's own problems, sorted."""
+    """Names of the toolkit's own problems, sorted; the folder is read once."""
     return tuple(sorted(m.name for m in pkgutil.iter_modules(models.__path__) if m.ispkg))
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 from models.errors import InputError
@@ -15,7 +14,14 @@ from online.policy import Policy
 from online.run import raised_by
 from online.user_module import load_user_module
 
-__all__ = ["build_policy", "check_policy", "find_policy", "knows_future", "policy_names"]
+__all__ = [
+    "build_policy",
+    "check_parameters",
+    "check_policy",
+    "find_policy",
+    "knows_future",
+    "policy_names",
+]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")  # it is used in names of files
 
@@ -107,6 +113,21 @@ def knows_future(policy: type[Policy]) -> bool:
     return policy.for_instance.__func__ is not Policy.for_instance.__func__  # type: ignore[attr-defined]
 
 
+def check_parameters(policy: type[Policy], parameters: Mapping[str, Any]) -> None:
+    """Refuse keyword parameters that a policy does not have.
+
+    Raises
+    ------
+    InputError
+        Naming the policy and the parameter.
+    """
+    takes, given = (policy.for_instance, (None,)) if knows_future(policy) else (policy, ())
+    try:
+        inspect.signature(takes).bind(*given, **parameters)
+    except TypeError as error:
+        raise InputError(f"policy '{policy.name}': parameters: {error}") from None
+
+
 def build_policy(policy: type[Policy], instance: Any, **parameters: Any) -> Policy:
     """Build a policy for one instance: the only place where an instance may set its parameters.
 
@@ -130,16 +151,10 @@ def build_policy(policy: type[Policy], instance: Any, **parameters: Any) -> Poli
         If the policy has no such parameter, or ``for_instance`` returns something else. What it
         raises itself is passed on, with a note that names policy and instance.
     """
+    check_parameters(policy, parameters)
     where = f"policy '{policy.name}' on '{instance.name}', for_instance"
-    makes: Callable[..., Any] = policy
-    if knows_future(policy) or not parameters:
-        makes = partial(policy.for_instance, instance)
-    try:
-        inspect.signature(makes).bind(**parameters)
-    except TypeError as error:
-        raise InputError(f"policy '{policy.name}': parameters: {error}") from None
     with raised_by(where):
-        built = makes(**parameters)
+        built = policy.for_instance(instance, **parameters)
     if not isinstance(built, Policy):
         raise InputError(f"{where}: returned {type(built).__name__}, not a Policy")
     return built

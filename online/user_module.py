@@ -35,7 +35,7 @@ def load_user_module(name: str) -> ModuleType:
         _find_in(Path.cwd())
         try:
             return importlib.import_module(name)
-        except Exception as error:  # anything may happen while a user's file is imported
+        except (Exception, SystemExit) as error:  # anything may happen while it is imported
             raise _cannot_be_imported(name, error) from error
     path = Path(name).resolve()
     if not path.is_file():
@@ -51,13 +51,13 @@ def load_user_module(name: str) -> ModuleType:
     sys.modules[known_as] = module  # before it runs: dataclasses and pickle look it up
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[known_as]
         raise _cannot_be_imported(name, error) from error
     return module
 
 
-def _cannot_be_imported(name: str, error: Exception) -> InputError:
+def _cannot_be_imported(name: str, error: BaseException) -> InputError:
     reason = " ".join(str(error).split())
     return InputError(f"module '{name}' cannot be imported: {type(error).__name__}: {reason}")
 

@@ -25,6 +25,9 @@ __all__ = [
 ]
 
 
+_AHEAD = 2  # cells handed out for each worker, so that none waits for this process
+
+
 @dataclass(frozen=True)
 class Task:
     """A cell to run.
@@ -147,7 +150,7 @@ class Processes:
                     alone.append(task)
                     continue
                 start(task)
-                if len(running) >= self.workers:
+                if len(running) >= _AHEAD * self.workers:
                     yield from finished()
             while running:
                 yield from finished()

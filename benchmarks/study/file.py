@@ -28,22 +28,25 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from benchmarks.contract import experiments_of
-from benchmarks.study.cell import Effort, Needs
+from benchmarks.study.cell import Effort
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import instance_of, trace_digest
 from benchmarks.study.ratio import Ratio, source_of
 from benchmarks.study.scheme import Reading, Scheme, default_policies, policy_of, schemes_of
 from benchmarks.study.study import Study, Trial
+from benchmarks.workload.settings import check_types
 from models.errors import InputError
 from models.files import read_bytes
+from online.registry import check_parameters
 
 __all__ = ["StudyFile", "read_study_file"]
 
@@ -51,15 +54,18 @@ _SIZE = "default"  # the only one that a study from a file has
 _SEED = 0  # of a design
 
 
+_Name = Annotated[str, Meta(min_length=1)]
+
+
 class _Reading(msgspec.Struct, forbid_unknown_fields=True):
-    name: str
+    name: _Name
     settings: dict[str, Any] = {}
     parameters: dict[str, dict[str, Any]] = {}
     source: str = ""
 
 
 class _Scheme(msgspec.Struct, forbid_unknown_fields=True):
-    name: str
+    name: _Name
     policy: str
     parameters: dict[str, Any] = {}
     ignores: list[str] = []
@@ -81,7 +87,6 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     seeds: int | list[int] = 3
     time_limit: float = 10.0
     threads: int = 1
-    limit: float = 3600.0
 
 
 @dataclass(frozen=True)
@@ -92,15 +97,16 @@ class StudyFile:
     ----------
     studies : tuple of Study
         Of the size "default".
-    axes : tuple of tuple of str
-        Of each study: the settings that it varies.
+    axes : tuple of mapping of str to mapping
+        Of each study: the settings that it varies, and for each of them what the others are held
+        at in a star (None: not set); empty in other designs.
     seeds : tuple of int
     threads : int
         Of an offline solve.
     """
 
     studies: tuple[Study, ...]
-    axes: tuple[tuple[str, ...], ...]
+    axes: tuple[Mapping[str, Mapping[str, Any]], ...]
     seeds: tuple[int, ...]
     threads: int
 
@@ -126,7 +132,6 @@ def read_study_file(path: str | Path) -> StudyFile:
     seeds = tuple(range(file.seeds)) if isinstance(file.seeds, int) else tuple(file.seeds)
     _check(path, "seeds", bool(seeds) and min(seeds) >= 0, "want a number of seeds, or a list")
     _check(path, "time_limit", 0 < file.time_limit < float("inf"), "want positive seconds")
-    _check(path, "limit", 0 < file.limit < float("inf"), "want positive seconds")
     _check(path, "threads", file.threads in (1, 2, 4, 8), "want 1, 2, 4 or 8")
     _check(path, "study", bool(file.study), "want at least one study")
     studies = []
@@ -135,7 +140,7 @@ def read_study_file(path: str | Path) -> StudyFile:
             studies.append(_study(asked, number, file))
         except InputError as error:
             raise InputError(f"{path}: {error} - at `$.study[{number}]`") from None
-    axes = tuple(tuple(asked.vary) for asked in file.study)
+    axes = tuple(_axes(asked) for asked in file.study)
     found = StudyFile(tuple(studies), axes, seeds, file.threads)
     for number, study in enumerate(found.studies):
         try:
@@ -151,10 +156,7 @@ def _check(path: str | Path, key: str, holds: bool, rule: str) -> None:
 
 
 def _study(asked: _Study, number: int, file: _File) -> Study:
-    workload = experiments_of(asked.problem).workload
-    size = workload.default
-    base = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **asked.base}
-    base = _settings(asked.problem, base)
+    base = _base(asked)
     axes = {
         name: [_settings(asked.problem, {name: value})[name] for value in values]
         for name, values in asked.vary.items()
@@ -168,36 +170,68 @@ def _study(asked: _Study, number: int, file: _File) -> Study:
     )
     if len({reading.name for reading in readings}) < len(readings):
         raise InputError("two readings have the same name")
+    schemes = _schemes(asked)
+    unknown = {name for reading in readings for name in reading.parameters} - {
+        scheme.name for scheme in schemes
+    }
+    if unknown:
+        raise InputError(f"parameters of a reading are of '{min(unknown)}': no such scheme")
     source = source_of if not asked.trace else _Traced(trace_digest(asked.trace))
-    return Study(
+    study = Study(
         name=f"{asked.problem}-{number + 1}",
         problem=asked.problem,
-        measure=Ratio(
-            Effort(file.time_limit, file.threads), source=source, needs=Needs(limit=file.limit)
-        ),
+        measure=Ratio(Effort(file.time_limit, file.threads), source=source),
         grids={_SIZE: _grid(asked.design, base, axes)},
         seeds={_SIZE: 1},
-        schemes=_schemes(asked),
+        schemes=schemes,
         readings=readings,
     )
+    for entry in study.trials(_SIZE, [0])[0].entries:
+        check_parameters(policy_of(asked.problem, entry.scheme.policy), entry.scheme.parameters)
+    return study
+
+
+def _base(asked: _Study) -> dict[str, Any]:
+    workload = experiments_of(asked.problem).workload
+    size = workload.default
+    sizes = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers}
+    usual = workload.with_usual(sizes, traced=bool(asked.trace))
+    return _settings(asked.problem, {**usual, **asked.base})
+
+
+def _axes(asked: _Study) -> dict[str, dict[str, Any]]:
+    base = _base(asked) if asked.design == "star" else None
+    return {
+        axis: {} if base is None else {name: base.get(name) for name in asked.vary if name != axis}
+        for axis in asked.vary
+    }
 
 
 def _settings(problem_name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings in Python's types; texts are read as on the command line."""
+    _known(problem_name, given)
     workload = experiments_of(problem_name).workload
-    known = ("jobs", "slots", "servers", *workload.examples)
     found: dict[str, Any] = {}
     for name, value in given.items():
-        if name not in known:
-            raise InputError(f"unknown setting '{name}': choose from {', '.join(known)}")
         if isinstance(value, str):
             if name in ("jobs", "slots"):
                 raise InputError(f"{name} '{value}' is not a whole number")
             read = workload.parse_servers if name == "servers" else None
             found[name] = read(value) if read else workload.read_settings({name: value})[name]
+        elif name == "servers":
+            found[name] = workload.servers.check(value)
         else:
+            check_types(workload.settings, {name: value})
             found[name] = value
     return found
+
+
+def _known(problem_name: str, names: Iterable[str]) -> None:
+    """Refuse unknown settings."""
+    known = ("jobs", "slots", "servers", *experiments_of(problem_name).workload.examples)
+    for name in names:
+        if name not in known:
+            raise InputError(f"unknown setting '{name}': choose from {', '.join(known)}")
 
 
 def _grid(design: str | int, base: Mapping[str, Any], axes: Mapping[str, list[Any]]) -> Grid:
@@ -219,6 +253,7 @@ def _schemes(asked: _Study) -> tuple[Scheme, ...]:
     schemes = [*schemes_of(asked.problem, names)]
     for item in asked.scheme:
         policy_of(asked.problem, item.policy)
+        _known(asked.problem, item.ignores)
         schemes.append(Scheme(item.name, item.policy, item.parameters, tuple(item.ignores)))
     if len({scheme.name for scheme in schemes}) < len(schemes):
         raise InputError("two policies or schemes have the same name")

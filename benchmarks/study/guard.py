@@ -27,6 +27,7 @@ __all__ = ["Guard"]
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 _STARTUP = 600.0  # seconds to load, to compile what no earlier run has compiled, and to draw
+_COMPILE = 120.0  # seconds that a cell with a limit has for this beyond the limit, at most
 _GRACE = 60.0  # seconds past the time limit of a solver
 _LOOK = 0.05  # seconds between two looks at the memory
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -141,7 +142,9 @@ class Guard:
 def _watch(child: int, pipe: Connection, cell: Cell) -> Outcome:
     """Wait for the two messages of the child: that it is prepared, and the outcome."""
     began, ready, peak = time.monotonic(), None, 0
-    limit = cell.needs.limit
+    limit, startup = cell.needs.limit, _STARTUP
+    if limit is not None:  # a policy that hangs does so when it is warmed up
+        startup = min(startup, limit + _COMPILE)
     if cell.effort is not None and cell.effort.seconds is not None:
         limit = cell.effort.seconds + _GRACE
     while True:
@@ -157,8 +160,8 @@ def _watch(child: int, pipe: Connection, cell: Cell) -> Outcome:
         stopped: tuple[Status, str] | None = None
         if memory is not None and (tree_resident(child) or 0) > 1e6 * memory:
             stopped = "out of memory", f"holds more than {memory:g} MB"
-        elif ready is None and seconds > _STARTUP:
-            stopped = "out of time", f"not prepared after {_STARTUP:g} s"
+        elif ready is None and seconds > startup:
+            stopped = "out of time", f"not prepared after {startup:g} s"
         elif ready is not None and limit is not None and seconds > limit:
             stopped = "out of time", f"still running after {limit:g} s"
         if stopped is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from benchmarks.study.cell import Cell, Effort, Needs, Outcome
+from benchmarks.study.cell import Cell, Effort, Outcome
 from benchmarks.study.instances import Source, drawn
 from benchmarks.study.join import Joined, join
 from benchmarks.study.offline import offline_cell
@@ -48,8 +48,6 @@ class Ratio:
         ``(trial, settings) -> Source``.
     data : mapping, optional
         By the file hash of a source, what its cells need with them: instances that are given.
-    needs : Needs
-        Of the run cells.
     record : callable, optional
         ``(trial, row, evidence of the run) -> record``, where a study's frame is not made of rows.
     """
@@ -58,7 +56,6 @@ class Ratio:
     starts: tuple[str, ...] | None = None
     source: Callable[[Trial, Mapping[str, Any]], Source] = source_of
     data: Mapping[str, Mapping[str, bytes]] | None = None
-    needs: Needs = Needs()
     record: Callable[[Trial, Row, Mapping[str, Any]], dict[str, Any]] | None = None
 
     def cells(self, trial: Trial) -> list[Cell]:
@@ -68,9 +65,7 @@ class Ratio:
         for source, entries in self._instances(trial):
             data = self.data[source["file"]] if self.data and "file" in source else None
             cells.append(offline_cell(source, effort, starts=self.starts, data=data))
-            cells += [
-                run_cell(source, entry.scheme, data=data, needs=self.needs) for entry in entries
-            ]
+            cells += [run_cell(source, entry.scheme, data=data) for entry in entries]
         return cells
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:

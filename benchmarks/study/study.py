@@ -193,8 +193,18 @@ def frames_of(
         rows: list[dict[str, Any]] = []
         for trial, of_trial in zip(trials, part, strict=True):
             rows += measure.rows(trial, [next(outcomes) for _ in of_trial])
-        frames.append(pd.DataFrame(rows))
+        frames.append(_frame(rows))
     return frames
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make a frame in which whole numbers stay whole where failed rows have none."""
+    frame = pd.DataFrame(rows)
+    for name in frame.columns[frame.isna().any()]:
+        values = [row.get(name) for row in rows]
+        if {type(value) for value in values} - {type(None)} == {int}:
+            frame[name] = pd.array(values, dtype="Int64")
+    return frame
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, get_type_hints
+
+import msgspec
 
 from models.errors import InputError
 
-__all__ = ["BaseSettings", "examples", "read_settings", "setting", "show_range"]
+__all__ = ["BaseSettings", "check_types", "examples", "read_settings", "setting", "show_range"]
 
 _TRUTHS = {"yes": True, "no": False}
 
@@ -52,6 +54,7 @@ class BaseSettings:
     seed: int | None
 
     def __post_init__(self) -> None:
+        check_types(type(self), {item.name: getattr(self, item.name) for item in fields(self)})
         self.check_counts("jobs", "slots")
 
     def check_counts(self, *names: str) -> None:
@@ -90,6 +93,23 @@ class BaseSettings:
                 f"{name} {show_range(value)} is not a range of numbers "
                 f"{'>' if strict else '>='} {least:g}{limit}"
             )
+
+
+def check_types(kind: type[BaseSettings], given: Mapping[str, Any]) -> None:
+    """Refuse values, by name, of another type than their fields; a list is good for a tuple.
+
+    Raises
+    ------
+    InputError
+        Naming the setting and what it wants.
+    """
+    types, known = get_type_hints(kind), examples(kind)
+    for name, value in given.items():
+        try:
+            msgspec.convert(value, types[name])
+        except msgspec.ValidationError as error:
+            rule = f"want e.g. {name}={known[name]}" if name in known else str(error).lower()
+            raise InputError(f"setting {name} is {value!r}: {rule}") from None
 
 
 def examples(kind: type[BaseSettings]) -> dict[str, str]:

@@ -1,0 +1,106 @@
+"""Cells on the workers of a Dask scheduler: the same as anywhere, or refused before the first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.study import cluster
+from benchmarks.study.cell import Cell, Needs, Outcome
+from benchmarks.study.cluster import Cluster
+from benchmarks.study.engine import Limits, Task
+from models.errors import InputError
+from tests.benchmarks.study.dask_cluster import Loopback, loopback
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
+    with loopback(tmp_path_factory.mktemp("dask")) as running:
+        running.add_worker()
+        yield running
+
+
+def cell(name: str, needs: Needs = Needs(), **parameters: Any) -> Cell:
+    return Cell(f"tests.benchmarks.study.cells:{name}", parameters, needs=needs)
+
+
+def outcomes(engine: Cluster, cells: list[Cell]) -> dict[int, Outcome]:
+    tasks = [Task(index, one) for index, one in enumerate(cells)]
+    return {task.index: outcome for task, outcome in engine.map(tasks, lambda one: None)}
+
+
+def test_cells_run_there_behind_guards(scheduler: Loopback) -> None:
+    cells = [
+        cell("double", x=1),
+        cell("die"),
+        cell("hang", Needs(limit=1.0), marks=os.devnull),
+        cell("slowly", prepare=0.0, measure=30.0),
+        cell("fail", words="no"),
+        cell("process", Needs(alone=True)),
+        cell("double", x=2),
+    ]
+    with Cluster(scheduler.address, Limits(2.0)) as engine:
+        assert engine.workers == 1
+        found = outcomes(engine, cells)
+        again = outcomes(engine, [cell("process")])
+    assert [found[i].status for i in range(len(cells))] == [
+        "done",
+        "killed",
+        "out of time",
+        "out of time",
+        "failed",
+        "done",
+        "done",
+    ]
+    assert found[3].message == "still running after 2 s"
+    first, double, later = found[5].result, found[6].result, again[0].result
+    assert double is not None and double.value == 4
+    assert first is not None and later is not None
+    assert first.value != later.value, "a run has children of its own, since code may change"
+
+
+def test_a_scheduler_without_workers(tmp_path: Path) -> None:
+    with (
+        loopback(tmp_path) as empty,
+        pytest.raises(InputError, match=f"scheduler at {empty.address} has no workers"),
+    ):
+        Cluster(empty.address)
+
+
+def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
+    with pytest.raises(InputError, match=r"scheduler at tcp://127\.0\.0\.1:9: "):
+        Cluster("tcp://127.0.0.1:9")
+    with pytest.raises(InputError, match="scheduler at nonsense"):
+        Cluster("nonsense://1")
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "words"),
+    [
+        ("source_hashes", "online/run.py", "has another code: online/run.py"),
+        ("versions", "numpy", f"has another library: numpy {np.__version__} there, 0.1 here"),
+        ("processor", "cpu", "there, 0.1 here: start all with NUMBA_CPU_NAME=generic"),
+    ],
+)
+def test_workers_that_differ_are_refused(
+    what: str, name: str, words: str, scheduler: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = getattr(cluster, what)
+    monkeypatch.setattr(cluster, what, lambda *given: {**theirs(*given), name: "0.1"})
+    with pytest.raises(InputError, match=words):
+        Cluster(scheduler.address)
+
+
+def test_a_worker_with_another_processor_is_refused(tmp_path: Path) -> None:
+    with loopback(tmp_path) as mixed:
+        mixed.add_worker(NUMBA_CPU_NAME="generic")
+        with pytest.raises(InputError, match="another processor: cpu generic there, "):
+            Cluster(mixed.address)

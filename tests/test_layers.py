@@ -184,11 +184,17 @@ def shown_modules() -> frozenset[str]:
 def shown_faults(closure: Mapping[str, Path]) -> list[str]:
     """What is in an import closure and should not be, one sentence each."""
     faults = [f"depends on {name}" for name in sorted(shown_modules() & set(closure))]
-    for name, path in closure.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-        if any(target.split(".")[0] == "matplotlib" for _, target in imports(name, path, tree, ())):
-            faults.append(f"depends on {name}, which imports matplotlib")
-    return faults
+    drawing = [name for name, path in closure.items() if imports_matplotlib(path)]
+    return [*faults, *(f"depends on {name}, which imports matplotlib" for name in drawing)]
+
+
+@cache
+def imports_matplotlib(path: Path) -> bool:
+    """Whether a source imports matplotlib, or a part of it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return any(
+        target.split(".")[0] == "matplotlib" for _, target in imports(path.stem, path, tree, ())
+    )
 
 
 @pytest.fixture(scope="module")

@@ -29,6 +29,7 @@ from benchmarks.study.guard import Guard
 from benchmarks.study.memory import tree_peak
 from benchmarks.study.store import Store
 from benchmarks.study.study import Trial
+from benchmarks.workload.servers import ServerNumbers
 from models.errors import InputError
 from solvers.result import SolveResult
 
@@ -206,12 +207,12 @@ print([str(e.data["dispatcher"].py_func.__name__) for _, e in compiled.buffer])
 @pytest.mark.parametrize(
     ("problem", "method", "size"),
     [
-        ("utility", "toolkit", (10, 10, "5+5")),
-        ("jct", "toolkit", (30, 300, "100")),
+        ("utility", "toolkit", (10, 10, (5, 5))),
+        ("jct", "toolkit", (30, 300, 100)),
     ],
 )
 def test_no_kernel_is_compiled_while_the_time_runs(
-    problem: str, method: str, size: tuple[int, int, str], tmp_path: Path
+    problem: str, method: str, size: tuple[int, int, ServerNumbers], tmp_path: Path
 ) -> None:
     point = dict(zip(("jobs", "slots", "servers"), size, strict=True))
     (cell,) = Gap((method,), (5.0,)).cells(Trial(problem, point, 0))

@@ -79,7 +79,7 @@ def test_a_policy_that_breaks_is_a_row_with_its_error(
 
 def test_times_are_not_looked_up_and_nothing_runs_beside() -> None:
     scheme = Scheme("drf", "drf")
-    source = drawn("reward", jobs=2, slots=10, servers="3", seed=0)
+    source = drawn("reward", jobs=2, slots=10, servers=3, seed=0)
     trial = Trial("reward", {}, 0, (Entry(scheme, "", source),))
     (cell,) = Speed({}).cells(trial)
     assert (cell.kept, cell.needs.alone) == (False, True)

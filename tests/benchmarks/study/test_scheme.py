@@ -28,7 +28,7 @@ from models.errors import InputError
 from online.policy import Decision, Event, Policy
 from online.utility.fifo import FIFO
 
-SOURCE = drawn("utility", jobs=2, slots=3, servers="1+1", seed=0)
+SOURCE = drawn("utility", jobs=2, slots=3, servers=(1, 1), seed=0)
 
 
 def a_class(name: str) -> type[Policy]:

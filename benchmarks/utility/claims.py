@@ -28,17 +28,11 @@ def _never(what: str, numbers: Callable[..., theory.Numbers], why: str = "", **m
     return Below(what, 0, numbers, or_equal=True, **more)
 
 
-def _of_jobs(
-    groups: tuple[str, ...], column: str, moment: str
-) -> Callable[[pd.DataFrame], pd.DataFrame]:
+def _of_jobs(frame: pd.DataFrame, *, groups: tuple[str, ...], of: str, moment: str) -> pd.DataFrame:
     """Mean or variance of a column over the jobs of each run, as ``value``."""
-
-    def rows(frame: pd.DataFrame) -> pd.DataFrame:
-        values = frame.groupby([*groups, "policy", "seed"])[column]
-        each = values.var(ddof=1) if moment == "variance" else values.mean().abs()
-        return each.rename("value").reset_index()
-
-    return rows
+    values = frame.groupby([*groups, "policy", "seed"])[of]
+    each = values.var(ddof=1) if moment == "variance" else values.mean().abs()
+    return each.rename("value").reset_index()
 
 
 def _timeliness(number: int, jobs: str, groups: tuple[str, ...] = ()) -> Iterator[Claim]:
@@ -52,7 +46,7 @@ def _timeliness(number: int, jobs: str, groups: tuple[str, ...] = ()) -> Iterato
             ("variance", "variance", "steadiest", "has the smallest variance"),
         ):
             what = f"{statistic} of the lateness per seed, {reading}"
-            rows = _of_jobs(groups, column, moment)
+            rows = partial(_of_jobs, groups=groups, of=column, moment=moment)
             yield Claim(
                 f"fig{number}-{name}{suffix}",
                 f"Fig. {number}",

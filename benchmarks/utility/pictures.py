@@ -83,10 +83,8 @@ def _ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     names = {top: f"[1, {top:g}]: {low:.0f} to {high:.0f}" for top, low, high in spread}
     rows = frame.assign(hue=frame["priority"].map(names))
     proven = int((frame["offline_status"] == "optimal").sum())
-    title = (
-        f"{_jobs(frame)}, T = {frame['slots'].iat[0]}; optimum proven on {proven} of {len(frame)} "
-        "instances"
-    )
+    where = f"{_jobs(frame)}, T = {frame['slots'].iat[0]}"
+    title = f"{where}; optimum proven on {proven} of {len(frame)} instances"
     hues = "a mark is a seed; range of priorities: ln max(U/L)"
     label = "worker + parameter servers"
     return _intervals(rows, axes, "servers", "{0}+{0}", title, hues, xlabel=label)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from benchmarks.traces import Trace
 from benchmarks.utility.draw import FACTORS, Jobs, draw_jobs, take
 from benchmarks.utility.rejection import Kept, Rule, collect
-from benchmarks.utility.report import UtilityReport
 from benchmarks.utility.scaling import scaled_to
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, cluster_of, draw_servers
 from benchmarks.utility.settings import ARRIVALS, Settings
 from benchmarks.utility.traces import take_from
 from benchmarks.workload.arrivals import PATTERNS
+from benchmarks.workload.report import WorkloadReport, distribution_of
 from models.errors import InputError
 from models.utility import Cluster, UtilityInstance
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
+from models.utility.load import load as load_of
 
-__all__ = ["build_instance", "draw_utilities", "generate"]
+__all__ = ["UtilityReport", "build_instance", "draw_utilities", "generate"]
 
 _DECAY = ((0.0, 0.0), (0.01, 1.0), (4.0, 6.0))
 _TARGET = (1, 15)
@@ -82,6 +85,45 @@ def build_instance(
             origin=origin,
         )
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class UtilityReport(WorkloadReport):
+    """What was drawn and kept, and the distribution of the instance's jobs.
+
+    Parameters
+    ----------
+    kept : Kept
+    """
+
+    kept: Kept
+
+    about = "accepted jobs"
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """Draws accepted, and why not the others."""
+        accepted, draws = self.kept.accepted, self.kept.draws
+        return (
+            f"accepted {accepted:,} of {draws:,} draws ({100 * (accepted / draws):.3g} %)",
+            *(f"rejected {count:,}: {why}" for why, count in self.kept.rejected.items()),
+        )
+
+    @classmethod
+    def build(cls, instance: UtilityInstance, kept: Kept) -> UtilityReport:
+        """Describe an instance and the jobs that it was made of."""
+        jobs = kept.jobs
+        fields = {name: jobs[name] for name in ("arrival", "work", "chunks")}
+        fields["most workers n_max"] = jobs["n_max"]
+        fields["shortest duration ceil(W/n_max)"] = -(-jobs["work"] // jobs["n_max"])
+        fields |= {name: jobs[name] for name in FACTORS if name in jobs}
+        for side in ("worker", "ps"):
+            fields |= {f"{side} {name}": jobs[side][:, r] for r, name in enumerate(RESOURCES)}
+        fields["requested_workers"] = np.minimum(jobs["requested"], jobs["n_max"])
+        notes = (kept.note,)
+        return cls(
+            load=load_of(instance), distribution=distribution_of(fields), notes=notes, kept=kept
+        )
 
 
 def generate(

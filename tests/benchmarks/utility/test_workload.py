@@ -17,11 +17,10 @@ from benchmarks.instances import parse_set
 from benchmarks.utility import WORKLOAD
 from benchmarks.utility.draw import Jobs, draw_jobs
 from benchmarks.utility.rejection import REASONS, Rule, collect, most_workers
-from benchmarks.utility.report import UtilityReport
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, cluster_of, draw_servers
 from benchmarks.utility.settings import Settings
 from benchmarks.utility.testbed import testbed as draw_testbed  # pytest would collect the name
-from benchmarks.utility.workload import draw_utilities, generate
+from benchmarks.utility.workload import UtilityReport, draw_utilities, generate
 from benchmarks.workload.arrivals import google2011_fit
 from models.errors import InputError
 from models.problem import read_instance

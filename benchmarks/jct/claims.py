@@ -31,11 +31,8 @@ __all__ = ["CLAIMS"]
 _LATER = "; a second reading of the words, added after the first had been judged"
 
 # By name or by its first word.
-_SOURCES = {
-    **{"upto": "Sec. I", "upto-abstract": "abstract"},
-    **{"fig9-low": "Sec. I", "fig10-low": "Sec. I"},
-}
-_STUDIES = {
+_SOURCE = dict.fromkeys(("upto", "fig9-low", "fig10-low"), "Sec. I") | {"upto-abstract": "abstract"}
+_STUDY = {
     **{"fig4": ("testbed",), "fig4-smaller": ("testbed", "jobs"), "fig5": ("testbed",)},
     **{"upto": ("jobs", "servers"), "fig7": ("jobs",), "fig8": ("servers",)},
     **{"fig9": ("jobs",), "fig10": ("servers",), "fig11": ("utilisation",)},
@@ -49,8 +46,8 @@ Rows = dict[str, tuple[str, Test]]
 def _claims(name: str, text: str, test: Test) -> list[Claim]:
     """A claim in every reading, unless it is about the paper's own schemes or not testable."""
     head = name.partition("-")[0]
-    source = _SOURCES.get(name, _SOURCES.get(head, f"Fig. {head.removeprefix('fig')}"))
-    studies = _STUDIES.get(name, _STUDIES.get(head, ()))
+    source = _SOURCE.get(name, _SOURCE.get(head, f"Fig. {head.removeprefix('fig')}"))
+    studies = _STUDY.get(name, _STUDY.get(head, ()))
     claim = Claim(name, source, text, test, tuple(f"jct-{study}" for study in studies))
     return in_readings(claim, READINGS) if studies and name not in _OWN_ALONE else [claim]
 
@@ -110,12 +107,9 @@ def _beyond_testbed(testbed: pd.DataFrame, large: pd.DataFrame) -> tuple[list[fl
 def _reductions(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
     """Of the JCT by the paper's own schemes over each other one, in percent."""
     jct = wide(frame, "total_jct", varied)
+    pairs = [(own, other) for own in OWN for other in jct.columns.drop(own)]
     return pd.DataFrame(
-        {
-            f"{own} against {other}": 100 * (1.0 - jct[own] / jct[other])
-            for own in OWN
-            for other in jct.columns.drop(own)
-        }
+        {f"{own} against {other}": 100 * (1.0 - jct[own] / jct[other]) for own, other in pairs}
     )
 
 
@@ -134,12 +128,10 @@ def _rate(name: str, who: str, policies: Sequence[str], sign: float) -> Rows:
     text = f"The JCT rates of {who} {name} with the number of servers."
     what = f"{'minus the ' if sign < 0 else ''}slope of the JCT rate against servers, of every seed"
     words = f"{{means:.3g}}, {name} {{slope}} per 100"
-
-    def table(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
-        return wide(rates(frame, varied), "jct_rate", varied)
-
-    test = Moves(what, slopes_against("servers", table, policies, words, sign))
-    return {f"fig8-{name}": (text, test)}
+    slopes = slopes_against(
+        "servers", lambda frame, at: wide(rates(frame, at), "jct_rate", at), policies, words, sign
+    )
+    return {f"fig8-{name}": (text, Moves(what, slopes))}
 
 
 def _shares_in_cloud(frame: pd.DataFrame) -> tuple[pd.Series, str]:

@@ -73,8 +73,7 @@ def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) ->
     first = frame[(frame["policy"] == "a-online") & (frame["slot"] < frame["slots"])]
     means = first.groupby(varied)["submissions"].mean()
     span = means.index[1] - means.index[0] if len(means) > 1 else 1
-    colour = looks(["jobs"])["jobs"].colour
-    drawn[0].bar(means.index, means, width=span, align="edge", color=colour)
+    drawn[0].bar(means.index, means, width=span, align="edge", color=looks(["jobs"])["jobs"].colour)
     title = (
         f"{frame['jobs'].iat[0]} jobs, {frame['servers'].iat[0]} servers and the cloud; mean and "
         f"range of {frame['seed'].nunique()} seeds"

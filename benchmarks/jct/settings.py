@@ -39,7 +39,7 @@ class Settings(BaseSettings):
         of GPUs of the real trace" and says no more; ``"gpus"`` takes that number, at most D,
         ``"uniform"`` any in 1..D, ``"chunks"`` all D.
     arrivals : str or None
-        A pattern of ``benchmarks.jct.arrivals.PATTERNS``; None = those of the trace, or where it
+        A pattern of ``benchmarks.jct.traces.PATTERNS``; None = those of the trace, or where it
         has none, ``"google2011-fit"``.
     upload : str
         ``"job"``: upload delays are drawn for each job and server; ``"server"``: for each server,

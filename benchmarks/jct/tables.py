@@ -163,12 +163,9 @@ def queue(instance: JctInstance, schedule: JctSchedule, server: int) -> pd.DataF
     if schedule.migration:
         raise InputError(f"{instance.name}: chunks migrate, so there is no queue to show")
     rows = schedule.workers[schedule.workers[:, 1] == server]
-    held = [
-        (worker, instance.jobs[job].arrival, job)
-        for job, worker in np.unique(rows[:, [0, 2]], axis=0).tolist()
-    ]
+    held = np.unique(rows[:, [0, 2]], axis=0).tolist()
     records = []
-    for worker, arrival, index in sorted(held):
+    for worker, arrival, index in sorted((w, instance.jobs[job].arrival, job) for job, w in held):
         job, trained = instance.jobs[index], 0
         at = arrival + job.upload_to(server)
         stretches = [("uploads", arrival, at, False)]

@@ -1,4 +1,4 @@
-"""Real traces as parts of ``jct`` instances; each mapping is said in words and in code."""
+"""What jobs are submitted when: by real traces, in words and in code, or drawn."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from benchmarks.jct.arrivals import PATTERNS
 from benchmarks.jct.jobs import Submissions, draw_gpus
 from benchmarks.jct.settings import Settings
 from benchmarks.traces import Trace
 from benchmarks.traces.windows import windows
+from benchmarks.workload.arrivals import PATTERNS as GENERAL
 from models.errors import InputError
 
-__all__ = ["MAPPINGS", "submissions"]
+__all__ = ["MAPPINGS", "PATTERNS", "submissions"]
 
+_PEAKS = (0.25, 0.7)  # of the slots in which jobs arrive,
+_PEAK_WIDTH = 0.05  # standard deviation, of the same,
+_PEAK_SHARE = 0.7  # and share of the jobs that arrive in peaks
 _JOBS = (
     "`jobs` of Philly give GPUs, at most D, as `requested_workers`, and run times: m = run time / "
     "(E B), kept within its range"
@@ -42,6 +45,21 @@ MAPPINGS: Mapping[str, str] = {
     for kind, text in _TEXTS.items()
 }
 """Kinds of traces that are used, and what they give."""
+
+
+def peaks(slots: int, slot_seconds: float, rng: np.random.Generator) -> np.ndarray:
+    """Two peaks of submissions, as Figure 11 has them, on top of an even rate.
+
+    Where they lie and how high they are is not said in words: here at a quarter and at 70 % of
+    the slots, with 70 % of the jobs.
+    """
+    place = (np.arange(slots) + 0.5) / slots
+    bells = sum(np.exp(-0.5 * ((place - peak) / _PEAK_WIDTH) ** 2) for peak in _PEAKS)
+    return _PEAK_SHARE * bells / np.sum(bells) + (1.0 - _PEAK_SHARE) / slots
+
+
+PATTERNS = {**GENERAL, "peaks": peaks}
+"""How likely each slot is to receive a job that is drawn."""
 
 
 def submissions(

@@ -5,8 +5,8 @@ What the paper leaves open, and what is chosen here:
 - how many workers and parameter servers a machine of its testbed has, and which nodes there are
   without a list of them: :mod:`benchmarks.jct.servers`;
 - the size of the models of Table II: :mod:`benchmarks.jct.jobs`;
-- arrivals without a trace: :mod:`benchmarks.jct.arrivals`;
-- what becomes of run times and GPUs of a trace: :mod:`benchmarks.jct.traces`;
+- arrivals without a trace, and what becomes of run times and GPUs of one:
+  :mod:`benchmarks.jct.traces`;
 - ``requested_workers``, and all ranges: :class:`benchmarks.jct.settings.Settings`.
 """
 

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from benchmarks.generate import main as generate_command
 from benchmarks.instances import parse_set
 from benchmarks.jct import WORKLOAD
-from benchmarks.jct.arrivals import PATTERNS
 from benchmarks.jct.jobs import MODELS, draw_gpus
 from benchmarks.jct.settings import Settings
-from benchmarks.jct.traces import submissions
+from benchmarks.jct.traces import PATTERNS, submissions
 from benchmarks.jct.workload import generate
 from benchmarks.study.run import run_policy
 from models.errors import InputError

@@ -27,7 +27,7 @@ from benchmarks.study.grid import Grid
 from benchmarks.study.instances import given
 from benchmarks.study.join import join
 from benchmarks.study.offline import offline_cell
-from benchmarks.study.ratio import Ratio
+from benchmarks.study.ratio import Ratio, check_ratios
 from benchmarks.study.run import Run, result_of, run_policy
 from benchmarks.study.scheme import Reading, Scheme, given_policy, policy_of, schemes_of
 from benchmarks.study.store import Store
@@ -231,6 +231,11 @@ def compare(
         A row for each instance, reading and policy (:class:`benchmarks.study.rows.Row`);
         :func:`benchmarks.table.summarise` makes the table of it.
 
+    Raises
+    ------
+    InputError
+        If a seed, a setting, a policy or a parameter of it is bad; then nothing has been run.
+
     Examples
     --------
     >>> frame = compare("utility", seeds=2, policies=["oasis"], jobs=5, slots=6, servers=(3, 3))
@@ -240,7 +245,10 @@ def compare(
     workload = experiments_of(problem).workload
     size = workload.default
     chosen = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
-    count = size.seeds if seeds is None else seeds
+    asked = size.seeds if seeds is None else seeds
+    chosen_seeds = list(range(asked) if isinstance(asked, int) else asked)
+    if not chosen_seeds or min(chosen_seeds) < 0:
+        raise InputError(f"seeds {asked!r}: want how many, or which, each at least 0")
     schemes = _schemes(problem, policies)
     if workers > 1 and not all(scheme.is_importable for scheme in schemes):
         raise InputError("a class that only this process has runs with workers=1 alone")
@@ -253,8 +261,9 @@ def compare(
         schemes=schemes,
         readings=tuple(readings),
     )
+    check_ratios(study, "default", chosen_seeds[0])
     frame = study.frame(
-        seeds=range(count) if isinstance(count, int) else count,
+        seeds=chosen_seeds,
         store=None if store is None else Store(store),
         engine=InProcess() if workers == 1 else Processes(workers),
         progress=progress,
@@ -272,7 +281,8 @@ def _schemes(problem: str, policies: Iterable[PolicyLike] | None) -> tuple[Schem
         elif isinstance(policy, str):
             schemes += schemes_of(problem, [policy])
         else:
-            schemes.append(Scheme(policy.name, given_policy(policy)))
+            reference = given_policy(policy)
+            schemes.append(Scheme(policy.name, reference))
     names = [scheme.name for scheme in schemes]
     for name in names:
         if names.count(name) > 1:

@@ -64,7 +64,7 @@ def interval_of(values: Sequence[float] | np.ndarray) -> tuple[float, float, str
 
 
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per policy, in the order of the rows, from rows with timings.
+    """One row per policy, in the order of the rows, from rows, with timings or without.
 
     Returns
     -------
@@ -128,6 +128,8 @@ def _failed(frame: pd.DataFrame) -> pd.Series:
 
 def _milliseconds(group: pd.DataFrame) -> float:
     """Per decision, of the runs that were timed; NaN if none was."""
+    if "policy_seconds" not in group:
+        return float("nan")
     timed = group[group["policy_seconds"].notna()]
     decisions = timed["decisions"].sum()
     return float(1e3 * timed["policy_seconds"].sum() / decisions) if decisions else float("nan")

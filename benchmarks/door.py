@@ -27,7 +27,7 @@ from benchmarks.study.grid import Grid
 from benchmarks.study.instances import from_bytes, given
 from benchmarks.study.join import join, timings_of
 from benchmarks.study.offline import incumbent_file, offline_cell
-from benchmarks.study.ratio import Ratio
+from benchmarks.study.ratio import Ratio, check_ratios
 from benchmarks.study.rows import Row, Timing
 from benchmarks.study.run import Run, run_cell, run_policy, schedule_file
 from benchmarks.study.scheme import (
@@ -255,13 +255,21 @@ def compare(
         A row for each instance, reading and policy (:class:`benchmarks.study.rows.Row`);
         :func:`benchmarks.table.summarise` makes the table of it.
 
+    Raises
+    ------
+    InputError
+        If a seed, a setting, a policy or a parameter of it is bad; then nothing has been run.
+
     Examples
     --------
     >>> frame = compare("utility", seeds=2, policies=["oasis"], jobs=5, slots=6, servers=(3, 3))
     >>> frame[["seed", "policy"]].values.tolist()
     [[0, 'oasis'], [1, 'oasis']]
     """
-    count = experiments_of(problem).workload.default.seeds if seeds is None else seeds
+    asked = experiments_of(problem).workload.default.seeds if seeds is None else seeds
+    chosen_seeds = list(range(asked) if isinstance(asked, int) else asked)
+    if not chosen_seeds or min(chosen_seeds) < 0:
+        raise InputError(f"seeds {asked!r}: want how many, or which, each at least 0")
     schemes = _schemes(problem, policies)
     if workers > 1 and not all(scheme.is_importable for scheme in schemes):
         raise InputError("a class that only this process has runs with workers=1 alone")
@@ -274,8 +282,9 @@ def compare(
         schemes=schemes,
         readings=tuple(readings),
     )
+    check_ratios(study, "default", chosen_seeds[0])
     frame = study.frame(
-        seeds=range(count) if isinstance(count, int) else count,
+        seeds=chosen_seeds,
         store=None if store is None else Store(store),
         engine=InProcess() if workers == 1 else Processes(workers),
         progress=progress,
@@ -291,7 +300,8 @@ def _schemes(problem: str, policies: Iterable[PolicyLike] | None) -> tuple[Schem
         elif isinstance(policy, str):
             schemes += schemes_of(problem, [policy])
         else:
-            schemes.append(Scheme(policy.name, given_policy(policy)))
+            reference = given_policy(policy)
+            schemes.append(Scheme(policy.name, reference))
     names = [scheme.name for scheme in schemes]
     for name in names:
         if names.count(name) > 1:

@@ -33,7 +33,7 @@ COLUMNS = (
 
 
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per policy, in the order of the rows, from rows with timings.
+    """One row per policy, in the order of the rows, from rows, with timings or without.
 
     Returns
     -------
@@ -90,6 +90,8 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _milliseconds(group: pd.DataFrame) -> float:
     """Per decision, of the runs that were timed; NaN if none was."""
+    if "policy_seconds" not in group:
+        return float("nan")
     timed = group[group["policy_seconds"].notna()]
     decisions = timed["decisions"].sum()
     return float(1e3 * timed["policy_seconds"].sum() / decisions) if decisions else float("nan")

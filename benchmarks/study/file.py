@@ -39,14 +39,13 @@ from msgspec import Meta
 from benchmarks.contract import experiments_of
 from benchmarks.study.cell import Effort
 from benchmarks.study.grid import Grid
-from benchmarks.study.instances import instance_of, trace_digest
-from benchmarks.study.ratio import Ratio, source_of
+from benchmarks.study.instances import trace_digest
+from benchmarks.study.ratio import Ratio, check_ratios, source_of
 from benchmarks.study.scheme import Reading, Scheme, default_policies, policy_of, schemes_of
 from benchmarks.study.study import Study, Trial
 from benchmarks.workload.settings import check_types
 from models.errors import InputError
 from models.files import read_bytes
-from online.registry import check_parameters
 
 __all__ = ["StudyFile", "read_study_file"]
 
@@ -144,7 +143,7 @@ def read_study_file(path: str | Path) -> StudyFile:
     found = StudyFile(tuple(studies), axes, seeds, file.threads)
     for number, study in enumerate(found.studies):
         try:
-            _draw_first(study, seeds[0])
+            check_ratios(study, _SIZE, seeds[0])
         except InputError as error:
             raise InputError(f"{path}: {error} - at `$.study[{number}]`") from None
     return found
@@ -177,7 +176,7 @@ def _study(asked: _Study, number: int, file: _File) -> Study:
     if unknown:
         raise InputError(f"parameters of a reading are of '{min(unknown)}': no such scheme")
     source = source_of if not asked.trace else _Traced(trace_digest(asked.trace))
-    study = Study(
+    return Study(
         name=f"{asked.problem}-{number + 1}",
         problem=asked.problem,
         measure=Ratio(Effort(file.time_limit, file.threads), source=source),
@@ -186,9 +185,6 @@ def _study(asked: _Study, number: int, file: _File) -> Study:
         schemes=schemes,
         readings=readings,
     )
-    for entry in study.trials(_SIZE, [0])[0].entries:
-        check_parameters(policy_of(asked.problem, entry.scheme.policy), entry.scheme.parameters)
-    return study
 
 
 def _base(asked: _Study) -> dict[str, Any]:
@@ -268,11 +264,3 @@ class _Traced:
 
     def __call__(self, trial: Trial, settings: Mapping[str, Any]) -> dict[str, Any]:
         return {**source_of(trial, settings), "trace": dict(self.trace)}
-
-
-def _draw_first(study: Study, seed: int) -> None:
-    """What cannot be drawn is found before anything is run."""
-    assert isinstance(study.measure, Ratio)
-    for trial in study.trials(_SIZE, [seed]):
-        for entry in trial.entries:
-            instance_of(study.measure.source(trial, entry.settings))

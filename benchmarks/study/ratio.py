@@ -8,14 +8,16 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Outcome
-from benchmarks.study.instances import Source, drawn
+from benchmarks.study.instances import Source, drawn, instance_of
 from benchmarks.study.join import Joined, join
 from benchmarks.study.offline import offline_cell
 from benchmarks.study.rows import Row
 from benchmarks.study.run import label_of, run_cell
-from benchmarks.study.study import Entry, Trial
+from benchmarks.study.scheme import policy_of
+from benchmarks.study.study import Entry, Study, Trial
+from online.registry import check_parameters
 
-__all__ = ["Ratio", "asked", "source_of"]
+__all__ = ["Ratio", "asked", "check_ratios", "source_of"]
 
 _COLUMNS = {item.name for item in fields(Row)}
 
@@ -111,3 +113,26 @@ class Ratio:
             source = self.source(trial, entry.settings)
             found.setdefault(json.dumps(source, sort_keys=True), (source, []))[1].append(entry)
         return list(found.values())
+
+
+def check_ratios(study: Study, size: str, seed: int) -> None:
+    """Find out before anything is run what cannot be drawn or built.
+
+    Parameters
+    ----------
+    study : Study
+        Of competitive ratios.
+    size : str
+    seed : int
+        At every point the instance of this seed is drawn.
+
+    Raises
+    ------
+    InputError
+        If a setting is bad, or a policy has no such parameter.
+    """
+    assert isinstance(study.measure, Ratio)
+    for trial in study.trials(size, [seed]):
+        for entry in trial.entries:
+            check_parameters(policy_of(study.problem, entry.scheme.policy), entry.scheme.parameters)
+            instance_of(study.measure.source(trial, entry.settings))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pandas as pd
@@ -186,6 +188,30 @@ def test_rows_tables_and_pictures(here: Path, capsys: pytest.CaptureFixture[str]
     means = rows[rows["priority"].isna()].groupby(["policy", "asked_jobs"])["ratio_upper"].mean()
     line = next(line for line in printed.splitlines() if line.startswith("oasis"))
     assert line.split() == ["oasis", f"{means['oasis', 4]:.3f}", f"{means['oasis', 5]:.3f}"]
+
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+EXAMPLES = [
+    dedent(sweep._EXAMPLES.partition("a study file:\n")[2]),
+    *re.findall(r"```toml\n(.*?)```", README, re.DOTALL),
+]
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_study_that_the_help_and_the_readme_show(example: str, here: Path) -> None:
+    (policy,) = (
+        code for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "(Policy)" in code
+    )
+    Path("my_file.py").write_text(policy)
+    large, small = 'jobs = 10, slots = 10, servers = "5+5"', 'jobs = 4, slots = 6, servers = "3+3"'
+    assert large in example and "seeds = 3" in example and "[0.5, 1.0, 2.0]" in example
+    smaller = example.replace(large, small).replace("seeds = 3", "seeds = 1")
+    Path("shown.toml").write_text(smaller.replace("[0.5, 1.0, 2.0]", "[0.5, 1.0]"))
+    assert sweep.main(["shown.toml", "--workers", "1"]) == 0
+    rows = pd.read_csv("results/sweep-shown/rows.csv")
+    assert list(rows["policy"].unique()) == ["oasis", "rrh", "half"]
+    assert list(rows["asked_load"].unique()) == [0.5, 1.0]
+    assert rows["load"].to_numpy() == pytest.approx(rows["asked_load"].to_numpy(), rel=0.05)
 
 
 # ---- what cannot spoil it ------------------------------------------------------------------

@@ -20,10 +20,7 @@ WORKLOAD = Workload(
     generate=generate,
     mappings=MAPPINGS,
     usual={"requested": "chunks"},
-    variants={
-        "srtf-edge": ("srtf", {"use_cloud": False}),
-        "tiresias-l-edge": ("tiresias-l", {"use_cloud": False}),
-    },
+    variants={f"{name}-edge": (name, {"use_cloud": False}) for name in ("srtf", "tiresias-l")},
     policies=("a-online", "a-online-e", "srtf-edge", "tiresias-l-edge", "batchsche"),
 )
 

@@ -91,8 +91,7 @@ def _study(
         for size, base, steps in zip(SIZES, bases, values, strict=True)
     }
     seeds = {"quick": 2, "default": 5, "paper": most_seeds}
-    readings = READINGS if schemes else ()
-    return Study(f"jct-{name}", "jct", measure, grids, seeds, schemes, readings)
+    return Study(f"jct-{name}", "jct", measure, grids, seeds, schemes, READINGS if schemes else ())
 
 
 _RUNS = Each("benchmarks.jct.measures:run")

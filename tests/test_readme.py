@@ -43,6 +43,13 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.modules.pop("my_file", None)
 
 
+def policy_of_page(page: str) -> str:
+    """The code of a page that defines a policy."""
+    blocks = re.findall(r"```python\n(.*?)```", TEXTS[page], re.DOTALL)
+    (code,) = (block for block in blocks if "(Policy)" in block)
+    return code
+
+
 @pytest.mark.parametrize(
     ("page", "policy", "names"),
     [
@@ -53,7 +60,7 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_the_policy_of_a_page_works_from_a_folder_outside(
     page: str, policy: str, names: list[str], outside: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", TEXTS[page], re.DOTALL)
+    code = policy_of_page(page)
     (outside / "my_file.py").write_text(code, encoding="utf-8")
     (line,) = (line for line in COMMANDS if policy in line and names[0] in line)
     module, *arguments = shlex.split(line)
@@ -77,8 +84,7 @@ def test_column_generation_from_python_works_as_written(
 
 
 def test_the_study_file_and_the_comparison_of_a_page_work(outside: Path) -> None:
-    (policy,) = re.findall(r"```python\n(.*?)```", TEXTS["README.md"], re.DOTALL)
-    (outside / "my_file.py").write_text(policy, encoding="utf-8")
+    (outside / "my_file.py").write_text(policy_of_page("README.md"), encoding="utf-8")
     page = TEXTS["docs/studies.md"]
     (file,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     (outside / "study.toml").write_text(file, encoding="utf-8")
@@ -122,3 +128,22 @@ def test_files_exist(page: str) -> None:
     missing = {name for name in named if not (ROOT / name).exists()}
     missing |= {name for name in links if not (ROOT / page).parent.joinpath(name).exists()}
     assert missing == set()
+
+
+def test_the_python_of_the_readme_works(outside: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", TEXTS["README.md"], re.DOTALL)
+    (code,) = (block for block in blocks if "compare(" in block)
+    small = code.replace("seeds=3,", "seeds=1, jobs=5, slots=6, servers=(3, 3),")
+    (outside / "page.py").write_text(f"{policy_of_page('README.md')}\n{small}")
+    frame = runpy.run_path("page.py")["frame"]
+    assert list(frame["policy"]) == ["oasis", "half"]
+    assert "objective" in capsys.readouterr().out
+
+
+def test_the_study_file_of_the_readme_is_read(outside: Path) -> None:
+    (outside / "my_file.py").write_text(policy_of_page("README.md"), encoding="utf-8")
+    (file,) = re.findall(r"```toml\n(.*?)```", TEXTS["README.md"], re.DOTALL)
+    (outside / "study.toml").write_text(file, encoding="utf-8")
+    (study,) = read_study_file("study.toml").studies
+    assert [scheme.name for scheme in study.schemes] == ["oasis", "rrh", "half"]
+    assert [point["load"] for point in study.grids["default"]] == [0.5, 1.0, 2.0]

@@ -54,14 +54,9 @@ GAP = GapMethods(
     methods={
         "exact": GapMethod(
             "the chunk model by HiGHS, within windows that bounds leave",
-            lambda instance, seconds, threads: exact.solve(instance, time_limit=seconds),
+            lambda instance, time_limit, threads: exact.solve(instance, time_limit=time_limit),
         ),
-        "toolkit": GapMethod(
-            "the interval of benchmarks.ratio",
-            lambda instance, seconds, threads: offline.solve(
-                instance, time_limit=seconds, threads=threads
-            ),
-        ),
+        "toolkit": GapMethod("the interval of benchmarks.ratio", offline.solve),
         "bound": GapMethod("the toolkit's bound alone, no schedule", _bound, bound_only=True),
         "paper": GapMethod(
             "the relaxation of the paper's ILP (4) alone, no schedule", _paper, bound_only=True

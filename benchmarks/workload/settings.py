@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, get_type_hints
 
 import msgspec
+import numpy as np
 
 from models.errors import InputError
 
@@ -106,10 +107,15 @@ def check_types(kind: type[BaseSettings], given: Mapping[str, Any]) -> None:
     types, known = get_type_hints(kind), examples(kind)
     for name, value in given.items():
         try:
-            msgspec.convert(value, types[name])
+            msgspec.convert(np.array(value).tolist() if _of_numpy(value) else value, types[name])
         except msgspec.ValidationError as error:
             rule = f"want e.g. {name}={known[name]}" if name in known else str(error).lower()
             raise InputError(f"setting {name} is {value!r}: {rule}") from None
+
+
+def _of_numpy(value: Any) -> bool:
+    """Whether a value is a number of NumPy's, or holds some."""
+    return any(isinstance(v, np.generic) for v in (value if isinstance(value, tuple) else [value]))
 
 
 def examples(kind: type[BaseSettings]) -> dict[str, str]:

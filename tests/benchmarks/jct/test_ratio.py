@@ -54,7 +54,6 @@ def test_migrating_policies_alone() -> None:
 def test_the_table_says_which_bound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     worked_example().write(tmp_path / "one.json")
     options = ["--problem", "jct", "--instance", str(tmp_path / "one.json")]
-    options += ["--policy", ",".join(PAPERS)]
     assert ratio([*options, "--out", str(tmp_path / "out"), "--columns", "all"]) == 0
     lines = capsys.readouterr().out.splitlines()
     names = [line.split()[0] for line in lines if "100 %" in line and "(file)" in line]
@@ -76,7 +75,6 @@ def test_rows_schedules_and_certificates_can_be_checked(
     worked_example().write(tmp_path / "one.json")
     one = str(tmp_path / "one.json")
     options = ["--problem", "jct", "--instance", one, "--out", str(tmp_path / "out")]
-    options += ["--policy", ",".join(PAPERS)]
     assert ratio([*options, "--format", "json"]) == 0
     rows = {row["policy"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
     assert tuple(rows) == WORKLOAD.policies

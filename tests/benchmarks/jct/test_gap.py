@@ -24,11 +24,13 @@ def test_methods_agree_with_exhaustive_search(seed: int) -> None:
     ins = random_instance(np.random.default_rng(seed), jobs=3, slots=30)
     optimum = exhaustive(ins)
     for name in ("exact", "toolkit"):
-        result = GAP.methods[name].solve(ins, LIMIT, 1)
+        result = GAP.methods[name].solve(ins, time_limit=LIMIT, threads=1)
         assert result.status == "optimal"
         assert result.objective == score(ins, result.schedule).objective == optimum
         assert result.bound <= optimum
-    bound, paper = (GAP.methods[name].solve(ins, LIMIT, 1) for name in ("bound", "paper"))
+    bound, paper = (
+        GAP.methods[name].solve(ins, time_limit=LIMIT, threads=1) for name in ("bound", "paper")
+    )
     assert paper.bound <= bound.bound <= optimum
     assert (bound.status, paper.status) == ("bounded", "bounded")
     assert (bound.bound_source, paper.bound_source) == ("prices", "milp")
@@ -36,11 +38,11 @@ def test_methods_agree_with_exhaustive_search(seed: int) -> None:
 
 def test_a_bound_out_of_time_is_none_or_weaker() -> None:
     ins, _ = WORKLOAD.draw(jobs=20, slots=50, servers=20, seed=0)
-    late = GAP.methods["paper"].solve(ins, 0.0, 1)
+    late = GAP.methods["paper"].solve(ins, time_limit=0.0, threads=1)
     assert (late.status, late.bound) == ("interrupted", None)
-    early = GAP.methods["bound"].solve(ins, 0.0, 1)
+    early = GAP.methods["bound"].solve(ins, time_limit=0.0, threads=1)
     assert early.message == "the linear program was not solved in time"
-    assert 0 < early.bound <= GAP.methods["bound"].solve(ins, LIMIT, 1).bound
+    assert 0 < early.bound <= GAP.methods["bound"].solve(ins, time_limit=LIMIT, threads=1).bound
 
 
 def test_the_command_on_jct(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,7 @@ def test_every_policy_in_ten_seconds(full_scale: JctInstance, name: str) -> None
 
 def test_the_bound_in_a_minute(full_scale: JctInstance) -> None:
     began = time.perf_counter()
-    found = GAP.methods["bound"].solve(full_scale, 60.0, 1)
+    found = GAP.methods["bound"].solve(full_scale, time_limit=60.0, threads=1)
     assert time.perf_counter() - began < 60.0
     assert found.message == ""
     run = run_policy(full_scale, AOnline)
@@ -45,7 +45,7 @@ def test_a_short_time_leaves_most_of_the_bound() -> None:
     # Without a cloud the linear program takes longer than this; in longer slots it does not. What
     # the jobs take if each is alone, the bound of no prices, is 28,360.
     ins, _ = WORKLOAD.draw(jobs=300, slots=1000, servers=100, seed=0, cloud=False)
-    found = GAP.methods["bound"].solve(ins, 20.0, 1)
+    found = GAP.methods["bound"].solve(ins, time_limit=20.0, threads=1)
     assert found.bound > 140_000
 
 

@@ -113,6 +113,9 @@ def import_closure(roots: Iterable[str]) -> dict[str, Path]:
             path_of = _source(root, ())
             if path_of is None:
                 raise InputError(f"module '{root}' is not found")
+            if root.partition(".")[0] not in LAYERS:  # a user's: its folder is searched first
+                depth = root.count(".") + (path_of.name == "__init__.py")
+                folders.append(str(path_of.resolve().parents[depth]))
             todo.append((root, path_of))
     while todo:
         name, path = todo.pop()

@@ -145,7 +145,8 @@ def test_each_policy_has_its_own_module_of_a_name_beside_it(tmp_path: Path) -> N
         (tmp_path / folder / "mine.py").write_text(text)
         (tmp_path / folder / "near_late.py").write_text(f"X = {folder!r}\n")
     for folder in ("a", "b", "a"):  # as every cell does, before it runs
-        assert find_policy("utility", f"{tmp_path / folder / 'mine.py'}:Mine")().late() == folder
+        policy = find_policy("utility", f"{tmp_path / folder / 'mine.py'}:Mine")
+        assert policy().late() == folder  # type: ignore[attr-defined]
 
 
 def test_a_file_is_the_same_module_in_every_process(tmp_path: Path) -> None:

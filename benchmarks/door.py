@@ -234,8 +234,8 @@ def compare(
     seeds : int or sequence of int, optional
         How many, or which; by default as many as the default table has.
     policies : iterable, optional
-        By default those of the problem's table. A class that only this process has (one of a
-        notebook) needs ``workers=1``, and its runs are not kept.
+        By default those of the problem's table. One that is given as a class needs
+        ``workers=1``, and its runs are not kept.
     readings : sequence of Reading
         Of one choice; the first is the registered one.
     time_limit, threads
@@ -272,7 +272,9 @@ def compare(
         raise InputError(f"seeds {asked!r}: want how many, or which, each at least 0")
     schemes = _schemes(problem, policies)
     if workers > 1 and not all(scheme.is_importable for scheme in schemes):
-        raise InputError("a class that only this process has runs with workers=1 alone")
+        raise InputError(
+            "a policy given as a class runs with workers=1 alone: name it as file.py:Class"
+        )
     study = Study(
         name=f"{problem}-compare",
         problem=problem,

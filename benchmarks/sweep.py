@@ -18,7 +18,7 @@ from benchmarks.pictures.save import save_picture
 from benchmarks.study.file import read_study_file
 from benchmarks.study.ratio import asked as asked_column
 from benchmarks.study.store import Store
-from benchmarks.study.study import Study, frames_of, succeeded
+from benchmarks.study.study import Study, frames_of, has_failed, succeeded
 from models.files import write_atomic
 
 __all__ = ["main"]
@@ -75,9 +75,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     _write_rows(out, pd.concat(frames, ignore_index=True))
     for study, axes, frame in zip(asked.studies, asked.axes, frames, strict=True):
         for axis, held in axes.items():
-            _show(study, asked_column(axis), _held(study, succeeded(frame), held), out)
+            _show(study, asked_column(axis), _held(study, frame, held), out)
     print(f"rows: {out / 'rows.csv'}, {out / 'rows.parquet'}")
-    return engine.end()
+    return max(engine.end(), int(any(has_failed(frame).any() for frame in frames)))
 
 
 def _readable(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
@@ -114,15 +114,25 @@ def _write_rows(out: Path, frame: pd.DataFrame) -> None:
     write_atomic(out / "rows.csv", frame.to_csv(index=False).encode())
 
 
+def _mean(group: pd.DataFrame) -> str:
+    """The mean of the runs of a policy at a point; none where one failed, as in all tables."""
+    failed = int(has_failed(group).sum())
+    return f"failed {failed}/{len(group)}" if failed else f"{group['ratio_upper'].mean():.3f}"
+
+
 def _show(study: Study, axis: str, frame: pd.DataFrame, out: Path) -> None:
     """The table and the picture of one setting that varies."""
-    print(f"{study.problem}: mean ratio (upper end) by {axis}, {len(frame)} runs")
+    failed = has_failed(frame)
+    lost = f", {int(failed.sum())} of them failed" if failed.any() else ""
+    print(f"{study.problem}: mean ratio (upper end) by {axis}, {len(frame)} runs{lost}")
+    frame = frame.assign(**{axis: frame[axis].astype(object).where(frame[axis].notna(), "none")})
+    reading = ["reading"] if "reading" in frame else []
+    cells = frame.groupby([*reading, "policy", axis], sort=False).apply(_mean)
+    print(cells.unstack(axis, sort=False).to_string())
+    frame = succeeded(frame)
     if frame.empty:
         print("no run is left to show\n")
         return
-    reading = ["reading"] if "reading" in frame else []
-    means = frame.groupby([*reading, "policy", axis], sort=False)["ratio_upper"].mean()
-    print(means.unstack(axis).to_string(float_format="%.3f"))
     who = frame["policy"]
     if reading:
         who = who + " (" + frame["reading"] + ")"

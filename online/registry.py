@@ -133,13 +133,6 @@ def build_policy(policy: type[Policy], instance: Any, **parameters: Any) -> Poli
 
     Parameters
     ----------
-    policy : Policy subclass
-    instance : Instance
-    **parameters
-        The policy's own.
-
-    Parameters
-    ----------
     policy : type
     instance : Instance
     **parameters

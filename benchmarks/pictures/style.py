@@ -109,6 +109,10 @@ def describe(axes: Axes, *, x: str, y: str, title: str = "", grid: str = "y") ->
 def legend_above(axes: Axes, columns: int, title: str = "") -> None:
     """Put the legend between title and data, where it covers nothing."""
     handles, labels = axes.get_legend_handles_labels()
+    # One that is wider than the figure would leave the axes no room: readings have long names.
+    points = 72 * figure_of(axes).get_figwidth()
+    widest = 45 + 5.5 * max(map(len, labels), default=0)
+    columns = max(1, min(columns, int(points // widest)))
     axes.legend(
         handles,
         labels,

@@ -16,7 +16,7 @@ import platform
 import sys
 import sysconfig
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +113,9 @@ def import_closure(roots: Iterable[str]) -> dict[str, Path]:
             path_of = _source(root, ())
             if path_of is None:
                 raise InputError(f"module '{root}' is not found")
+            if root.partition(".")[0] not in LAYERS:  # a user's: its folder is searched first
+                depth = root.count(".") + (path_of.name == "__init__.py")
+                folders.append(str(path_of.resolve().parents[depth]))
             todo.append((root, path_of))
     while todo:
         name, path = todo.pop()
@@ -206,11 +209,17 @@ def _read(
 
 @functools.cache
 def _version_of(package: str) -> str | None:
-    """Version of a distribution named like its package; None if there is none of that name."""
+    """Versions of the distributions that have a package; None if none has."""
     try:
         return version(package)
-    except PackageNotFoundError:
-        return None
+    except PackageNotFoundError:  # named otherwise, as scikit-learn's sklearn is
+        names = sorted(set(_distributions().get(package, ())))
+        return ", ".join(f"{name} {version(name)}" for name in names) or None
+
+
+@functools.cache
+def _distributions() -> dict[str, list[str]]:
+    return dict(packages_distributions())
 
 
 @functools.cache

@@ -138,33 +138,35 @@ class Cluster:
                 yield from finished()
         finally:
             self._client.cancel(list(running))
-            self._client.run(_end_guards)
+            self._client.run(_end_guards, run)
 
 
-_guards = threading.local()
-_all_guards: list[Guard] = []
+_own = threading.local()  # guards of a worker's thread, by run: clients may share a scheduler
+_guards: dict[str, list[Guard]] = {}  # of all threads
 
 
 def _run_cell(cell: Cell, known: Result | None, code: str, run: str) -> Outcome:
     """Run a cell on a worker, behind the guard of its thread; a new one in every run."""
-    if getattr(_guards, "run", None) != run:
-        _guards.run, _guards.guard, _guards.codes = run, Guard(), {}
-        _all_guards.append(_guards.guard)
+    runs: dict[str, tuple[Guard, dict[tuple[str, ...], str]]] = _own.__dict__
+    if run not in runs:
+        runs[run] = Guard(), {}
+        _guards.setdefault(run, []).append(runs[run][0])
+    guard, codes = runs[run]
     roots = cell.all_roots
-    if roots not in _guards.codes:
+    if roots not in codes:
         try:
-            _guards.codes[roots] = code_hash(roots)
+            codes[roots] = code_hash(roots)
         except (InputError, OSError) as error:
-            return Outcome("failed", message=f"the worker has not the code: {error}")
-    if _guards.codes[roots] != code:
+            return Outcome("failed", message=f"the worker does not have the code: {error}")
+    if codes[roots] != code:
         return Outcome("failed", message="the worker has other code for this cell")
-    outcome: Outcome = _guards.guard.run(cell, known)
-    return outcome
+    return guard.run(cell, known)
 
 
-def _end_guards() -> None:
-    while _all_guards:
-        _all_guards.pop().end()
+def _end_guards(run: str) -> None:
+    """End the guards of a run, and no others."""
+    for guard in _guards.pop(run, []):
+        guard.end()
 
 
 def _about() -> dict[str, dict[str, str]]:

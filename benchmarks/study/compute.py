@@ -105,13 +105,21 @@ class Progress:
         self._lock = threading.Lock()
         self._bar: Any = None
         self._begin = self._said = time.monotonic()
+        self._over = threading.Event()
 
     def __enter__(self) -> Progress:
         if self._what and self._stream.isatty():
             self._bar = tqdm(total=self._total, desc=self._what, unit="cell", file=self._stream)
+        elif self._what:  # a cell that takes long says nothing itself
+            threading.Thread(target=self._tick, daemon=True).start()
         return self
 
+    def _tick(self) -> None:
+        while not self._over.wait(_LINE_EVERY / 2):
+            self._show()
+
     def __exit__(self, *error: object) -> None:
+        self._over.set()
         if self._bar is not None:
             self._bar.close()
         if self._what and self._ready and error[0] is None:
@@ -142,18 +150,19 @@ class Progress:
         self._show()
 
     def _show(self) -> None:
-        running = ", ".join(self._running[:2])
-        failed = f"{self._failed} failed" if self._failed else ""
-        if self._bar is not None:
-            self._bar.set_postfix_str("; ".join(filter(None, [failed, running])))
-        elif self._what and time.monotonic() - self._said >= _LINE_EVERY:
-            self._said = time.monotonic()
-            left = self._total - self._ready - self._done
-            pace = (self._said - self._begin) / max(1, self._done)
-            ended = f"{self._what}: {self._ready + self._done} of {self._total} cells"
-            rest = f"about {pace * left:.0f} s left" if self._done else "no time known yet"
-            parts = [ended, failed, rest, f"running: {running}" if running else ""]
-            print("; ".join(filter(None, parts)), file=self._stream, flush=True)
+        with self._lock:
+            running = ", ".join(self._running[:2])
+            failed = f"{self._failed} failed" if self._failed else ""
+            if self._bar is not None:
+                self._bar.set_postfix_str("; ".join(filter(None, [failed, running])))
+            elif self._what and time.monotonic() - self._said >= _LINE_EVERY:
+                self._said = time.monotonic()
+                left = self._total - self._ready - self._done
+                pace = (self._said - self._begin) / max(1, self._done)
+                ended = f"{self._what}: {self._ready + self._done} of {self._total} cells"
+                rest = f"about {pace * left:.0f} s left" if self._done else "no time known yet"
+                parts = [ended, failed, rest, f"running: {running}" if running else ""]
+                print("; ".join(filter(None, parts)), file=self._stream, flush=True)
 
 
 def failures(cells: Sequence[Cell], outcomes: Sequence[Outcome]) -> list[str]:

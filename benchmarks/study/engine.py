@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -84,7 +86,9 @@ class InProcess:
                 with Guard() as guard:
                     yield task, guard.run(task.cell, task.known)
             else:
-                yield task, Outcome(*outcome_of(task.cell, task.known, lambda: None))
+                with redirect_stdout(sys.stderr):  # what a policy prints is no part of a table
+                    outcome = Outcome(*outcome_of(task.cell, task.known, lambda: None))
+                yield task, outcome
 
 
 @dataclass(frozen=True)

@@ -268,6 +268,35 @@ def test_a_folder_that_cannot_be_written(here: Path, refuses: Refuses) -> None:
         refuses("sweep", arguments, f"{out}/cells: cannot be made: ")
 
 
+def test_a_table_shows_every_point_and_no_mean_of_survivors(
+    here: Path, capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    Path("moody.py").write_text(
+        "from online.utility.fifo import FIFO\n"
+        "class Moody(FIFO):\n"
+        "    name = 'moody'\n"
+        "    def step(self, event):\n"
+        "        raise ValueError('not my day')\n"
+    )
+    Path("moody.toml").write_text("""
+seeds = 2
+[[study]]
+problem = "utility"
+policies = ["fifo", "moody.py:Moody"]
+base = { jobs = 5, slots = 6, servers = "3+3" }
+vary = { load = [1.0, "none"] }
+[[study.reading]]
+name = "a reading whose name says at some length what it is"
+[[study.reading]]
+name = "another one, which says the contrary, at the same length"
+settings = { priority = [1, 50] }
+""")
+    assert sweep.main(["moody.toml", "--workers", "1", "--out", "out"]) == 1
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "moody" in line]
+    assert rows and all(row[-4:] == ["failed", "2/2", "failed", "2/2"] for row in rows)
+    assert not [str(w.message) for w in recwarn if "constrained_layout" in str(w.message)]
+
+
 @pytest.mark.slow
 def test_two_sweeps_in_one_folder_at_once(here: Path) -> None:
     Path("two.toml").write_text(SMALL.replace("seeds = 1", "seeds = 8"))

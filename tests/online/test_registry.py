@@ -112,8 +112,41 @@ def test_a_file_is_found_from_the_current_folder_or_by_its_whole_path(
 def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     files = [write(tmp_path / name, name) for name in ("one", "two")]
     for file in files:
-        sys.modules.pop("beside", None)  # Python's own rule: one module of that name
         assert find_policy("utility", f"{file}:Mine").name == file.parent.name
+
+
+@pytest.mark.parametrize("reference", ["{}/mine.py:Mine", "mine:Mine"])
+def test_a_change_beside_a_policy_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reference: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "from online.utility.fifo import FIFO\nimport near\nclass Mine(FIFO): name = near.NAME\n"
+    (tmp_path / "mine.py").write_text(text)
+    for name in ("one", "three"):
+        (tmp_path / "near.py").write_text(f"NAME = {name!r}\n")
+        policy = find_policy("utility", reference.format(tmp_path))
+        assert policy.name == name
+        assert find_policy("utility", reference.format(tmp_path)) is policy
+    (tmp_path / "mine.py").write_text(text.replace("near.NAME", "'four-or-so'"))
+    assert find_policy("utility", reference.format(tmp_path)).name == "four-or-so"
+
+
+def test_each_policy_has_its_own_module_of_a_name_beside_it(tmp_path: Path) -> None:
+    text = (
+        "from online.utility.fifo import FIFO\n"
+        "class Mine(FIFO):\n"
+        "    name = 'mine'\n"
+        "    def late(self):\n"
+        "        import near_late\n"
+        "        return near_late.X\n"
+    )
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(text)
+        (tmp_path / folder / "near_late.py").write_text(f"X = {folder!r}\n")
+    for folder in ("a", "b", "a"):  # as every cell does, before it runs
+        policy = find_policy("utility", f"{tmp_path / folder / 'mine.py'}:Mine")
+        assert policy().late() == folder  # type: ignore[attr-defined]
 
 
 def test_a_file_is_the_same_module_in_every_process(tmp_path: Path) -> None:

@@ -59,6 +59,17 @@ def leave(*, code: int = 3) -> Callable[[], Result]:
     return lambda: sys.exit(code)
 
 
+def speak() -> Callable[[], Result]:
+    """Print while it is prepared and while it runs."""
+    print("getting ready")
+
+    def measure() -> Result:
+        print("at work")
+        return Result(None)
+
+    return measure
+
+
 def die() -> Callable[[], Result]:
     """Is killed, after a last word."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,19 @@ def test_libraries_processor_and_compiler_count(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("NUMBA_CACHE_DIR", "elsewhere")  # where, not what
     assert code_hash(["models.errors"]) in hashes
     closure_module.processor.cache_clear()
+
+
+def test_a_package_named_unlike_its_distribution_has_a_version() -> None:
+    assert closure_module._version_of("yaml") == f"PyYAML {version('PyYAML')}"
+    assert closure_module._version_of("no_such_package") is None
+
+
+def test_what_lies_beside_a_module_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "a", named="import beside\n", beside="x = 1\n")
+    write(tmp_path / "b", beside="x = 2\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "a"))
+    monkeypatch.syspath_prepend(str(tmp_path / "b"))  # found first by who does not know better
+    assert import_closure(["named"])["beside"] == tmp_path / "a" / "beside.py"
 
 
 def test_a_root_that_is_not_there() -> None:

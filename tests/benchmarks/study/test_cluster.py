@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,16 @@ def test_cells_run_there_behind_guards(scheduler: Loopback) -> None:
     assert double is not None and double.value == 4
     assert first is not None and later is not None
     assert first.value != later.value, "a run has children of its own, since code may change"
+
+
+def test_two_clients_at_once_do_not_end_each_others_children(scheduler: Loopback) -> None:
+    many = [cell("slowly", prepare=0.0, measure=0.5 + 0.01 * x) for x in range(6)]
+    with Cluster(scheduler.address) as one, Cluster(scheduler.address) as other:
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(outcomes, one, many)
+            found = [outcomes(other, [cell("double", x=x)])[0] for x in range(3)]
+            found += running.result().values()
+    assert [outcome.status for outcome in found] == 9 * ["done"]
 
 
 def test_a_scheduler_without_workers(tmp_path: Path) -> None:

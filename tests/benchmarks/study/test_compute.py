@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,17 @@ def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(
     # After 40 s: one found, two run, 20 s each; one is left.
     assert said == "study: 3 of 4 cells; 1 failed; about 20 s left"
     assert kept == "study: 1 of 4 cells: as run before"
+
+
+def test_one_long_cell_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compute_module, "_LINE_EVERY", 0.02)
+    stream = io.StringIO()
+    with Progress("study", 1, stream) as meter:
+        meter.began(cell("double", x=1))
+        deadline = time.monotonic() + 10.0
+        while "running: " not in stream.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert "study: 0 of 1 cells; no time known yet; running: double" in stream.getvalue()
 
 
 def test_no_progress_unless_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:

@@ -136,6 +136,15 @@ def test_in_process_but_for_cells_that_need_a_fresh_one() -> None:
     assert own.value == os.getpid() != fresh.value
 
 
+@pytest.mark.parametrize("engine", [InProcess(), Processes(1)])
+def test_what_a_cell_prints_is_no_part_of_the_output(
+    engine: InProcess | Processes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (outcome,) = compute([cell("speak")], engine=engine)
+    assert outcome.status == "done"
+    assert capfd.readouterr().out == ""
+
+
 def test_only_as_many_cells_are_taken_as_there_is_room_for() -> None:
     taken: list[int] = []
 

@@ -76,7 +76,7 @@ class Guard:
         before = errors.seek(0, os.SEEK_END)
         try:
             pipe.send((cell, known))
-            outcome = _watch(child.pid, pipe, cell)
+            outcome = _watch(child, pipe, cell)
         except (EOFError, OSError):
             if self._ended.is_set():
                 return Outcome("killed", message="interrupted")
@@ -139,7 +139,7 @@ class Guard:
         self._pipe, self._life = ours, life
 
 
-def _watch(child: int, pipe: Connection, cell: Cell) -> Outcome:
+def _watch(child: subprocess.Popen[bytes], pipe: Connection, cell: Cell) -> Outcome:
     """Wait for the two messages of the child: that it is prepared, and the outcome."""
     began, ready, peak = time.monotonic(), None, 0
     limit, startup = cell.needs.limit, _STARTUP
@@ -154,11 +154,13 @@ def _watch(child: int, pipe: Connection, cell: Cell) -> Outcome:
                 break
             ready = time.monotonic()
             continue
-        peak = max(peak, tree_peak(child) or 0)
+        if child.poll() is not None and not pipe.poll():  # what it has started may hold the pipe
+            raise EOFError
+        peak = max(peak, tree_peak(child.pid) or 0)
         seconds = time.monotonic() - (ready or began)
         memory = cell.needs.memory_mb
         stopped: tuple[Status, str] | None = None
-        if memory is not None and (tree_resident(child) or 0) > 1e6 * memory:
+        if memory is not None and (tree_resident(child.pid) or 0) > 1e6 * memory:
             stopped = "out of memory", f"holds more than {memory:g} MB"
         elif ready is None and seconds > startup:
             stopped = "out of time", f"not prepared after {startup:g} s"
@@ -166,7 +168,7 @@ def _watch(child: int, pipe: Connection, cell: Cell) -> Outcome:
             stopped = "out of time", f"still running after {limit:g} s"
         if stopped is not None:
             return Outcome(stopped[0], None, stopped[1], seconds, None, peak / 1e6 or None)
-    peak = max(peak, tree_peak(child) or 0)
+    peak = max(peak, tree_peak(child.pid) or 0)
     status, result, words, seconds, processor = message
     return Outcome(status, result, words, seconds, processor, peak / 1e6 or None)
 

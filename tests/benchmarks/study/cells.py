@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -76,6 +77,19 @@ def die() -> Callable[[], Result]:
     def measure() -> Result:
         print("farewell", flush=True)
         os.kill(os.getpid(), 9)
+        return Result(None)
+
+    return measure
+
+
+def die_with_heir() -> Callable[[], Result]:
+    """Die while a child that was forked lives on, with all files that were open."""
+
+    def measure() -> Result:
+        if os.fork() == 0:
+            time.sleep(20.0)
+            os._exit(0)
+        os.kill(os.getpid(), signal.SIGKILL)
         return Result(None)
 
     return measure

@@ -94,6 +94,12 @@ def test_a_hanging_cell_ends_with_all_it_has_started(guard: Guard, tmp_path: Pat
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
+def test_a_dead_child_is_noticed_though_its_own_child_lives(guard: Guard) -> None:
+    began = time.monotonic()
+    assert guard.run(cell("die_with_heir")).status == "killed"
+    assert time.monotonic() - began < 15.0
+
+
 def test_a_cell_that_holds_too_much_is_stopped(guard: Guard) -> None:
     outcome = guard.run(cell("hold", Needs(memory_mb=600.0), megabytes=800))
     assert (outcome.status, outcome.message) == ("out of memory", "holds more than 600 MB")

@@ -80,7 +80,12 @@ class Guard:
         except (EOFError, OSError):
             if self._ended.is_set():
                 return Outcome("killed", message="interrupted")
-            outcome = Outcome("killed", message=_last_words(child.wait(), errors, before))
+            try:
+                code = child.wait(_GRACE)
+            except subprocess.TimeoutExpired:  # it has closed the pipe and lives on
+                child.kill()
+                code = child.wait()
+            outcome = Outcome("killed", message=_last_words(code, errors, before))
         if outcome.status not in ("done", "failed") or cell.needs.fresh:
             self._replace(None)
         return outcome

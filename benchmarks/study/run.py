@@ -137,7 +137,8 @@ def label_of(source: Source) -> str:
     if "file" in source:
         return f"{source['problem']} '{source['name']}'"
     size = show_size(source["jobs"], source["slots"], source["servers"])
-    return f"{source['problem']} {size} seed {source['seed']}"
+    told = [f"{name}={value}" for name, value in source["settings"].items()]
+    return " ".join([source["problem"], size, *told, f"seed {source['seed']}"])
 
 
 def run(

@@ -25,13 +25,14 @@ class Store:
     ::
 
         <name>-<key>.json     value, parameters, effort, costs, and hashes of the files
-        <name>-<key>/         its files, if it has any
+        <name>-<key>/         its files, if it has any, each named <hash>-<name of the file>
 
     The key of a cell is a hash of its function and parameters and of all code, libraries and
     settings that its result depends on (:func:`benchmarks.study.closure.code_hash`), so a cell is
     found again only if nothing has changed. Each file is written whole, and the one that marks
     the cell complete comes last: a reader never sees half a cell, and two writers of the same
-    cell do no harm.
+    cell do no harm. Files are named by their content, so that a solve that goes on replaces
+    nothing of what was known until all of it is there.
 
     The folder is created if absent; InputError if it cannot be.
     """
@@ -66,7 +67,10 @@ class Store:
         try:
             # Not msgspec's decoder: a ratio may be infinite, which JSON proper cannot say.
             stored = json.loads(place.with_suffix(".json").read_text(encoding="utf-8"))
-            files = {name: (place / name).read_bytes() for name in stored["files"]}
+            files = {
+                name: (place / _named(name, sha)).read_bytes()
+                for name, sha in stored["files"].items()
+            }
             whole = all(_sha(data) == stored["files"][name] for name, data in files.items())
             effort = stored["effort"] and Effort(**stored["effort"])
             result = Result(stored["value"], files, stored["proven"])
@@ -98,12 +102,11 @@ class Store:
         marker = place.with_suffix(".json")
         if result.files:
             try:
-                marker.unlink(missing_ok=True)
                 place.mkdir(exist_ok=True)
             except OSError as error:
                 raise InputError(f"{place}: cannot be written: {error.strerror}") from None
             for name, data in result.files.items():
-                write_whole(place / name, data)
+                write_whole(place / _named(name, _sha(data)), data)
         stored = {
             "function": cell.function,
             "parameters": dict(cell.parameters),
@@ -116,8 +119,13 @@ class Store:
         write_whole(marker, json.dumps(stored).encode())
 
     def file(self, cell: Cell, name: str) -> Path:
-        """Where a file of a finished cell is kept."""
-        return self._place(cell) / name
+        """Where a file of a finished cell is kept; a path to nothing if it has none of the name."""
+        place = self._place(cell)
+        try:
+            hashes = json.loads(place.with_suffix(".json").read_text(encoding="utf-8"))["files"]
+            return place / _named(name, hashes[name])
+        except (OSError, ValueError, KeyError):
+            return place / name
 
     def files(self, cell: Cell, names: Iterable[str]) -> Mapping[str, bytes]:
         """Files of a finished cell, each read when it is asked for."""
@@ -154,6 +162,10 @@ class _Unread(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._paths)
+
+
+def _named(name: str, sha: str) -> str:
+    return f"{sha[:12]}-{name}"
 
 
 def _sha(data: bytes) -> str:

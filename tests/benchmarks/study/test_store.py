@@ -144,6 +144,27 @@ def test_two_writers_do_no_harm(tmp_path: Path) -> None:
     }
 
 
+def test_what_was_known_stays_until_more_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path)
+    short, long = (cell("climb", effort=Effort(seconds), top=9) for seconds in (2.0, 5.0))
+    store.save(short, Outcome("done", Result({"reached": 2}, {"x.txt": b"2"}, proven=False)))
+
+    def full(path: Path, data: bytes) -> None:
+        raise InputError(f"{path}: cannot be written: No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("benchmarks.study.store.write_whole", full)
+        with pytest.raises(InputError, match="No space left"):
+            store.save(long, Outcome("done", Result({"reached": 5}, {"x.txt": b"5"}, proven=False)))
+    known = found(store, short)
+    assert known is not None and (known.value, dict(known.files)) == (
+        {"reached": 2},
+        {"x.txt": b"2"},
+    )
+
+
 def test_less_effort_does_not_replace_more(tmp_path: Path) -> None:
     store = Store(tmp_path)
     long, short = (cell("climb", effort=Effort(seconds), top=9) for seconds in (5.0, 2.0))

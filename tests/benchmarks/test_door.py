@@ -89,7 +89,7 @@ def test_a_class_at_hand_runs_here_and_is_not_kept(tmp_path: Path) -> None:
     assert rows.loc["fifo", "offline_upper"] > 0.0
     kept = sorted(path.name.partition("-")[0] for path in tmp_path.glob("*.json"))
     assert kept == ["offline", "run"]
-    with pytest.raises(InputError, match="a class that only this process has runs with workers=1"):
+    with pytest.raises(InputError, match="a policy given as a class runs with workers=1 alone"):
         door.compare("utility", seeds=1, policies=[Refuser], workers=2, **SMALL)
 
 

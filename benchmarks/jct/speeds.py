@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Outcome
-from benchmarks.study.instances import instance_roots, package_of
+from benchmarks.study.instances import instance_roots, world_module
 from benchmarks.study.interval import Bound, Incumbent, offline_intervals, ratio_interval
 from benchmarks.study.offline import offline_cell
 from benchmarks.study.ratio import source_of
@@ -41,7 +41,7 @@ class Speeds:
             Cell(
                 "benchmarks.jct.measures:speeds",
                 {"instance": source},
-                roots=(*instance_roots("jct"), package_of("online", "jct")),
+                roots=(*instance_roots("jct"), world_module("jct")),
                 label=f"speeds on {label_of(source)}",
             ),
         ]

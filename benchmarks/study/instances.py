@@ -15,6 +15,7 @@ from benchmarks.traces import Trace, read_trace
 from models.errors import InputError
 from models.files import read_bytes
 from models.problem import problem, sub_package
+from online.contract import online_side
 
 __all__ = [
     "Source",
@@ -28,6 +29,7 @@ __all__ = [
     "show_servers",
     "show_size",
     "trace_digest",
+    "world_module",
 ]
 
 T = TypeVar("T")
@@ -114,6 +116,11 @@ def show_servers(servers: Any) -> str:
 def package_of(layer: str, problem_name: str) -> str:
     """Name of the package that a layer has of a problem."""
     return sub_package(layer, problem_name).__name__
+
+
+def world_module(problem_name: str) -> str:
+    """Module of the world that policies run in: apart from the list of policies, which may grow."""
+    return online_side(problem_name).make_world.__module__
 
 
 @functools.lru_cache(_KEPT)

@@ -22,6 +22,7 @@ from benchmarks.study.instances import (
     instance_of,
     instance_roots,
     package_of,
+    world_module,
 )
 from benchmarks.study.run import about, count, label_of, run_policy, small_instance
 from benchmarks.study.scheme import policy_of, policy_roots
@@ -73,7 +74,7 @@ def offline_cell(
         {"instance": dict(source), "starts": chosen},
         roots=(
             *instance_roots(name),
-            package_of("online", name),
+            world_module(name),
             *solver_roots(name),
             *(root for policy in chosen for root in policy_roots(name, policy)),
         ),

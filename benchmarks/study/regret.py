@@ -11,7 +11,7 @@ import pandas as pd
 from benchmarks.contract import RegretSizes, regret_parts
 from benchmarks.study.cell import Cell, Effort, Outcome, Result
 from benchmarks.study.grid import Grid
-from benchmarks.study.instances import instance_roots, package_of
+from benchmarks.study.instances import instance_roots, world_module
 from benchmarks.study.offline import offline_cell
 from benchmarks.study.run import label_of
 from benchmarks.study.scheme import policy_roots
@@ -49,7 +49,7 @@ class Regret:
         if self.dynamic is not None:
             cells.append(offline_cell(source, Effort(self.dynamic), data=data))
         for scheme in (entry.scheme for entry in trial.entries):
-            online = package_of("online", name), *policy_roots(name, scheme.policy)
+            online = world_module(name), *policy_roots(name, scheme.policy)
             told = {"policy": scheme.policy, "parameters": dict(scheme.parameters)}
             cells.append(
                 Cell(

@@ -18,8 +18,8 @@ from benchmarks.study.instances import (
     drawn,
     instance_of,
     instance_roots,
-    package_of,
     show_size,
+    world_module,
 )
 from benchmarks.study.scheme import Scheme, policy_of, policy_roots
 from models.problem import problem
@@ -122,7 +122,7 @@ def run_cell(
         },
         roots=(
             *instance_roots(name),
-            package_of("online", name),
+            world_module(name),
             *policy_roots(name, scheme.policy),
         ),
         data=data or {},

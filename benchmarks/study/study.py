@@ -12,7 +12,7 @@ from benchmarks.study.cell import Cell, Needs, Outcome
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine
 from benchmarks.study.grid import Grid
-from benchmarks.study.instances import instance_roots, package_of
+from benchmarks.study.instances import instance_roots, world_module
 from benchmarks.study.scheme import Reading, Scheme, policy_roots
 from benchmarks.study.store import Store
 
@@ -232,7 +232,7 @@ class Each:
     def cells(self, trial: Trial) -> list[Cell]:
         """One for each scheme."""
         name = trial.problem
-        roots = (*instance_roots(name), package_of("online", name), *self.roots)
+        roots = (*instance_roots(name), world_module(name), *self.roots)
         at = [f"{key}={value}" for key, value in {**trial.point, "seed": trial.seed}.items()]
 
         def cell(parameters: Mapping[str, Any], more: tuple[str, ...], who: str) -> Cell:

@@ -8,9 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.contract import experiments_of
 from benchmarks.study import closure as closure_module
+from benchmarks.study.cell import Effort
 from benchmarks.study.closure import code_hash, import_closure, versions
+from benchmarks.study.instances import drawn
+from benchmarks.study.offline import offline_cell
+from benchmarks.study.run import run_cell
+from benchmarks.study.scheme import Scheme
 from models.errors import InputError
+from online.registry import policy_names
 
 
 def write(folder: Path, **files: str) -> None:
@@ -105,3 +112,16 @@ def test_what_lies_beside_a_module_by_name(tmp_path: Path, monkeypatch: pytest.M
 def test_a_root_that_is_not_there() -> None:
     with pytest.raises(InputError, match=r"^module 'models.nothing' is not found$"):
         import_closure(["models.nothing"])
+
+
+@pytest.mark.parametrize("problem", ["utility", "reward", "jct"])
+def test_the_list_of_policies_is_in_no_closure(problem: str) -> None:
+    # So registering one more policy leaves the results of the others as they are.
+    workload = experiments_of(problem).workload
+    size = workload.quick
+    source = drawn(problem, jobs=size.jobs, slots=size.slots, servers=size.servers, seed=0)
+    for name in policy_names(problem):
+        found = import_closure(run_cell(source, Scheme(name, name)).all_roots)
+        assert f"online.{problem}" not in found
+        assert f"online.{problem}.world" in found
+    assert f"online.{problem}" not in import_closure(offline_cell(source, Effort(1.0)).all_roots)

@@ -36,6 +36,7 @@ def test_pictures_come_from_benchmarks(path: Path) -> None:
     assert "import matplotlib" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The kernel is another process: it finds the packages of this checkout by the path.

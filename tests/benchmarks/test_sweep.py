@@ -334,7 +334,7 @@ def test_bad_policies_spoil_their_own_rows_alone(
     assert sweep.main(arguments) == 1
     lines = capsys.readouterr().err.splitlines()
     assert sorted(
-        line.split(":")[0] for line in lines if " on utility 4x6x3+3 seed 0: " in line
+        line.split(":")[0] for line in lines if " on utility 4x6x3+3 load=1.0 seed 0: " in line
     ) == [
         "failed",
         "failed",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Iterable
 from contextlib import closing
 
 from benchmarks.cli import Parser, parse_count, parse_positive
-from benchmarks.study.cell import Outcome
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.compute import failures
 from benchmarks.study.engine import (
+    Ended,
     Engine,
     InProcess,
     Limits,
@@ -87,38 +87,32 @@ def engine_of(args: argparse.Namespace, *, threads: int = 1) -> NotingEngine:
         If the cluster cannot be used.
     """
     if args.cluster is not None:
-        cluster = Cluster(args.cluster, Limits(args.limit or _LIMIT, args.memory))
-        return NotingEngine(cluster, cluster.close)
+        return NotingEngine(Cluster(args.cluster, Limits(args.limit or _LIMIT, args.memory)))
     workers = args.workers or default_workers(threads)
     if workers == 1 and args.limit is None and args.memory is None:
         return NotingEngine(InProcess())
     return NotingEngine(Processes(workers, Limits(args.limit or _LIMIT, args.memory)))
 
 
-class NotingEngine:
+class NotingEngine(Engine):
     """An engine that notes which cells fail, for the end of a command.
 
     Parameters
     ----------
     engine : Engine
         What runs the cells.
-    close : callable, optional
-        Called at the end.
     """
 
-    def __init__(self, engine: Engine, close: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._close = close
+        self.workers = engine.workers
         self._failed: list[str] = []
 
-    @property
-    def workers(self) -> int:
-        """How many cells it runs at the same time."""
-        return self._engine.workers
+    def __exit__(self, *error: object) -> None:
+        """Let go of what runs the cells."""
+        self._engine.__exit__(*error)
 
-    def map(
-        self, tasks: Iterable[Task], began: Watch
-    ) -> Generator[tuple[Task, Outcome], None, None]:
+    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
         """Run tasks."""
         with closing(self._engine.map(tasks, began)) as running:
             for task, outcome in running:
@@ -127,7 +121,7 @@ class NotingEngine:
 
     def end(self) -> int:
         """Close it, and print a line for each cell that failed; returns the command's exit code."""
-        self._close()
+        self.__exit__()
         for line in self._failed:
             print(line, file=sys.stderr)
         return 1 if self._failed else 0

@@ -6,18 +6,27 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+
+import pandas as pd
 
 from benchmarks.cli import Parser, parse_count, run_command
-from benchmarks.study.cell import Cell, Outcome, Result
+from benchmarks.study.cell import Cell, Result
 from benchmarks.study.closure import processor
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.compute import compute
-from benchmarks.study.engine import Engine, InProcess, Processes, Task, Watch, default_workers
+from benchmarks.study.engine import (
+    Ended,
+    Engine,
+    InProcess,
+    Processes,
+    Task,
+    Watch,
+    default_workers,
+)
 from benchmarks.study.memory import PeakMemory
 from benchmarks.study.store import Store
-
-__all__ = ["main", "work"]
 
 _EXAMPLES = """
   python -m benchmarks.overhead
@@ -27,6 +36,7 @@ _EXAMPLES = """
 _SECONDS = 0.05  # of a cell
 _FEW, _MANY = 100, 5000  # cells between which memory grows
 _SCHEDULE = bytes(10_000)  # about what a run cell keeps
+_UNITS = {"start": "{:.2f} s", "a cell": "{:.2f} ms", "overhead": "{:.1f} %", "growth": "{:.1f} MB"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,56 +53,44 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     print(f"{processor()['cpu']}, {os.cpu_count()} cores, Python {platform.python_version()}{load}")
-    print(f"{'engine':12}{'workers':>8}{'start':>9}{'a cell':>11}{'overhead':>10}{'growth':>10}")
-    engines: list[tuple[str, Engine]] = [
-        ("in process", InProcess()),
-        ("processes", Processes(args.workers)),
-    ]
-    if args.cluster is None:
-        _measure(engines, args.cells)
-    else:
-        with Cluster(args.cluster) as cluster:
-            _measure([*engines, ("cluster", cluster)], args.cells)
+    engines: dict[str, Engine] = {"in process": InProcess(), "processes": Processes(args.workers)}
+    with ExitStack() as stack:
+        if args.cluster is not None:
+            engines["cluster"] = stack.enter_context(Cluster(args.cluster))
+        frame = pd.DataFrame([_measure(name, one, args.cells) for name, one in engines.items()])
+    shown = {name: unit.format for name, unit in _UNITS.items()}
+    print(frame.to_string(index=False, formatters=shown, na_rep="unknown"))
     return 0
 
 
-def _measure(engines: Sequence[tuple[str, Engine]], count: int) -> None:
-    for name, engine in engines:
-        start, each = _times(engine, count + engine.workers)
-        ideal = _SECONDS / engine.workers
-        few, many = (_growth(engine, number) for number in (_FEW, _MANY))
-        growth = "unknown" if few is None or many is None else f"{(many - few) / 1e6:.1f} MB"
-        print(
-            f"{name:12}{engine.workers:8}{start:7.2f} s{1e3 * each:8.2f} ms"
-            f"{100 * (each / ideal - 1):8.1f} %{growth:>10}",
-            flush=True,
-        )
-
-
-def _times(engine: Engine, count: int) -> tuple[float, float]:
-    """Seconds until every worker has run a cell, and then for each one more."""
-    clock = _Clock(engine)
-    begin = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
-        compute(_cells(count, _SECONDS), store=Store(folder), engine=clock)
+def _measure(name: str, engine: Engine, count: int) -> dict[str, object]:
+    """Line of an engine: seconds until every worker has run a cell, and for each one more."""
+    clock, begin = _Clock(engine), time.perf_counter()
+    _run(clock, count + engine.workers, _SECONDS)
     first = clock.ended[engine.workers - 1]
-    return first - begin - _SECONDS, (clock.ended[-1] - first) / (count - engine.workers)
+    each = (clock.ended[-1] - first) / count
+    few, many = (_run(engine, number, 0.0) for number in (_FEW, _MANY))
+    return {
+        "engine": name,
+        "workers": engine.workers,
+        "start": first - begin - _SECONDS,
+        "a cell": 1e3 * each,
+        "overhead": 100 * (each * engine.workers / _SECONDS - 1),
+        "growth": None if few is None or many is None else (many - few) / 1e6,
+    }
 
 
-def _growth(engine: Engine, count: int) -> int | None:
-    """Bytes that this process holds at most while it has so many cells run."""
+def _run(engine: Engine, count: int, seconds: float) -> int | None:
+    """Have so many cells run; bytes by which this process grows meanwhile."""
+    name = f"{__spec__.name if __spec__ else __name__}:work"
+    cells = [Cell(name, {"number": number, "seconds": seconds}) for number in range(count)]
     memory = PeakMemory()
     with tempfile.TemporaryDirectory() as folder:
-        compute(_cells(count, 0.0), store=Store(folder), engine=engine)
+        compute(cells, store=Store(folder), engine=engine)
     return memory.risen
 
 
-def _cells(count: int, seconds: float) -> list[Cell]:
-    name = f"{__spec__.name if __spec__ else __name__}:work"
-    return [Cell(name, {"number": number, "seconds": seconds}) for number in range(count)]
-
-
-class _Clock:
+class _Clock(Engine):
     """An engine that notes when cells end."""
 
     def __init__(self, engine: Engine) -> None:
@@ -100,9 +98,7 @@ class _Clock:
         self.workers = engine.workers
         self.ended: list[float] = []
 
-    def map(
-        self, tasks: Iterable[Task], began: Watch
-    ) -> Generator[tuple[Task, Outcome], None, None]:
+    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
         """Run tasks."""
         for done in self._engine.map(tasks, began):
             yield done

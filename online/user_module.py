@@ -14,10 +14,10 @@ from types import ModuleType
 
 from models.errors import InputError
 
-__all__ = ["load_user_module"]
+__all__ = ["LAYERS", "SITE", "load_user_module"]
 
-_LAYERS = ("models", "solvers", "online", "benchmarks")
-_SITE = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")})
+LAYERS = ("models", "solvers", "online", "benchmarks")
+SITE = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")})
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _hide() -> None:
 def _lies_in(folder: Path, module: ModuleType) -> bool:
     """Whether a module is the user's own, of this folder; installed ones have versions."""
     file = getattr(module, "__file__", None) or ""
-    own = module.__name__.partition(".")[0] not in _LAYERS and not file.startswith(_SITE)
+    own = module.__name__.partition(".")[0] not in LAYERS and not file.startswith(SITE)
     return own and file.endswith(".py") and Path(file).resolve().is_relative_to(folder)
 
 

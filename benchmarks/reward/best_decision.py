@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from benchmarks.study.cell import Result
-from benchmarks.study.compilation import run_until_compiled
 from benchmarks.study.instances import Source, instance_of
-from benchmarks.study.run import small_instance
+from benchmarks.study.run import run_until_compiled, small_instance
 from models.reward import PROBLEM, RewardInstance
 from models.reward.reward import RewardFunction
 from online.reward.theory import regret_bound

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from models.reference import resolve
-
-__all__ = ["Cell", "Effort", "Needs", "Outcome", "Result", "Status", "prepare"]
 
 Status = Literal["done", "failed", "killed", "out of time", "out of memory"]
 
@@ -32,11 +31,15 @@ class Effort:
     threads: int = 1
 
     def covers(self, other: Effort) -> bool:
-        """Whether what took this effort is at least as good as what takes the other."""
-        enough = self.seconds is None or (
-            other.seconds is not None and self.seconds >= other.seconds
+        """Whether this is as much effort as the other or more: of time, and of threads if equal.
+
+        Of any two efforts one covers the other, so that two questions asked by turns do not
+        replace each other's answers.
+        """
+        mine, theirs = (
+            (math.inf if one.seconds is None else one.seconds, one.threads) for one in (self, other)
         )
-        return enough and (self.threads >= other.threads or self.seconds is None)
+        return mine >= theirs
 
 
 @dataclass(frozen=True)
@@ -114,9 +117,7 @@ class Cell:
         return self.function.partition(":")[2].replace("_", "-")
 
     def __str__(self) -> str:
-        if self.label:
-            return self.label
-        return f"{self.name} {json.dumps(dict(self.parameters), sort_keys=True)}"
+        return self.label or f"{self.name} {json.dumps(dict(self.parameters), sort_keys=True)}"
 
 
 @dataclass(frozen=True)
@@ -176,9 +177,7 @@ class Outcome:
 
 def prepare(cell: Cell, known: Result | None) -> Callable[[], Result]:
     """Call a cell's function; what it returns is still to be measured."""
-    more: dict[str, Any] = {}
-    if cell.data:
-        more["data"] = cell.data
+    more: dict[str, Any] = {"data": cell.data} if cell.data else {}
     if cell.effort is not None:
         more |= {"effort": cell.effort, "known": known}
     measure: Callable[[], Result] = resolve(cell.function)(**cell.parameters, **more)

@@ -14,31 +14,30 @@ import json
 import os
 import platform
 import sys
-import sysconfig
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import binding
 
 from models.errors import InputError
+from online.user_module import LAYERS, SITE
 
-__all__ = [
-    "LAYERS",
-    "code_hash",
-    "import_closure",
-    "processor",
-    "source_hashes",
-    "versions",
-    "versions_and_machine",
-]
-
-LAYERS = ("models", "solvers", "online", "benchmarks")
 _LIBRARIES = ("cvxpy", "highspy", "numba", "numpy", "pyomo", "scipy")
-_SITE = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+_ROOT = Path(__file__).parents[2]
+_TOOLKIT = tuple(f"{_ROOT / layer}{os.sep}" for layer in LAYERS)
 
 
+class _Source(NamedTuple):
+    sha: str
+    imports: tuple[tuple[str, str], ...]  # module, and what is imported from it or ""
+    packages: frozenset[str]  # of others
+
+
+@functools.cache
 def versions() -> dict[str, str]:
     """Versions of Python and of the libraries that compute."""
     return {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
@@ -50,31 +49,38 @@ def versions_and_machine() -> dict[str, dict[str, Any]]:
     return {"versions": versions(), "machine": machine}
 
 
+@functools.cache
+def processor() -> dict[str, str]:
+    """What compiled code depends on: the processor it is compiled for, and the compiler's flags."""
+    flags = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
+    flags.pop("NUMBA_CACHE_DIR", None)
+    target = flags.pop("NUMBA_CPU_NAME", "") or binding.get_host_cpu_name()
+    return {"machine": platform.machine(), "cpu": target, **flags}
+
+
+def source_hashes() -> dict[str, str]:
+    """Hash of every Python file of the toolkit, by its place."""
+    files = sorted(file for layer in LAYERS for file in (_ROOT / layer).rglob("*.py"))
+    return {
+        file.relative_to(_ROOT).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in files
+    }
+
+
 def code_hash(roots: Iterable[str]) -> str:
     """Hash of all that a result depends on besides its parameters.
 
     Sources in the import closure of the roots (:func:`import_closure`), versions of libraries,
     the processor and the settings of the compiler. It is the same wherever the checkout is.
     """
-    files = import_closure(roots)
-    read = {name: _read(path, _stamp(path, name)) for name, path in files.items()}
-    sources = {name: source for name, (source, _, _) in read.items()}
-    others = sorted({package for _, _, foreign in read.values() for package in foreign})
-    known = {**versions(), **{name: found for name in others if (found := _version_of(name))}}
-    text = json.dumps([sources, known, processor()], sort_keys=True)
+    sources = {
+        name: _read(name, path, _stamp(path)) for name, path in import_closure(roots).items()
+    }
+    packages = {package for source in sources.values() for package in source.packages}
+    others = {name: found for name in packages if (found := _version_of(name))}
+    hashes = {name: source.sha for name, source in sources.items()}
+    text = json.dumps([hashes, {**others, **versions()}, processor()], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def source_hashes(packages: Iterable[str]) -> dict[str, str]:
-    """Hash of every Python file of some packages, by its place in them."""
-    found = {}
-    for package in packages:
-        spec = importlib.util.find_spec(package)
-        for folder in (spec.submodule_search_locations or ()) if spec else ():
-            for file in sorted(Path(folder).rglob("*.py")):
-                name = f"{package}/{file.relative_to(folder).as_posix()}"
-                found[name] = hashlib.sha256(file.read_bytes()).hexdigest()
-    return found
 
 
 def import_closure(roots: Iterable[str]) -> dict[str, Path]:
@@ -99,72 +105,55 @@ def import_closure(roots: Iterable[str]) -> dict[str, Path]:
     InputError
         If a root is not found.
     """
-    found: dict[str, Path] = {}
-    own = set(LAYERS)
-    folders: list[str] = []
+    own, folders = set(LAYERS), []  # packages that count; folders that are searched first
     todo: list[tuple[str, Path]] = []
     for root in sorted(set(roots)):
         if root.endswith(".py"):
             path = Path(root).resolve()
             folders.append(str(path.parent))
             todo.append((path.name, path))
-        else:
-            own.add(root.partition(".")[0])
-            path_of = _source(root, ())
-            if path_of is None:
-                raise InputError(f"module '{root}' is not found")
-            if root.partition(".")[0] not in LAYERS:  # a user's: its folder is searched first
-                depth = root.count(".") + (path_of.name == "__init__.py")
-                folders.append(str(path_of.resolve().parents[depth]))
-            todo.append((root, path_of))
+            continue
+        found_at = _find(root, ())
+        if found_at is None:
+            raise InputError(f"module '{root}' is not found")
+        todo.append((root, found_at))
+        top = root.partition(".")[0]
+        if top not in LAYERS:
+            own.add(top)
+            depth = root.count(".") + (found_at.name == "__init__.py")
+            folders.append(str(found_at.resolve().parents[depth]))
+    found: dict[str, Path] = {}
+    which = frozenset(own), tuple(folders)
     while todo:
         name, path = todo.pop()
-        if name in found:
-            continue
-        found[name] = path
-        for module in _read(path, _stamp(path, name))[1]:
-            target = _resolve(module, name, path)
-            for candidate in _candidates(target, own, tuple(folders)):
-                if candidate[0] not in found:
-                    todo.append(candidate)
+        if name not in found:
+            found[name] = path
+            for imported in _read(name, path, _stamp(path)).imports:
+                todo += _imported(*imported, *which)
     return dict(sorted(found.items()))
 
 
-def _candidates(
-    target: tuple[str, str], own: set[str], folders: tuple[str, ...]
+@functools.cache
+def _imported(
+    module: str, item: str, own: frozenset[str], folders: tuple[str, ...]
 ) -> list[tuple[str, Path]]:
-    """Modules that ``from target[0] import target[1]`` runs, of those that count."""
-    module, name = target
+    """Modules that ``from module import item`` runs, of those that count."""
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names:
         return []
-    inner = f"{module}.{name}" if name else ""
-    exact = _source(inner, folders) if inner else None
-    path = exact or _source(module, folders)
-    if path is None or (top not in own and str(path).startswith(_SITE)):
+    names = [f"{module}.{item}", module] if item else [module]
+    found = [(name, path) for name in names if (path := _find(name, folders))][:1]
+    if not found or top in LAYERS:
+        return found
+    if top not in own and str(found[0][1]).startswith(SITE):
         return []
-    found = [(inner if exact else module, path)]
-    if top not in LAYERS:  # whoever wrote it may rely on what its __init__ does
-        parts = found[0][0].split(".")
-        parents = (".".join(parts[:count]) for count in range(1, len(parts)))
-        found += [(parent, file) for parent in parents if (file := _source(parent, folders))]
-    return found
-
-
-def _resolve(module: tuple[str, str, int], name: str, path: Path) -> tuple[str, str]:
-    """Make an import absolute."""
-    target, imported, level = module
-    if level == 0:
-        return target, imported
-    parts = name.split(".")
-    if path.name != "__init__.py":
-        parts = parts[:-1]
-    parts = parts[: len(parts) - (level - 1)]
-    return ".".join([*parts, *([target] if target else [])]), imported
+    # Whoever wrote another package may rely on what its __init__ does.
+    outer = accumulate(found[0][0].split("."), "{}.{}".format)
+    return [(name, path) for name in outer if (path := _find(name, folders))]
 
 
 @functools.cache
-def _source(name: str, folders: tuple[str, ...]) -> Path | None:
+def _find(name: str, folders: tuple[str, ...]) -> Path | None:
     """Source file of a module; None if it has none."""
     top, *rest = name.split(".")
     places = [Path(folder, top, *rest) for folder in folders]
@@ -182,29 +171,31 @@ def _source(name: str, folders: tuple[str, ...]) -> Path | None:
     return Path(origin) if origin and origin.endswith(".py") else None
 
 
-def _stamp(path: Path, name: str) -> tuple[int, int]:
+def _stamp(path: Path) -> tuple[int, int]:
     """Tell versions of a source apart; the toolkit's own is read once, as it is when loaded."""
-    if name.partition(".")[0] in LAYERS:
+    if str(path).startswith(_TOOLKIT):
         return 0, 0
     about = path.stat()
     return about.st_mtime_ns, about.st_size
 
 
 @functools.cache
-def _read(
-    path: Path, stamp: tuple[int, int]
-) -> tuple[str, tuple[tuple[str, str, int], ...], frozenset[str]]:
-    """Hash of a source, its imports (module, name, level), and names of foreign packages."""
+def _read(name: str, path: Path, stamp: tuple[int, int]) -> _Source:
     source = path.read_bytes()
-    imports: list[tuple[str, str, int]] = []
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    imports: list[tuple[str, str]] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            imports += [(alias.name, "", 0) for alias in node.names]
+            imports += [(alias.name, "") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            imports += [(node.module or "", alias.name, node.level) for alias in node.names]
-    tops = {module.partition(".")[0] for module, _, level in imports if level == 0}
-    foreign = frozenset(tops - set(LAYERS) - sys.stdlib_module_names)
-    return hashlib.sha256(source).hexdigest(), tuple(dict.fromkeys(imports)), foreign
+            with suppress(ImportError):  # of what lies above the top: no run gets that far
+                module = importlib.util.resolve_name(
+                    "." * node.level + (node.module or ""), package
+                )
+                imports += [(module, alias.name) for alias in node.names]
+    tops = {module.partition(".")[0] for module, _ in imports}
+    packages = frozenset(tops - set(LAYERS) - sys.stdlib_module_names)
+    return _Source(hashlib.sha256(source).hexdigest(), tuple(dict.fromkeys(imports)), packages)
 
 
 @functools.cache
@@ -217,15 +208,4 @@ def _version_of(package: str) -> str | None:
         return ", ".join(f"{name} {version(name)}" for name in names) or None
 
 
-@functools.cache
-def _distributions() -> dict[str, list[str]]:
-    return dict(packages_distributions())
-
-
-@functools.cache
-def processor() -> dict[str, str]:
-    """What compiled code depends on: the processor it is compiled for, and the compiler's flags."""
-    flags = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
-    flags.pop("NUMBA_CACHE_DIR", None)
-    target = flags.pop("NUMBA_CPU_NAME", "") or binding.get_host_cpu_name()
-    return {"machine": platform.machine(), "cpu": target, **flags}
+_distributions = functools.cache(packages_distributions)

@@ -17,8 +17,6 @@ from benchmarks.study.cell import Cell, Outcome
 from benchmarks.study.engine import Engine, InProcess, Task
 from benchmarks.study.store import Store
 
-__all__ = ["Progress", "compute", "failures"]
-
 _LINE_EVERY = 30.0  # seconds between lines where stderr is no terminal
 
 
@@ -50,44 +48,31 @@ def compute(
 
     def tasks() -> Iterator[Task]:
         first: dict[tuple[object, ...], int] = {}
-        for index, cell in enumerate(cells):
-            same = first.setdefault(_identity(cell), index)
+        # The most threads first: children are kept for cells that have as many.
+        for index, cell in sorted(enumerate(cells), key=lambda each: -each[1].needs.threads):
+            parameters = json.dumps(dict(cell.parameters), sort_keys=True)
+            same = first.setdefault((cell.function, parameters, cell.effort), index)
             if same != index:
                 copies[index] = same
                 meter.found()
                 continue
             known, enough = store.find(cell) if store else (None, False)
-            if enough:
-                assert known is not None
-                found[index] = _light(cell, known, store)
+            if known is not None and enough:
+                found[index] = known
                 meter.found()
                 continue
-            yield Task(index, cell, known.result if known else None)
+            code = store.code(cell.all_roots) if store else ""
+            yield Task(index, cell, known.result if known else None, code)
 
     # Closed at once, also by an interrupt: an engine's children end with it.
     running = (engine or InProcess()).map(tasks(), meter.began)
     with meter, closing(running):
         for task, outcome in running:
-            if store is not None:
-                store.save(task.cell, outcome)
-                outcome = _light(task.cell, outcome, store)
-            found[task.index] = outcome
+            found[task.index] = store.save(task.cell, outcome) if store else outcome
             meter.ended(task.cell, outcome)
     for later, same in copies.items():
         found[later] = replace(found[same], ran=False)
     return [found[index] for index in range(len(cells))]
-
-
-def _identity(cell: Cell) -> tuple[object, ...]:
-    return cell.function, json.dumps(dict(cell.parameters), sort_keys=True), cell.effort
-
-
-def _light(cell: Cell, outcome: Outcome, store: Store | None) -> Outcome:
-    """An outcome that leaves the files of its result in the store."""
-    result = outcome.result
-    if store is None or result is None or not cell.kept:
-        return outcome
-    return replace(outcome, result=replace(result, files=store.files(cell, result.files)))
 
 
 class Progress:

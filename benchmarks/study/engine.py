@@ -5,27 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from benchmarks.study.cell import Cell, Outcome, Result
 from benchmarks.study.guard import Guard
 from benchmarks.study.worker import outcome_of
-
-__all__ = [
-    "Engine",
-    "InProcess",
-    "Limits",
-    "Processes",
-    "Task",
-    "Watch",
-    "cores",
-    "default_workers",
-]
-
 
 _AHEAD = 2  # cells handed out for each worker, so that none waits for this process
 
@@ -38,36 +26,41 @@ class Task:
     ----------
     index : int
         Of the cell in its plan.
-    known : Result or None
-        What an earlier run with less effort found.
+    known, code : Result or None, str
+        As in :func:`benchmarks.study.worker.outcome_of`.
     """
 
     index: int
     cell: Cell
     known: Result | None = None
+    code: str = ""
 
 
 Watch = Callable[[Cell], None]
 """Is told when a cell begins, for a progress line."""
 
+Ended = Generator[tuple[Task, Outcome], None, None]
+"""Tasks, as they end."""
 
-class Engine(Protocol):
-    """Runs cells, in any order, a few at a time."""
 
-    @property
-    def workers(self) -> int:
-        """How many cells it runs at the same time."""
+class Engine(AbstractContextManager["Engine"]):
+    """Runs cells, in any order, a few at a time; a context manager."""
 
-    def map(
-        self, tasks: Iterable[Task], began: Watch
-    ) -> Generator[tuple[Task, Outcome], None, None]:
+    workers: int
+    """How many cells it runs at the same time."""
+
+    def __exit__(self, *error: object) -> None:
+        """Let go of what it holds: of nothing, unless it says so."""
+
+    @abstractmethod
+    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
         """Run tasks, taken one by one when there is room for them, and hand out how they ended.
 
         Closing the generator ends whatever still runs.
         """
 
 
-class InProcess:
+class InProcess(Engine):
     """One cell after the other in this process: nothing is killed, and nothing has to be imported.
 
     Only cells that need a fresh process have one, behind a guard. An error that is no fault of a
@@ -76,18 +69,16 @@ class InProcess:
 
     workers = 1
 
-    def map(
-        self, tasks: Iterable[Task], began: Watch
-    ) -> Generator[tuple[Task, Outcome], None, None]:
+    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
         """Run tasks in order."""
         for task in tasks:
             began(task.cell)
             if task.cell.needs.fresh:
                 with Guard() as guard:
-                    yield task, guard.run(task.cell, task.known)
+                    yield task, guard.run(task.cell, task.known, task.code)
             else:
                 with redirect_stdout(sys.stderr):  # what a policy prints is no part of a table
-                    outcome = Outcome(*outcome_of(task.cell, task.known, lambda: None))
+                    outcome = outcome_of(task.cell, task.known, task.code)
                 yield task, outcome
 
 
@@ -114,10 +105,11 @@ class Limits:
         return replace(cell, needs=needs)
 
 
-class Processes:
-    """Local processes, each behind a guard, which a thread of a pool waits for.
+Submit = Callable[[Task, Watch], Future[Outcome]]
 
-    Cells that must be alone wait until nothing else runs.
+
+class Pooled(Engine):
+    """Cells behind guards, which an executor waits for, a few handed out ahead.
 
     Parameters
     ----------
@@ -131,68 +123,84 @@ class Processes:
         self.workers = workers
         self._limits = limits
 
-    def map(
-        self, tasks: Iterable[Task], began: Watch
-    ) -> Generator[tuple[Task, Outcome], None, None]:
-        """Run tasks, those that must be alone last."""
-        guards = _Guards(self._limits)
-        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="guard")
-        running: dict[Future[Outcome], Task] = {}
+    @abstractmethod
+    def _opened(self) -> AbstractContextManager[Submit]:
+        """What hands out a task; leaving it ends all that still runs."""
+
+    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
+        """Run tasks; those that must be alone last, one by one."""
         alone: list[Task] = []
+        running: dict[Future[Outcome], Task] = {}
 
         def finished() -> Iterator[tuple[Task, Outcome]]:
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield running.pop(future), future.result()
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(future), self._outcome(future)
 
-        def start(task: Task) -> None:
-            running[pool.submit(guards.run, task, began)] = task
-
-        try:
+        with self._opened() as submit:
             for task in tasks:
                 if task.cell.needs.alone:
                     alone.append(task)
                     continue
-                start(task)
+                running[submit(self._limited(task), began)] = task
                 if len(running) >= _AHEAD * self.workers:
                     yield from finished()
             while running:
                 yield from finished()
             for task in alone:
-                start(task)
+                running[submit(self._limited(task), began)] = task
                 yield from finished()
+
+    def _limited(self, task: Task) -> Task:
+        return replace(task, cell=self._limits.of(task.cell))
+
+    def _outcome(self, future: Future[Outcome]) -> Outcome:
+        return future.result()
+
+
+class Processes(Pooled):
+    """Local processes, which threads wait for."""
+
+    @contextmanager
+    def _opened(self) -> Iterator[Submit]:
+        guards = Guards()
+        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="guard")
+
+        def run(task: Task, began: Watch) -> Outcome:
+            began(task.cell)
+            return guards.run(task)
+
+        try:
+            yield lambda task, began: pool.submit(run, task, began)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-            guards.close()
+            guards.end()
             pool.shutdown()
 
 
-class _Guards:
+class Guards:
     """A guard for each thread."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self) -> None:
         self._own = threading.local()
         self._all: list[Guard] = []
-        self._lock = threading.Lock()  # of the list, and of whether it is closed
-        self._closed = False
+        self._lock = threading.Lock()  # of the list, and of whether all is ended
+        self._ended = False
 
-    def run(self, task: Task, began: Watch) -> Outcome:
+    def run(self, task: Task) -> Outcome:
         """Run a task behind this thread's guard."""
         if not hasattr(self._own, "guard"):
             self._own.guard = Guard()
             with self._lock:
                 self._all.append(self._own.guard)
-                if self._closed:  # between the pool's start of this thread and now
+                if self._ended:  # between the start of this thread and now
                     self._own.guard.end()
-        began(task.cell)
-        outcome: Outcome = self._own.guard.run(self._limits.of(task.cell), task.known)
+        outcome: Outcome = self._own.guard.run(task.cell, task.known, task.code)
         return outcome
 
-    def close(self) -> None:
+    def end(self) -> None:
         """End all children; none is started any more."""
         with self._lock:
-            self._closed = True
+            self._ended = True
             for guard in self._all:
                 guard.end()
 

@@ -7,10 +7,9 @@ from typing import Any
 
 from benchmarks.contract import gap_methods
 from benchmarks.study.cell import Result
-from benchmarks.study.compilation import run_until_compiled
 from benchmarks.study.instances import Source, instance_of
 from benchmarks.study.offline import InfeasibleSchedule
-from benchmarks.study.run import count, small_instance
+from benchmarks.study.run import count, run_until_compiled, small_instance
 from models.problem import problem
 from solvers.result import SolveResult, relative_gap
 

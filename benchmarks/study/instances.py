@@ -17,21 +17,6 @@ from models.files import read_bytes
 from models.problem import problem, sub_package
 from online.contract import online_side
 
-__all__ = [
-    "Source",
-    "as_bytes",
-    "drawn",
-    "from_bytes",
-    "given",
-    "instance_of",
-    "instance_roots",
-    "package_of",
-    "show_servers",
-    "show_size",
-    "trace_digest",
-    "world_module",
-]
-
 T = TypeVar("T")
 
 Source = Mapping[str, Any]
@@ -57,14 +42,8 @@ def drawn(
 
     All is in JSON types; the trace is that of :func:`trace_digest`.
     """
-    source = {
-        "problem": problem_name,
-        "jobs": jobs,
-        "slots": slots,
-        "servers": servers,
-        "seed": seed,
-        "settings": dict(settings or {}),
-    }
+    size = {"jobs": jobs, "slots": slots, "servers": servers, "seed": seed}
+    source = {"problem": problem_name, **size, "settings": dict(settings or {})}
     if trace is not None:
         source["trace"] = dict(trace)
     plain: dict[str, Any] = json.loads(json.dumps(source))

@@ -11,10 +11,10 @@ import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Needs, Result
-from benchmarks.study.compilation import run_until_compiled
 from benchmarks.study.instances import (
     Source,
     as_bytes,
@@ -24,7 +24,14 @@ from benchmarks.study.instances import (
     package_of,
     world_module,
 )
-from benchmarks.study.run import about, count, label_of, run_policy, small_instance
+from benchmarks.study.run import (
+    about,
+    count,
+    label_of,
+    run_policy,
+    run_until_compiled,
+    small_instance,
+)
 from benchmarks.study.scheme import policy_of, policy_roots
 from models.errors import InputError
 from models.problem import Problem, problem
@@ -32,19 +39,11 @@ from online.run import InfeasibleDecision
 from solvers.contract import offline_solver
 from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
 
-__all__ = [
-    "CERTIFICATE",
-    "INSTANCE",
-    "InfeasibleSchedule",
-    "incumbent_file",
-    "offline_cell",
-    "solver_roots",
-]
-
 INSTANCE = "instance.json.gz"
 CERTIFICATE = "certificate.json.gz"
 _WARM_UP = 300.0  # seconds for a small instance, at most: compiling takes most of it
-_NEEDS = Needs()
+
+_Scored = tuple[float, Any]  # objective and schedule
 
 
 class InfeasibleSchedule(RuntimeError):
@@ -69,13 +68,15 @@ def offline_cell(
     name = source["problem"]
     solver = offline_solver(name)
     chosen = list(solver.starts if starts is None else starts)
+    named = (solver.solver, *([solver.certifier] if solver.certifies else []))
     return Cell(
         "benchmarks.study.offline:offline",
         {"instance": dict(source), "starts": chosen},
         roots=(
             *instance_roots(name),
             world_module(name),
-            *solver_roots(name),
+            package_of("solvers", name),
+            *(reference.partition(":")[0] for reference in named),
             *(root for policy in chosen for root in policy_roots(name, policy)),
         ),
         data=data or {},
@@ -101,13 +102,13 @@ def offline(
         Its result's value: what every row says of the instance; ``objective`` of the best
         schedule known (None if none is); ``bounds``, a list of ``value`` and ``source``;
         ``certified``, the bound that prices prove (None if the problem has no certificates);
-        ``limited``, whether the solver had a time limit and ended without a proof. Files:
-        the instance, the schedule (:func:`incumbent_file`), and the certificate.
+        ``negligible``, up to where an objective counts as 0. Files: the instance, the schedule
+        (:func:`incumbent_file`), and the certificate.
     """
     _warm(instance["problem"], effort.threads)
     target = instance_of(instance, data)
     kind = problem(target.problem)
-    schedules = []
+    schedules: list[_Scored] = []
     for start in starts:
         # Whoever finds no schedule, say on an instance that has none, is nothing to start from.
         with suppress(InfeasibleDecision):
@@ -116,14 +117,14 @@ def offline(
                 schedules.append((run.score.objective, run.trace.schedule))
     name = incumbent_file(target.problem)
     if known is not None and name in known.files:
-        schedules.append(_stored(kind, target, known.files[name], name))
+        stored = from_bytes(lambda path: kind.read_schedule(path, target), known.files[name], name)
+        schedules.append(_scored(target, stored, "stored schedule of"))
 
     def measure() -> Result:
-        best = max if kind.sense == "max" else min
-        start = best(schedules, key=lambda item: item[0])[1] if schedules else None
+        start = _best(kind, schedules)
         began = time.perf_counter()
         found = offline_solver(target.problem).solve(
-            target, time_limit=effort.seconds, threads=effort.threads, start=start
+            target, time_limit=effort.seconds, threads=effort.threads, start=start and start[1]
         )
         if found.status in ("infeasible", "unbounded"):
             raise InputError(
@@ -131,85 +132,68 @@ def offline(
                 "optimum to compare with"
             )
         if found.schedule is not None:
-            score = kind.score(target, found.schedule)
-            if not score.feasible:
-                raise InfeasibleSchedule(f"{found.solver} on '{target.name}': {count(score)}")
-            schedules.append((score.objective, found.schedule))
-        result = _result(kind, target, schedules, found, known)
-        return Result(
-            result.value,
-            result.files,
-            result.proven or found.is_optimal or effort.seconds is None,
-            {"offline": time.perf_counter() - began},
-        )
+            schedules.append(_scored(target, found.schedule, f"{found.solver} on"))
+        result = _result(target, _best(kind, schedules), found, known)
+        proven = result.proven or found.is_optimal or effort.seconds is None
+        return replace(result, proven=proven, times={"offline": time.perf_counter() - began})
 
     return measure
 
 
-def solver_roots(problem_name: str) -> tuple[str, ...]:
-    """Modules in which an offline solve starts: the solver, and who makes its certificates."""
-    solver = offline_solver(problem_name)
-    named = (solver.solver, *([solver.certifier] if solver.certifies else []))
-    return (package_of("solvers", problem_name), *(text.partition(":")[0] for text in named))
+def _best(kind: Problem, schedules: Sequence[_Scored]) -> _Scored | None:
+    best = max if kind.sense == "max" else min
+    return best(schedules, key=lambda scored: scored[0], default=None)
+
+
+def _scored(target: Any, schedule: Any, what: str) -> _Scored:
+    score = problem(target.problem).score(target, schedule)
+    if not score.feasible:
+        raise InfeasibleSchedule(f"{what} '{target.name}': {count(score)}")
+    return score.objective, schedule
 
 
 def _result(
-    kind: Problem,
-    target: Any,
-    schedules: Sequence[tuple[float, Any]],
-    found: SolveResult[Any],
-    known: Result | None,
+    target: Any, best: _Scored | None, found: SolveResult[Any], known: Result | None
 ) -> Result:
     """What is known now, with what was known before."""
-    best = max if kind.sense == "max" else min
+    kind, solver = problem(target.problem), offline_solver(target.problem)
     tightest = min if kind.sense == "max" else max
     files = {INSTANCE: as_bytes(target.write, INSTANCE)}
-    objective = None
-    if schedules:
-        objective, schedule = best(schedules, key=lambda item: item[0])
+    if best is not None:
         name = incumbent_file(target.problem)
-        files[name] = as_bytes(schedule.write, name)
-    bounds: list[dict[str, Any]] = []
+        files[name] = as_bytes(best[1].write, name)
+    bounds: dict[str, float] = {}  # by source
+
+    def add(source: str, bound: float) -> None:
+        bounds[source] = tightest(bounds.get(source, bound), bound)
+
     if found.bound is not None:
-        bounds = [{"value": found.bound, "source": found.bound_source}]
+        add(found.bound_source, found.bound)
     certified = None
-    solver = offline_solver(target.problem)
     if solver.certifies and found.duals is not None:
         certificate = solver.certify(target, found.duals)
         certified = certificate.bound
         files[CERTIFICATE] = as_bytes(certificate.write, CERTIFICATE)
     if known is not None:
-        bounds += known.value["bounds"]
+        for bound in known.value["bounds"]:
+            add(bound["source"], bound["value"])
         before = known.value["certified"]
         if before is not None and (certified is None or tightest(certified, before) != certified):
             certified, files[CERTIFICATE] = before, known.files[CERTIFICATE]
     if certified is not None:
-        bounds.append({"value": certified, "source": "prices"})
-    bounds = [
-        tightest((b for b in bounds if b["source"] == source), key=lambda b: b["value"])
-        for source in dict.fromkeys(b["source"] for b in bounds)
-    ]
-    values = [b["value"] for b in bounds]
-    bound = tightest(values) if values else None
-    gap = relative_gap(kind.sense, objective, bound, negligible=kind.negligible(target))
-    proven = gap is not None and gap <= OPTIMAL_GAP
+        add("prices", certified)
+    objective = None if best is None else best[0]
+    negligible = kind.negligible(target)
+    bound = tightest(bounds.values(), default=None)
+    gap = relative_gap(kind.sense, objective, bound, negligible=negligible)
     value = {
         **about(target),
         "objective": objective,
-        "bounds": bounds,
+        "bounds": [{"value": value, "source": source} for source, value in bounds.items()],
         "certified": certified,
-        "negligible": kind.negligible(target),
+        "negligible": negligible,
     }
-    return Result(value, files, proven)
-
-
-def _stored(kind: Problem, target: Any, content: bytes, name: str) -> tuple[float, Any]:
-    """A schedule found earlier, scored again."""
-    schedule = from_bytes(lambda path: kind.read_schedule(path, target), content, name)
-    score = kind.score(target, schedule)
-    if not score.feasible:
-        raise InfeasibleSchedule(f"stored schedule of '{target.name}': {count(score)}")
-    return score.objective, schedule
+    return Result(value, files, proven=gap is not None and gap <= OPTIMAL_GAP)
 
 
 def incumbent_file(problem_name: str) -> str:

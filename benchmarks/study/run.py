@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 
 from benchmarks.contract import experiments_of
-from benchmarks.study.cell import Cell, Needs, Result
+from benchmarks.study.cell import Cell, Result
 from benchmarks.study.instances import (
     Source,
     as_bytes,
@@ -29,18 +33,9 @@ from online.registry import build_policy, knows_future
 from online.run import InfeasibleDecision, Trace
 from online.run import run as run_online
 
-__all__ = [
-    "Run",
-    "policy_rng",
-    "result_of",
-    "run",
-    "run_cell",
-    "run_policy",
-    "schedule_file",
-    "warm_policy",
-]
-
 _POLICY_STREAM = 0x504F4C
+_WARM_UP = 10.0  # seconds for a policy on a small instance, at most, without compiling
+_TICK = 0.1  # seconds between two looks whether they are over
 
 
 @dataclass(frozen=True)
@@ -102,7 +97,6 @@ def run_cell(
     *,
     data: Mapping[str, bytes] | None = None,
     seed: int | None = None,
-    needs: Needs = Needs(),
 ) -> Cell:
     """The cell of one scheme on one instance (:mod:`benchmarks.study.instances`).
 
@@ -111,22 +105,13 @@ def run_cell(
     seed : int, optional
         Of the policy's generator; by default the instance's own, or 0.
     """
-    name = source["problem"]
+    name, parameters = source["problem"], dict(scheme.parameters)
+    told = {"policy": scheme.policy, "parameters": parameters, "seed": seed}
     return Cell(
         "benchmarks.study.run:run",
-        {
-            "instance": dict(source),
-            "policy": scheme.policy,
-            "parameters": dict(scheme.parameters),
-            "seed": seed,
-        },
-        roots=(
-            *instance_roots(name),
-            world_module(name),
-            *policy_roots(name, scheme.policy),
-        ),
+        {"instance": dict(source), **told},
+        roots=(*instance_roots(name), world_module(name), *policy_roots(name, scheme.policy)),
         data=data or {},
-        needs=needs,
         kept=scheme.is_importable,
         label=f"{scheme.name} on {label_of(source)}",
     )
@@ -154,23 +139,22 @@ def run(
     Returns
     -------
     callable
-        Its result's value: ``instance``, ``instance_hash``, ``instance_seed``, ``load``,
-        ``jobs``, ``objective``, ``completed``, ``violations``, ``wider``, ``clairvoyant``,
-        ``decisions``, and ``evidence`` for the guarantee (None if the policy has none). The
-        schedule is a file, see :func:`schedule_file`.
+        Its result's value: what :func:`about` says of the instance, ``jobs``, ``objective``,
+        ``completed``, ``violations``, ``wider``, ``clairvoyant``, ``decisions``, and ``evidence``
+        for the guarantee (None if the policy has none). The schedule is a file, see
+        :func:`schedule_file`.
     """
     chosen = policy_of(instance["problem"], policy)
     warm_policy(instance["problem"], policy)
     known = instance_of(instance, data)
 
     def measure() -> Result:
-        return result_of(known, run_policy(known, chosen, seed, **parameters))
+        return _result(known, run_policy(known, chosen, seed, **parameters))
 
     return measure
 
 
-def result_of(instance: Any, found: Run) -> Result:
-    """What a run cell keeps of a run."""
+def _result(instance: Any, found: Run) -> Result:
     kind, policy = problem(instance.problem), type(found.policy)
     name = schedule_file(instance.problem)
     value = {
@@ -208,10 +192,58 @@ def schedule_file(problem_name: str) -> str:
 def warm_policy(problem_name: str, policy: str) -> None:
     """Run a policy on a small instance, so that what it compiles is compiled.
 
-    What goes wrong there is no fault of the run that is measured, which shows its own.
+    What goes wrong there is no fault of the run that is measured, which shows its own. One that
+    takes long there, since it hangs perhaps, is not run to the end.
     """
-    with suppress(Exception, SystemExit):
-        run_policy(small_instance(problem_name), policy_of(problem_name, policy))
+    small = small_instance(problem_name)
+    with suppress(Exception, SystemExit, _TooLong), _at_most(_WARM_UP):
+        run_policy(small, policy_of(problem_name, policy))
+
+
+class _TooLong(BaseException):
+    """A policy that catches any Exception does not catch this."""
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Raise _TooLong after so many seconds, compiling aside; only a main thread can be told."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+        yield
+        return
+    left = seconds
+
+    def tick(*which: object) -> None:
+        nonlocal left
+        left -= 0.0 if global_compiler_lock.is_locked() else _TICK
+        if left <= 0.0:
+            raise _TooLong
+
+    before = signal.signal(signal.SIGALRM, tick)
+    signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def run_until_compiled(run: Callable[[], object]) -> None:
+    """Run something again until nothing is compiled any more, before any time limit starts.
+
+    Once is not enough for what has a time limit: in a fresh clone most of it goes by while the
+    first kernels are compiled, and what then is left out would be compiled in the run that is
+    measured.
+
+    Parameters
+    ----------
+    run : callable
+        Does on a small instance what will be measured on another.
+    """
+    while True:
+        with event.install_recorder("numba:compile") as compiled:
+            run()
+        if not compiled.buffer:
+            return
 
 
 @functools.cache

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from benchmarks.study.cell import Cell, Effort, Outcome, Result
 from benchmarks.study.closure import code_hash
 from models.errors import InputError
 from models.files import make_folder, write_whole
-
-__all__ = ["Store"]
 
 _COSTS = ("seconds", "cpu_seconds", "memory_mb")
 
@@ -39,7 +38,8 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._codes: dict[tuple[str, ...], str] = {}
+        self.code = functools.cache(code_hash)
+        """Hash of the code that roots import, as it was when it was first asked for."""
         self._made = [p for p in (self.path, *self.path.parents) if not p.exists()]
         make_folder(self.path)
 
@@ -58,8 +58,9 @@ class Store:
             How it ended earlier, with its result; None if it has to be run from nothing. A cell
             that is damaged counts as absent.
         bool
-            Whether that is enough: it needs not be run. A solve that was stopped with less effort
-            than is asked for now goes on from the result.
+            Whether that is enough: it needs not be run, and its files are read when they are
+            looked up. A solve that was stopped with less effort than is asked for now goes on
+            from the result.
         """
         if not cell.kept:
             return None, False
@@ -67,26 +68,27 @@ class Store:
         try:
             # Not msgspec's decoder: a ratio may be infinite, which JSON proper cannot say.
             stored = json.loads(place.with_suffix(".json").read_text(encoding="utf-8"))
-            files = {
-                name: (place / _named(name, sha)).read_bytes()
-                for name, sha in stored["files"].items()
-            }
-            whole = all(_sha(data) == stored["files"][name] for name, data in files.items())
+            paths = {name: place / _named(name, sha) for name, sha in stored["files"].items()}
+            files = {name: path.read_bytes() for name, path in paths.items()}
+            if any(_sha(data) != stored["files"][name] for name, data in files.items()):
+                return None, False
             effort = stored["effort"] and Effort(**stored["effort"])
-            result = Result(stored["value"], files, stored["proven"])
-            outcome = Outcome("done", result, **(stored["costs"] or {}), ran=False)
+            enough = cell.effort is None or stored["proven"] or effort.covers(cell.effort)
+            result = Result(stored["value"], _Unread(paths) if enough else files, stored["proven"])
+            return Outcome("done", result, **(stored["costs"] or {}), ran=False), enough
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None, False
-        if not whole:
-            return None, False
-        enough = cell.effort is None or result.proven or effort.covers(cell.effort)
-        return outcome, enough
 
-    def save(self, cell: Cell, outcome: Outcome) -> None:
+    def save(self, cell: Cell, outcome: Outcome) -> Outcome:
         """Keep a finished cell; one that did not finish is not kept.
 
-        A result of less effort does not replace one of more that another process has written
-        meanwhile.
+        What is not proven replaces nothing that took as much effort or more, and that another
+        process may have written meanwhile.
+
+        Returns
+        -------
+        Outcome
+            The same; if it is kept, with files that are read when they are looked up.
 
         Raises
         ------
@@ -95,18 +97,16 @@ class Store:
         """
         result = outcome.result
         if not cell.kept or result is None:
-            return
-        if cell.effort is not None and self.find(cell)[1]:
-            return
+            return outcome
+        if cell.effort is not None and not result.proven and self.find(cell)[1]:
+            return outcome
         place = self._place(cell)
-        marker = place.with_suffix(".json")
-        if result.files:
-            try:
-                place.mkdir(exist_ok=True)
-            except OSError as error:
-                raise InputError(f"{place}: cannot be written: {error.strerror}") from None
-            for name, data in result.files.items():
-                write_whole(place / _named(name, _sha(data)), data)
+        hashes = {name: _sha(data) for name, data in result.files.items()}
+        paths = {name: place / _named(name, sha) for name, sha in hashes.items()}
+        if paths:
+            make_folder(place)
+        for name, path in paths.items():
+            write_whole(path, result.files[name])
         stored = {
             "function": cell.function,
             "parameters": dict(cell.parameters),
@@ -114,9 +114,10 @@ class Store:
             "proven": result.proven,
             "costs": {name: getattr(outcome, name) for name in _COSTS} if cell.timed else None,
             "value": result.value,
-            "files": {name: _sha(data) for name, data in result.files.items()},
+            "files": hashes,
         }
-        write_whole(marker, json.dumps(stored).encode())
+        write_whole(place.with_suffix(".json"), json.dumps(stored).encode())
+        return replace(outcome, result=replace(result, files=_Unread(paths)))
 
     def file(self, cell: Cell, name: str) -> Path:
         """Where a file of a finished cell is kept; a path to nothing if it has none of the name."""
@@ -127,21 +128,14 @@ class Store:
         except (OSError, ValueError, KeyError):
             return place / name
 
-    def files(self, cell: Cell, names: Iterable[str]) -> Mapping[str, bytes]:
-        """Files of a finished cell, each read when it is asked for."""
-        return _Unread({name: self.file(cell, name) for name in names})
+    def key(self, cell: Cell) -> str:
+        """Key of a cell; effort, needs and label are no part of it."""
+        data = {name: _sha(content) for name, content in sorted(cell.data.items())}
+        what = [cell.function, dict(cell.parameters), data, self.code(cell.all_roots)]
+        return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
     def _place(self, cell: Cell) -> Path:
         return self.path / f"{cell.name}-{self.key(cell)[:20]}"
-
-    def key(self, cell: Cell) -> str:
-        """Key of a cell; effort, needs and label are no part of it."""
-        roots = cell.all_roots
-        if roots not in self._codes:
-            self._codes[roots] = code_hash(roots)
-        data = {name: _sha(content) for name, content in sorted(cell.data.items())}
-        what = [cell.function, dict(cell.parameters), data, self._codes[roots]]
-        return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
 class _Unread(Mapping[str, bytes]):

@@ -9,57 +9,60 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
 
-from benchmarks.study.cell import Cell, Result, Status, prepare
-from benchmarks.study.memory import descendants
+from benchmarks.study.cell import Cell, Outcome, Result, prepare
+from benchmarks.study.closure import code_hash
+from benchmarks.study.memory import end_tree
 from models.errors import InputError
-
-__all__ = ["main", "outcome_of"]
 
 
 def main(pipe: int, life: int) -> None:
     """Run cells until the pipe ends."""
-    watch = threading.Thread(target=_end_with_parent, args=(life,), daemon=True)
-    watch.start()
+    threading.Thread(target=_end_with_parent, args=(life,), daemon=True).start()
     with Connection(pipe) as parent:
         while True:
             try:
-                cell, known = parent.recv()
+                cell, known, code = parent.recv()
             except EOFError:
                 return
-            parent.send(outcome_of(cell, known, lambda: parent.send(None)))
+            parent.send(outcome_of(cell, known, code, lambda: parent.send(None)))
 
 
 def outcome_of(
-    cell: Cell, known: Result | None, prepared: Callable[[], None]
-) -> tuple[Status, Result | None, str, float, float]:
+    cell: Cell, known: Result | None, code: str, prepared: Callable[[], None] = lambda: None
+) -> Outcome:
     """Run a cell.
 
-    ``prepared`` is called between preparation and measurement. Returned are status, result,
-    message, and seconds and seconds of the processor since it was prepared.
+    Parameters
+    ----------
+    known : Result or None
+        What an earlier run with less effort found.
+    code : str
+        The :func:`benchmarks.study.closure.code_hash` that its key was made with, without which
+        it is refused: its result would not be what the key says. Empty = any.
+    prepared : callable
+        Called between preparation and measurement.
     """
     began, worked = time.perf_counter(), _processor_seconds()
-    result: Result | None = None
-    status: Status = "failed"
     try:
+        if code and code_hash(cell.all_roots) != code:
+            raise InputError("its code here is not what it was when the run began")
         measure = prepare(cell, known)
         prepared()
         began, worked = time.perf_counter(), _processor_seconds()
         found = measure()
         # Through JSON even where nothing is stored: one kind of numbers, whatever the path.
-        result = replace(found, value=json.loads(json.dumps(found.value)))
-        status, message = "done", ""
+        outcome = Outcome("done", replace(found, value=json.loads(json.dumps(found.value))))
     except (Exception, SystemExit) as error:  # a policy may call sys.exit
-        message = one_line(error)
-    return status, result, message, time.perf_counter() - began, _processor_seconds() - worked
+        outcome = Outcome("failed", message=one_line(error))
+    seconds, worked = time.perf_counter() - began, _processor_seconds() - worked
+    return replace(outcome, seconds=seconds, cpu_seconds=worked)
 
 
 def one_line(error: BaseException) -> str:
@@ -78,10 +81,7 @@ def _processor_seconds() -> float:
 def _end_with_parent(life: int) -> None:
     while os.read(life, 1):
         pass
-    for pid in descendants(os.getpid()):  # some may lead groups of their own
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    os.killpg(0, signal.SIGKILL)
+    end_tree(os.getpid())
 
 
 if __name__ == "__main__":

@@ -23,10 +23,10 @@ from benchmarks.pictures.medians import plot_medians
 from benchmarks.study import gap as gap_measure
 from benchmarks.study import gap_cell
 from benchmarks.study.cell import Outcome, Result
-from benchmarks.study.compilation import run_until_compiled
 from benchmarks.study.gap import Gap
 from benchmarks.study.guard import Guard
 from benchmarks.study.memory import tree_peak
+from benchmarks.study.run import run_until_compiled
 from benchmarks.study.store import Store
 from benchmarks.study.study import Trial
 from benchmarks.workload.servers import ServerNumbers

@@ -15,7 +15,8 @@ from pytest import approx
 from benchmarks.cli import run_command
 from benchmarks.door import evaluate
 from benchmarks.ratio import main
-from benchmarks.study.run import policy_rng, run_policy
+from benchmarks.study import run as run_module
+from benchmarks.study.run import policy_rng, run_policy, warm_policy
 from models.utility import UtilityInstance
 from online.policy import Decision, Event, Policy
 from tests.models.utility.small import instance, job
@@ -146,6 +147,23 @@ def test_the_table_counts_failures_and_averages_no_survivors(
     (fifo,) = (line for line in lines if line.startswith("fifo"))
     assert "failed" not in fifo
     assert "1 of 4 rows failed" in " ".join(lines)
+
+
+def test_a_policy_that_hangs_where_it_is_tried_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So that the limit of the run that is measured can stop it.
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(run_module, "_WARM_UP", 0.3)
+    body = (
+        "class Endless(Base):\n    def step(self, event):\n        while True:\n"
+        "            try: sum(range(10))\n            except Exception: pass\n"
+    )
+    Path("endless.py").write_text(HEAD + body)
+    began = time.monotonic()
+    warm_policy("utility", "endless.py:Endless")
+    assert 0.2 < time.monotonic() - began < 20.0
+    time.sleep(0.3)  # the clock is stopped
 
 
 class Drawing(Policy):

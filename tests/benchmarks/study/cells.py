@@ -120,6 +120,23 @@ def hold(*, megabytes: int) -> Callable[[], Result]:
     return measure
 
 
+def chatter(*, megabytes: int) -> Callable[[], Result]:
+    """Prints much; tells how large the file is that it prints into."""
+
+    def measure() -> Result:
+        for _ in range(megabytes):
+            print(1_000_000 * "x", flush=True)
+            time.sleep(0.1)
+        return Result(os.fstat(1).st_size)
+
+    return measure
+
+
+def library_threads(*, number: int) -> Callable[[], Result]:
+    """Tells how many threads a linear algebra library is to use, and in which process."""
+    return lambda: Result([os.environ["OPENBLAS_NUM_THREADS"], os.getpid()])
+
+
 def process() -> Callable[[], Result]:
     """Tells in which process it runs."""
     return lambda: Result(os.getpid())

@@ -72,9 +72,9 @@ def change(monkeypatch: pytest.MonkeyPatch, file: str) -> None:
     target, read = ROOT / file, closure_module._read
     assert target.is_file()
 
-    def changed(path: Path, stamp: tuple[int, int]) -> Any:
-        found = read(path, stamp)
-        return ("changed", *found[1:]) if path == target else found
+    def changed(name: str, path: Path, stamp: tuple[int, int]) -> Any:
+        found = read(name, path, stamp)
+        return found._replace(sha="changed") if path == target else found
 
     monkeypatch.setattr(closure_module, "_read", changed)
 

@@ -65,6 +65,20 @@ def test_a_users_file_and_what_lies_beside_it(tmp_path: Path) -> None:
     assert len(set(hashes)) == 3
 
 
+def test_a_users_file_named_as_a_layer_is_the_users(tmp_path: Path) -> None:
+    root = tmp_path / "models.py"
+    hashes = set()
+    for text in ("x = 1\n", "x = 23\n"):
+        root.write_text(text)
+        hashes.add(code_hash([str(root)]))
+    assert len(hashes) == 2
+
+
+def test_an_import_from_above_the_top_is_none(tmp_path: Path) -> None:
+    write(tmp_path, mine="def f():\n    from ... import nothing\n")
+    assert set(import_closure([str(tmp_path / "mine.py")])) == {"mine.py"}
+
+
 def test_the_same_wherever_it_lies(tmp_path: Path) -> None:
     for place in ("here", "there"):
         write(tmp_path / place, mine="import beside\n", beside="x = 1\n")

@@ -9,12 +9,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks.study.cell import Cell, Effort, Needs, Outcome
-from benchmarks.study.compute import compute
+from benchmarks.study.compute import Progress, compute
 from benchmarks.study.engine import InProcess, Limits, Processes, Task, default_workers
 from benchmarks.study.guard import Guard
 from benchmarks.study.store import Store
@@ -105,6 +106,52 @@ def test_a_cell_that_holds_too_much_is_stopped(guard: Guard) -> None:
     assert (outcome.status, outcome.message) == ("out of memory", "holds more than 600 MB")
     assert outcome.memory_mb is not None and outcome.memory_mb > 600.0
     assert guard.run(cell("double", x=1)).status == "done"
+
+
+def test_what_a_child_prints_does_not_fill_the_disk(guard: Guard) -> None:
+    outcome = guard.run(cell("chatter", megabytes=8))
+    assert outcome.result is not None and outcome.result.value < 5e6
+    assert guard.run(cell("die")).message == "its process was killed by SIGKILL: farewell"
+
+
+def test_a_child_has_the_threads_that_its_cell_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    cells = [cell("library_threads", Needs(threads=t), number=n) for n, t in enumerate((1, 2, 1))]
+    outcomes = compute(cells, engine=Processes(1))
+    threads, processes = zip(*(o.result.value for o in outcomes if o.result), strict=True)
+    assert threads == ("1", "2", "1")
+    assert processes[0] == processes[2], "cells with as many threads come one after the other"
+
+
+@pytest.mark.parametrize("engine", [InProcess(), Processes(1)])
+def test_a_policy_that_is_edited_while_a_run_goes_on_is_refused(
+    engine: InProcess | Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What the new file finds must not be kept under the key of the old one.
+    file = tmp_path / "mine.py"
+    file.write_text("x = 1\n")
+    cells = [replace(cell("double", x=x), roots=(str(file),)) for x in range(2)]
+    store = Store(tmp_path / "cells")
+    before = Progress.ended
+
+    def edit(self: Progress, one: Cell, outcome: Outcome) -> None:
+        before(self, one, outcome)
+        file.write_text("x = 23\n")
+
+    store.code(cells[0].all_roots)
+    monkeypatch.setattr(Progress, "ended", edit)
+    first, second = compute(cells[:1], store=store, engine=engine) + compute(
+        cells[1:], store=store, engine=engine
+    )
+    assert first.status == "done"
+    assert (second.status, second.message) == (
+        "failed",
+        "its code here is not what it was when the run began",
+    )
+    assert [store.find(one)[1] for one in cells] == [True, False]
+    (again,) = compute(cells[1:], store=Store(tmp_path / "cells"), engine=engine)
+    assert again.status == "done"
 
 
 def test_limits_of_an_engine_are_for_cells_that_have_none() -> None:

@@ -183,7 +183,9 @@ def test_less_effort_does_not_replace_more(tmp_path: Path) -> None:
         (Effort(10.0), Effort(10.0), True),
         (Effort(10.0), Effort(20.0), True),
         (Effort(10.0), Effort(5.0), False),
-        (Effort(10.0, 2), Effort(20.0, 1), False),
+        (Effort(10.0, 2), Effort(20.0, 1), True),
+        (Effort(20.0, 1), Effort(10.0, 2), False),
+        (Effort(10.0, 2), Effort(10.0, 1), False),
         (Effort(10.0, 1), Effort(20.0, 2), True),
         (Effort(None), Effort(1e9), False),
         (Effort(10.0, 8), Effort(None), True),
@@ -191,6 +193,26 @@ def test_less_effort_does_not_replace_more(tmp_path: Path) -> None:
 )
 def test_effort_that_covers_another(asked: Effort, known: Effort, enough: bool) -> None:
     assert known.covers(asked) is enough
+
+
+def test_two_efforts_by_turns_settle(tmp_path: Path) -> None:
+    # More seconds and more threads: the one with more time answers both, from then on.
+    store = Store(tmp_path)
+    efforts = [Effort(3.0, 1), Effort(2.0, 4)]
+    ran = [
+        compute([cell("climb", effort=effort, top=99)], store=store)[0].ran
+        for effort in (*reversed(efforts), *efforts, *efforts)
+    ]
+    assert ran == [True, True, False, False, False, False]
+
+
+def test_what_is_proven_replaces_more_effort(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    long, short = (cell("climb", effort=Effort(seconds), top=9) for seconds in (5.0, 2.0))
+    store.save(long, Outcome("done", Result({"reached": 5}, proven=False)))
+    store.save(short, Outcome("done", Result({"reached": 9}, proven=True)))
+    store.save(long, Outcome("done", Result({"reached": 5}, proven=False)))
+    assert found(store, long) == Result({"reached": 9}, proven=True)
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

@@ -6,25 +6,17 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 import pandas as pd
 
 from benchmarks.cli import Parser, parse_count, run_command
-from benchmarks.study.cell import Cell, Result
+from benchmarks.study.cell import Cell, Outcome, Result
 from benchmarks.study.closure import processor
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.compute import compute
-from benchmarks.study.engine import (
-    Ended,
-    Engine,
-    InProcess,
-    Processes,
-    Task,
-    Watch,
-    default_workers,
-)
+from benchmarks.study.engine import Engine, InProcess, Processes, default_workers
 from benchmarks.study.memory import PeakMemory
 from benchmarks.study.store import Store
 
@@ -65,11 +57,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _measure(name: str, engine: Engine, count: int) -> dict[str, object]:
     """Line of an engine: seconds until every worker has run a cell, and for each one more."""
-    clock, begin = _Clock(engine), time.perf_counter()
-    _run(clock, count + engine.workers, _SECONDS)
-    first = clock.ended[engine.workers - 1]
-    each = (clock.ended[-1] - first) / count
-    few, many = (_run(engine, number, 0.0) for number in (_FEW, _MANY))
+    begin = time.perf_counter()
+    ended, _ = _run(engine, count + engine.workers, _SECONDS)
+    first = ended[engine.workers - 1]
+    each = (ended[-1] - first) / count
+    few, many = (_run(engine, number, 0.0)[1] for number in (_FEW, _MANY))
     return {
         "engine": name,
         "workers": engine.workers,
@@ -80,29 +72,29 @@ def _measure(name: str, engine: Engine, count: int) -> dict[str, object]:
     }
 
 
-def _run(engine: Engine, count: int, seconds: float) -> int | None:
-    """Have so many cells run; bytes by which this process grows meanwhile."""
+def _run(engine: Engine, count: int, seconds: float) -> tuple[list[float], int | None]:
+    """Have so many cells run: when each ended, and bytes by which this process grows meanwhile."""
     name = f"{__spec__.name if __spec__ else __name__}:work"
     cells = [Cell(name, {"number": number, "seconds": seconds}) for number in range(count)]
     memory = PeakMemory()
     with tempfile.TemporaryDirectory() as folder:
-        compute(cells, store=Store(folder), engine=engine)
-    return memory.risen
+        store = _Clock(folder)
+        compute(cells, store=store, engine=engine)
+    return store.ended, memory.risen
 
 
-class _Clock(Engine):
-    """An engine that notes when cells end."""
+class _Clock(Store):
+    """A store that notes when cells end."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self.workers = engine.workers
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
         self.ended: list[float] = []
 
-    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
-        """Run tasks."""
-        for done in self._engine.map(tasks, began):
-            yield done
-            self.ended.append(time.perf_counter())
+    def save(self, cell: Cell, outcome: Outcome) -> Outcome:
+        """Keep a finished cell."""
+        kept = super().save(cell, outcome)
+        self.ended.append(time.perf_counter())
+        return kept
 
 
 def work(*, number: int, seconds: float) -> Callable[[], Result]:

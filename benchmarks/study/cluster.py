@@ -66,12 +66,12 @@ class Cluster(Pooled):
         """Refuse workers whose results would not be ours."""
         ours = _about()
         for worker, theirs in sorted(self._client.run(_about).items()):
-            for what, mine in ours.items():
-                if theirs[what] != mine:
+            for what, name in sorted(ours.keys() | theirs.keys()):
+                here, there = (about.get((what, name), "none") for about in (ours, theirs))
+                if here != there:
+                    words = name if what == "code" else f"{name} {there} there, {here} here"
                     hint = ": start all with NUMBA_CPU_NAME=generic" if what == "processor" else ""
-                    raise InputError(
-                        f"worker {worker} has another {what}: {_first(mine, theirs[what])}{hint}"
-                    )
+                    raise InputError(f"worker {worker} has another {what}: {words}{hint}")
 
     @contextmanager
     def _opened(self) -> Iterator[Submit]:
@@ -84,7 +84,7 @@ class Cluster(Pooled):
             # What is not kept, too: a worker may have another file of the same name.
             task = replace(task, code=task.code or codes(task.cell.all_roots))
             key = f"{task.cell.name}-{task.index}-{run}"
-            future: Future[Outcome] = pool.submit(_run, run, task, key=key)
+            future: Future[Outcome] = pool.submit(_run, run, self.workers, task, key=key)
             return future
 
         try:
@@ -103,28 +103,20 @@ class Cluster(Pooled):
 _guards: dict[str, Guards] = {}  # of a worker, by run: clients may share a scheduler
 
 
-def _run(run: str, task: Task) -> Outcome:
-    """Run a task on a worker, behind a guard of the run."""
-    return _guards.setdefault(run, Guards()).run(task)
+def _run(run: str, count: int, task: Task) -> Outcome:
+    """Run a task on a worker, behind one of so many guards of the run."""
+    return _guards.setdefault(run, Guards(count)).run(task)
 
 
 def _end_guards(run: str) -> None:
     """End the guards of a run, and no others; tasks that come late find them ended."""
-    _guards.setdefault(run, Guards()).end()
+    _guards.setdefault(run, Guards(0)).end()
 
 
-def _about() -> dict[str, dict[str, str]]:
+def _about() -> dict[tuple[str, str], str]:
     """What the results of a machine depend on."""
-    return {"code": source_hashes(), "library": versions(), "processor": processor()}
-
-
-def _first(ours: dict[str, str], theirs: dict[str, str]) -> str:
-    """The first difference, in words."""
-    name = next(n for n in sorted({*ours, *theirs}) if ours.get(n) != theirs.get(n))
-    here, there = ours.get(name, "none"), theirs.get(name, "none")
-    if len(here) == 64 or len(there) == 64:  # hashes say nothing to people
-        return name
-    return f"{name} {there} there, {here} here"
+    parts = {"code": source_hashes(), "library": versions(), "processor": processor()}
+    return {(what, name): part[name] for what, part in parts.items() for name in part}
 
 
 def _short(error: BaseException) -> str:

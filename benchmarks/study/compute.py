@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import IO, Any
+from typing import IO
 
 from tqdm import tqdm
 
@@ -88,14 +88,14 @@ class Progress:
         self._ready = self._done = self._failed = 0
         self._running: list[str] = []
         self._lock = threading.Lock()
-        self._bar: Any = None
         self._begin = self._said = time.monotonic()
         self._over = threading.Event()
+        has_bar = bool(what) and self._stream.isatty()
+        self._says = bool(what) and not has_bar
+        self._bar = tqdm(total=total, desc=what, unit="cell", file=stream, disable=not has_bar)
 
     def __enter__(self) -> Progress:
-        if self._what and self._stream.isatty():
-            self._bar = tqdm(total=self._total, desc=self._what, unit="cell", file=self._stream)
-        elif self._what:  # a cell that takes long says nothing itself
+        if self._says:  # a cell that takes long says nothing itself
             threading.Thread(target=self._tick, daemon=True).start()
         return self
 
@@ -105,8 +105,7 @@ class Progress:
 
     def __exit__(self, *error: object) -> None:
         self._over.set()
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.close()
         if self._what and self._ready and error[0] is None:
             found = f"{self._ready} of {self._total} cells: as run before"
             print(f"{self._what}: {found}", file=self._stream)
@@ -114,8 +113,7 @@ class Progress:
     def found(self) -> None:
         """A cell needs not be run."""
         self._ready += 1
-        if self._bar is not None:
-            self._bar.update()
+        self._bar.update()
 
     def began(self, cell: Cell) -> None:
         """A cell begins; called by whatever thread runs it."""
@@ -130,17 +128,15 @@ class Progress:
                 self._running.remove(str(cell))
         self._done += 1
         self._failed += outcome.status != "done"
-        if self._bar is not None:
-            self._bar.update()
+        self._bar.update()
         self._show()
 
     def _show(self) -> None:
         with self._lock:
             running = ", ".join(self._running[:2])
             failed = f"{self._failed} failed" if self._failed else ""
-            if self._bar is not None:
-                self._bar.set_postfix_str("; ".join(filter(None, [failed, running])))
-            elif self._what and time.monotonic() - self._said >= _LINE_EVERY:
+            self._bar.set_postfix_str("; ".join(filter(None, [failed, running])))
+            if self._says and time.monotonic() - self._said >= _LINE_EVERY:
                 self._said = time.monotonic()
                 left = self._total - self._ready - self._done
                 pace = (self._said - self._begin) / max(1, self._done)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -162,7 +161,7 @@ class Processes(Pooled):
 
     @contextmanager
     def _opened(self) -> Iterator[Submit]:
-        guards = Guards()
+        guards = Guards(self.workers)
         pool = ThreadPoolExecutor(self.workers, thread_name_prefix="guard")
 
         def run(task: Task, began: Watch) -> Outcome:
@@ -178,31 +177,24 @@ class Processes(Pooled):
 
 
 class Guards:
-    """A guard for each thread."""
+    """As many guards as threads; those that have a child already are used first."""
 
-    def __init__(self) -> None:
-        self._own = threading.local()
-        self._all: list[Guard] = []
-        self._lock = threading.Lock()  # of the list, and of whether all is ended
-        self._ended = False
+    def __init__(self, count: int) -> None:
+        self._all = [Guard() for _ in range(count)]
+        self._free = list(self._all)
 
     def run(self, task: Task) -> Outcome:
-        """Run a task behind this thread's guard."""
-        if not hasattr(self._own, "guard"):
-            self._own.guard = Guard()
-            with self._lock:
-                self._all.append(self._own.guard)
-                if self._ended:  # between the start of this thread and now
-                    self._own.guard.end()
-        outcome: Outcome = self._own.guard.run(task.cell, task.known, task.code)
-        return outcome
+        """Run a task behind a guard that is free."""
+        guard = self._free.pop()
+        try:
+            return guard.run(task.cell, task.known, task.code)
+        finally:
+            self._free.append(guard)
 
     def end(self) -> None:
         """End all children; none is started any more."""
-        with self._lock:
-            self._ended = True
-            for guard in self._all:
-                guard.end()
+        for guard in self._all:
+            guard.end()
 
 
 def cores() -> int:

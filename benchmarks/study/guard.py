@@ -20,7 +20,7 @@ from multiprocessing.connection import Pipe
 from pathlib import Path
 
 from benchmarks.study.cell import Cell, Outcome, Result, Status
-from benchmarks.study.memory import end_tree, tree_peak, tree_resident
+from benchmarks.study.memory import end_tree, tree_memory
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 _STARTUP = 600.0  # seconds to load, to compile what no earlier run has compiled, and to draw
@@ -137,7 +137,8 @@ class _Child:
         while True:
             has_message = self._pipe.poll(_LOOK)
             message: Outcome | None = self._pipe.recv() if has_message else None
-            peak = max(peak, tree_peak(self._process.pid) or 0)
+            holds, highest = tree_memory(self._process.pid) or (0, 0)
+            peak = max(peak, highest)
             if message is not None:
                 return replace(message, memory_mb=peak / 1e6 or None)
             if has_message:
@@ -149,7 +150,7 @@ class _Child:
                 self._forget_what_was_said()
             seconds, memory = time.monotonic() - began, cell.needs.memory_mb
             stopped: tuple[Status, str] | None = None
-            if memory is not None and (tree_resident(self._process.pid) or 0) > 1e6 * memory:
+            if memory is not None and holds > 1e6 * memory:
                 stopped = "out of memory", f"holds more than {memory:g} MB"
             elif not is_ready and seconds > startup:
                 stopped = "out of time", f"not prepared after {startup:g} s"

@@ -73,8 +73,7 @@ def instance_of(source: Source, data: Mapping[str, bytes] | None = None) -> Any:
     InputError
         If a setting is bad, or a trace is not what it was when the cell was made.
     """
-    text = json.dumps(dict(source), sort_keys=True)
-    return _instance(text, None if data is None else data[_DATA])
+    return _instance(json.dumps(dict(source), sort_keys=True), data and data[_DATA])
 
 
 def instance_roots(problem_name: str) -> tuple[str, ...]:
@@ -114,13 +113,11 @@ def _instance(text: str, content: bytes | None) -> Any:
             raise InputError(f"{source['trace']['trace']}: its files have changed")
         trace = _trace(source["trace"]["trace"])
     drawn_from = {key: source[key] for key in ("jobs", "slots", "servers", "seed")}
-    settings = {key: _ranges(value) for key, value in source["settings"].items()}
+    settings: dict[str, Any] = {  # JSON has lists where settings are ranges
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in source["settings"].items()
+    }
     return experiments_of(name).workload.draw(**drawn_from, trace=trace, **settings)[0]
-
-
-def _ranges(value: Any) -> Any:
-    """JSON has lists where settings are ranges."""
-    return tuple(value) if isinstance(value, list) else value
 
 
 @functools.lru_cache(1)

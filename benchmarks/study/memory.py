@@ -13,7 +13,6 @@ from pathlib import Path
 
 _PROC = Path("/proc")
 _RESET_PEAK = "5"  # for clear_refs: forget the peak
-_PEAK, _NOW = "VmHWM", "VmRSS"
 
 
 class PeakMemory:
@@ -23,37 +22,46 @@ class PeakMemory:
     """
 
     def __init__(self) -> None:
-        self._before = _status("self", _NOW)
-        with suppress(OSError):
-            (_PROC / "self" / "clear_refs").write_text(_RESET_PEAK)
-            return
         self._before = None
+        with suppress(OSError):
+            before = _memory("self")
+            (_PROC / "self" / "clear_refs").write_text(_RESET_PEAK)
+            self._before = before
 
     @property
     def risen(self) -> int | None:
         """Bytes; None where the kernel does not tell."""
-        peak = _status("self", _PEAK)
-        return None if peak is None or self._before is None else max(0, peak - self._before)
+        now = _memory("self")
+        return max(0, now[1] - self._before[0]) if now and self._before else None
 
 
-def tree_peak(pid: int) -> int | None:
-    """Add up the largest resident memory that each living process of a tree has had so far.
+def tree_memory(pid: int) -> tuple[int, int] | None:
+    """Add up what the living processes of a tree hold now, and the peak of each so far.
 
     Not ``ru_maxrss``: on Linux it counts what the parent held when it started the child, too.
-    What two processes share is counted twice, and their peaks need not fall together, so the
-    sum is an upper estimate.
+    What two processes share is counted twice, and their peaks need not fall together, so both
+    sums are upper estimates.
 
     Returns
     -------
-    int or None
+    tuple of int or None
         Bytes; None if the root has ended, or where the kernel does not tell (not Linux).
     """
-    return _of_tree(pid, _PEAK)
+    root = _memory(str(pid))
+    if root is None:  # ended, and not yet waited for
+        return None
+    known = [root, *filter(None, (_memory(str(child)) for child in descendants(pid)))]
+    return sum(now for now, _ in known), sum(peak for _, peak in known)
 
 
-def tree_resident(pid: int) -> int | None:
-    """Add up the resident memory that each living process of a tree holds now, like the peaks."""
-    return _of_tree(pid, _NOW)
+def _memory(process: str) -> tuple[int, int] | None:
+    """Bytes that are resident now, and their peak; None if the kernel does not tell."""
+    with suppress(OSError, KeyError):
+        lines = (_PROC / process / "status").read_text().splitlines()
+        told = dict(line.split(":", 1) for line in lines)
+        now, peak = (1024 * int(told[key].split()[0]) for key in ("VmRSS", "VmHWM"))
+        return now, peak
+    return None
 
 
 def descendants(pid: int) -> list[int]:
@@ -73,19 +81,3 @@ def end_tree(pid: int) -> None:
             os.kill(child, signal.SIGKILL)
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
-
-
-def _of_tree(pid: int, key: str) -> int | None:
-    root = _status(str(pid), key)
-    if root is None:  # ended, and not yet waited for
-        return None
-    return root + sum(_status(str(child), key) or 0 for child in descendants(pid))
-
-
-def _status(process: str, key: str) -> int | None:
-    """Bytes that the kernel states of a process under a key."""
-    with suppress(OSError):
-        for line in (_PROC / process / "status").read_text().splitlines():
-            if line.startswith(f"{key}:"):
-                return 1024 * int(line.split()[1])
-    return None

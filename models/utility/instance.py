@@ -12,37 +12,14 @@ from models.errors import InputError
 from models.files import decode, sha256
 from models.instance import FileInstance
 from models.sealing import sealed
+from models.tolerance import count_fitting, tolerant
 from models.utility.checks import check_sizes, check_states, check_vector, work_of
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
-from models.utility.tolerance import least_ps, least_ps_table, tolerant, usable
+from models.utility.least_ps import least_ps, least_ps_table
 
-__all__ = ["Cluster", "Job", "UtilityInstance", "count_fitting"]
+__all__ = ["Cluster", "Job", "UtilityInstance"]
 
 _BANDWIDTH = "bandwidth_gbps"
-_UNLIMITED = 1e9  # more copies than any job can have
-
-
-def count_fitting(free: np.ndarray, demand: np.ndarray) -> np.ndarray:
-    """Copies of one demand vector that fit on each server.
-
-    Parameters
-    ----------
-    free : ndarray, shape (..., R)
-        Free capacity.
-    demand : ndarray, shape (R,)
-        Demand of one worker or parameter server.
-
-    Returns
-    -------
-    ndarray of int64, shape (...)
-        ``min_r floor(free_r / demand_r)`` over demanded resources, up to round-off of
-        ``free`` (:mod:`models.utility.tolerance`); never more than 1e9.
-    """
-    needed = demand > 0
-    room = free[..., needed]
-    with np.errstate(over="ignore"):
-        copies = np.floor(usable(room) / demand[needed])
-    return copies.min(axis=-1, initial=_UNLIMITED).clip(0).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +53,7 @@ class Cluster:
     def tolerant(self) -> Cluster:
         """The cluster with all that the scorer lets pass: for bounds and formulations.
 
-        See :mod:`models.utility.tolerance`.
+        See :mod:`models.tolerance`.
         """
         sides = tolerant(self.worker_servers), tolerant(self.ps_servers)
         return replace(self, worker_servers=sealed(sides[0]), ps_servers=sealed(sides[1]))
@@ -123,7 +100,7 @@ class Job:
     def ps_needed(self, workers: int) -> int:
         """Least number of parameter servers for so many workers: ``ceil(n b / B)``, (6).
 
-        Up to the tolerance of (6), see :mod:`models.utility.tolerance`.
+        Up to the tolerance of (6), see :mod:`models.utility.least_ps`.
         """
         return least_ps(workers, self.worker_gbps, self.ps_gbps)
 

@@ -30,7 +30,7 @@ most workers that fit on the empty cluster and at most ``W_i``, stands for ``N_i
 variables that can be nonzero are made (:mod:`models.utility.formulations.limits`).
 
 The scorer lets a little more than the capacities pass, and so does the ILP
-(:mod:`models.utility.tolerance`): its optimum is that of all schedules that the scorer accepts.
+(:mod:`models.tolerance`): its optimum is that of all schedules that the scorer accepts.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ import numpy as np
 import pyomo.environ as pyo
 
 from models.pyomo_components import by_key, rows, variable
+from models.tolerance import row_units
 from models.utility.formulations.limits import JobLimits, job_limits
 from models.utility.instance import UtilityInstance
-from models.utility.tolerance import row_units
 
 __all__ = ["compact"]
 

@@ -9,7 +9,7 @@ Glossary
 ``mu[i]``
     Payoff of job i.
 
-The capacities are the tolerant ones (:mod:`models.utility.tolerance`).
+The capacities are the tolerant ones (:mod:`models.tolerance`).
 Only capacities that some column uses have a row, and so a price; the price of the others is
 0 in an optimum.
 """

@@ -92,3 +92,17 @@ def random_instance(
         worker_types=worker_types.tolist(),
         ps_types=[] if allreduce else ps_types.tolist(),
     )
+
+
+def papers_example() -> CompletionInstance:
+    """Sec. 1: two jobs of one mini-batch, 15 ms on one GPU and 10 ms on two; three GPUs."""
+    jobs = [job(name, minibatch_slots=[15.0, 10.0]) for name in "ab"]
+    return instance(
+        jobs,
+        slots=1,
+        slot_seconds=0.001,
+        resources=["gpu", "bandwidth_gbps"],
+        servers=[[3.0, 9.0]],
+        worker_types=[[1.0, 1.0], [2.0, 1.0]],
+        ps_types=[[0.0, 1.0]],
+    )

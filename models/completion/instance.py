@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from models.completion.checks import (
-    BANDWIDTH,
-    check_cluster,
-    check_job,
-    check_runs,
-    check_sizes,
-    one_worker,
-)
+from models.completion.checks import cluster_faults, job_faults, one_worker, run_faults
 from models.completion.cluster import Cluster, Job
 from models.completion.files import CompletionFile, JobRecord
 from models.errors import InputError
 from models.files import decode, sha256
-from models.instance import FileInstance
+from models.instance import FileInstance, check_ids
+from models.resources import BANDWIDTH, check_demand, check_names, check_vector
 from models.sealing import sealed
 
 __all__ = ["CompletionInstance"]
@@ -42,22 +37,27 @@ class CompletionInstance(FileInstance):
     def decode(cls, data: bytes, source: str) -> CompletionInstance:
         """Build from JSON text; raises InputError naming ``source``."""
         file = decode(data, CompletionFile, source=source)
-        check_sizes(file, source)
-        check_cluster(file, source)
+        check_names(file.resources, source)
+        for key, rows in (("worker_types", file.worker_types), ("ps_types", file.ps_types)):
+            for index, row in enumerate(rows):
+                check_demand(row, file.resources, f"$.{key}[{index}]", source)
+        for index, row in enumerate(file.servers):
+            check_vector(row, len(file.resources), f"$.servers[{index}]", source)
+        _refuse(cluster_faults(file), "$", source)
+        check_ids(file.jobs, source)
         cluster = _cluster(file)
-        fits = one_worker(cluster)
-        seen: set[str] = set()
-        jobs = []
+        fits, jobs = one_worker(cluster), []
         for index, record in enumerate(file.jobs):
             path = f"$.jobs[{index}]"
-            if record.id in seen:
-                raise InputError(f"{source}: id '{record.id}' used twice - at `{path}.id`")
-            seen.add(record.id)
-            check_job(record, file, path, source)
-            job = _job(index, record, cluster)
-            check_runs(job, fits, path, source)
-            jobs.append(job)
+            _refuse(job_faults(record, file), path, source)
+            jobs.append(_job(index, record, cluster))
+            _refuse(run_faults(jobs[-1], fits), path, source)
         return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
+
+
+def _refuse(faults: Iterable[tuple[str, str]], path: str, source: str) -> None:
+    for fault, key in faults:
+        raise InputError(f"{source}: {fault} - at `{path}.{key}`")
 
 
 def _cluster(file: CompletionFile) -> Cluster:

@@ -12,7 +12,7 @@ from models.completion.files import Allocations, ScheduledJob, ScheduleFile
 from models.completion.instance import CompletionInstance
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
-from models.instance import check_made_for
+from models.instance import check_made_for, known_jobs
 from models.sealing import sealed
 
 __all__ = ["CompletionSchedule"]
@@ -68,7 +68,15 @@ class CompletionSchedule:
             workers or parameter servers without a type that the instance knows.
         """
         table = np.asarray(rows, dtype=np.int64).reshape(-1, 6)
-        _check_rows(instance, table, source)
+        inside = (table[:, [0, 3]] < (len(instance.jobs), len(instance.cluster.servers))).all(
+            axis=1
+        )
+        inside &= (table[:, [0, 1, 3]] >= 0).all(axis=1) & (table[:, 1] < table[:, 2])
+        for row in table[~inside].tolist():
+            raise InputError(
+                f"{source}: row {tuple(row)} (job, begin, end, server, workers, ps) is empty or "
+                f"names what is not there"
+            )
         table = _merged(table)
         types = []
         for what, chosen, column, known in (
@@ -123,36 +131,21 @@ class CompletionSchedule:
         source = str(path)
         file = decode(read_bytes(path), ScheduleFile, source=source)
         check_made_for(instance, file.instance, source, "$.instance")
-        index = {job.id: job.index for job in instance.jobs}
-        types = np.full((2, len(index)), NO_TYPE, dtype=np.int64)
+        types = np.full((2, len(instance.jobs)), NO_TYPE, dtype=np.int64)
         rows: list[tuple[int, ...]] = []
-        seen: set[str] = set()
-        for place, job in enumerate(file.jobs):
-            at = f"$.jobs[{place}]"
-            if job.id not in index:
-                raise InputError(f"{source}: no job '{job.id}' in the instance - at `{at}.id`")
-            if job.id in seen:
-                raise InputError(f"{source}: job '{job.id}' stands twice - at `{at}.id`")
-            seen.add(job.id)
+        for at, index, job in known_jobs(file.jobs, instance, source):
             if not job.admitted:
                 raise InputError(f"{source}: every job has to be admitted - at `{at}.admitted`")
-            slots = [slot for slot, *_ in job.allocations]
-            if not slots:
+            slots = [slot for slot, *_ in job.allocations] or [-1]
+            if (job.start, job.start + job.duration) != (min(slots), max(slots) + 1):
                 raise InputError(
-                    f"{source}: a job that does not run: leave it out - at `{at}.allocations`"
+                    f"{source}: the allocations do not span the {job.duration} slots from "
+                    f"{job.start} on - at `{at}.start`"
                 )
-            if (job.start, job.start + job.duration - 1) != (min(slots), max(slots)):
-                raise InputError(
-                    f"{source}: the allocations are in the slots {min(slots)} to {max(slots)} - "
-                    f"at `{at}.start`"
-                )
-            types[:, index[job.id]] = job.worker_type, job.ps_type
-            for number, (slot, server, kind, count) in enumerate(job.allocations):
-                if server >= len(instance.cluster.servers):
-                    where = f"{at}.allocations[{number}]"
-                    raise InputError(f"{source}: no server {server} - at `{where}`")
+            types[:, index] = job.worker_type, job.ps_type
+            for slot, server, kind, count in job.allocations:
                 counts = (count, 0) if kind == "worker" else (0, count)
-                rows.append((index[job.id], slot, slot + 1, server, *counts))
+                rows.append((index, slot, slot + 1, server, *counts))
         return cls.build(instance, types[0], types[1], rows, elastic=file.elastic, source=source)
 
     def write(self, path: str | Path) -> None:
@@ -195,18 +188,6 @@ class CompletionSchedule:
             elastic=self.elastic,
         )
         write_atomic(path, canonical(file))
-
-
-def _check_rows(instance: CompletionInstance, table: np.ndarray, source: str) -> None:
-    job, begin, end, server, _, _ = table.T
-    known = (job >= 0) & (job < len(instance.jobs)) & (begin >= 0) & (begin < end)
-    known &= (server >= 0) & (server < len(instance.cluster.servers))
-    if not known.all():
-        row = table[np.flatnonzero(~known)[0]].tolist()
-        raise InputError(
-            f"{source}: row {tuple(row)} (job, begin, end, server, workers, ps) is empty or names "
-            f"what is not there"
-        )
 
 
 def _merged(table: np.ndarray) -> np.ndarray:

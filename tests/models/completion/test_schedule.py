@@ -101,12 +101,12 @@ def test_types_are_checked() -> None:
 FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"id": "z"}, "no job 'z' in the instance - at `$.jobs[0].id`"),
     ({"admitted": False}, "every job has to be admitted - at `$.jobs[0].admitted`"),
-    ({"allocations": []}, "does not run: leave it out - at `$.jobs[0].allocations`"),
+    ({"allocations": []}, "do not span the 1 slots from 2 on - at `$.jobs[0].start`"),
     ({"worker_type": 1}, "job 'a' has no worker type 1"),
     ({"ps_type": -1}, "job 'a' has no PS type -1"),
-    ({"start": 1}, "are in the slots 2 to 2 - at `$.jobs[0].start`"),
-    ({"duration": 2}, "are in the slots 2 to 2 - at `$.jobs[0].start`"),
-    ({"allocations": [[2, 5, "worker", 1]]}, "no server 5 - at `$.jobs[0].allocations[0]`"),
+    ({"start": 1}, "do not span the 1 slots from 1 on - at `$.jobs[0].start`"),
+    ({"duration": 2}, "do not span the 2 slots from 2 on - at `$.jobs[0].start`"),
+    ({"allocations": [[2, 5, "worker", 1]]}, "row (0, 2, 3, 5, 1, 0) (job, begin, end, server"),
     ({"allocations": [[2, 0, "worker", 0]]}, "at `$.jobs[0].allocations[0][3]`"),
     ({"colour": 1}, "unknown field `colour`"),
 ]

@@ -28,7 +28,11 @@ MAX_LINES = 400
 MEASURED = [name for name in own_problem_names() if has_sub_package("benchmarks", name)]
 
 # Where a library may be imported, as patterns over paths; the rest of the layers may not.
-FORMULATIONS = ("models/*/formulations/*", "models/pyomo_components.py")
+FORMULATIONS = (
+    "models/*/formulations/*",
+    "models/pyomo_components.py",
+    "models/schedule_lp.py",
+)
 HOMES = {
     "cvxpy": (*FORMULATIONS, "solvers/*"),
     "highspy": ("solvers/*",),

@@ -10,39 +10,15 @@ import numpy as np
 
 from models.errors import InputError
 from models.files import decode, sha256
-from models.instance import FileInstance
+from models.instance import FileInstance, check_ids
+from models.resources import BANDWIDTH, check_demand, check_names, check_vector
 from models.sealing import sealed
-from models.utility.checks import check_sizes, check_states, check_vector, work_of
+from models.tolerance import count_fitting, tolerant
+from models.utility.checks import check_sizes, check_states, work_of
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
-from models.utility.tolerance import least_ps, least_ps_table, tolerant, usable
+from models.utility.least_ps import least_ps, least_ps_table
 
-__all__ = ["Cluster", "Job", "UtilityInstance", "count_fitting"]
-
-_BANDWIDTH = "bandwidth_gbps"
-_UNLIMITED = 1e9  # more copies than any job can have
-
-
-def count_fitting(free: np.ndarray, demand: np.ndarray) -> np.ndarray:
-    """Copies of one demand vector that fit on each server.
-
-    Parameters
-    ----------
-    free : ndarray, shape (..., R)
-        Free capacity.
-    demand : ndarray, shape (R,)
-        Demand of one worker or parameter server.
-
-    Returns
-    -------
-    ndarray of int64, shape (...)
-        ``min_r floor(free_r / demand_r)`` over demanded resources, up to round-off of
-        ``free`` (:mod:`models.utility.tolerance`); never more than 1e9.
-    """
-    needed = demand > 0
-    room = free[..., needed]
-    with np.errstate(over="ignore"):
-        copies = np.floor(usable(room) / demand[needed])
-    return copies.min(axis=-1, initial=_UNLIMITED).clip(0).astype(np.int64)
+__all__ = ["Cluster", "Job", "UtilityInstance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +52,7 @@ class Cluster:
     def tolerant(self) -> Cluster:
         """The cluster with all that the scorer lets pass: for bounds and formulations.
 
-        See :mod:`models.utility.tolerance`.
+        See :mod:`models.tolerance`.
         """
         sides = tolerant(self.worker_servers), tolerant(self.ps_servers)
         return replace(self, worker_servers=sealed(sides[0]), ps_servers=sealed(sides[1]))
@@ -123,7 +99,7 @@ class Job:
     def ps_needed(self, workers: int) -> int:
         """Least number of parameter servers for so many workers: ``ceil(n b / B)``, (6).
 
-        Up to the tolerance of (6), see :mod:`models.utility.tolerance`.
+        Up to the tolerance of (6), see :mod:`models.utility.least_ps`.
         """
         return least_ps(workers, self.worker_gbps, self.ps_gbps)
 
@@ -169,29 +145,21 @@ class UtilityInstance(FileInstance):
         file = decode(data, UtilityFile, source=source)
         check_sizes(file, source)
         cluster = _cluster(file, source)
-        seen: set[str] = set()
-        jobs = []
-        for index, record in enumerate(file.jobs):
-            if record.id in seen:
-                raise InputError(f"{source}: id '{record.id}' used twice - at `$.jobs[{index}].id`")
-            seen.add(record.id)
-            jobs.append(_job(index, record, cluster, source))
-        return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
+        check_ids(file.jobs, source)
+        jobs = tuple(_job(index, record, cluster, source) for index, record in enumerate(file.jobs))
+        return cls(file=file, cluster=cluster, jobs=jobs, hash=sha256(file))
 
 
 def _cluster(file: UtilityFile, source: str) -> Cluster:
     names = file.resources
-    if len(set(names)) != len(names):
-        raise InputError(f"{source}: a name stands twice - at `$.resources`")
-    if _BANDWIDTH not in names:
-        raise InputError(f"{source}: '{_BANDWIDTH}' is missing - at `$.resources`")
+    check_names(names, source)
     return Cluster(
         slots=file.slots,
         slot_seconds=file.slot_seconds,
         resources=tuple(names),
         worker_servers=_capacities("worker_servers", file.worker_servers, len(names), source),
         ps_servers=_capacities("ps_servers", file.ps_servers, len(names), source),
-        bandwidth=names.index(_BANDWIDTH),
+        bandwidth=names.index(BANDWIDTH),
     )
 
 
@@ -211,11 +179,7 @@ def _job(index: int, record: JobRecord, cluster: Cluster, source: str) -> Job:
             f"slots - at `{path}.arrival`"
         )
     for key, vector in (("worker", record.worker), ("ps", record.ps)):
-        check_vector(vector, len(cluster.resources), f"{path}.{key}", source)
-        if vector[cluster.bandwidth] <= 0:
-            raise InputError(
-                f"{source}: bandwidth must be positive - at `{path}.{key}[{cluster.bandwidth}]`"
-            )
+        check_demand(vector, cluster.resources, f"{path}.{key}", source)
     b, big_b = record.worker[cluster.bandwidth], record.ps[cluster.bandwidth]
     if b > big_b:
         # (6) then asks for more parameter servers than workers, which (7) forbids.

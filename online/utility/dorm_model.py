@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from models.tolerance import row_units
 from models.utility.instance import Job
-from models.utility.tolerance import row_units
 from online.utility.server_groups import ServerGroups
 from solvers.highs import LinearProgram
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numba import njit
 
+from models.tolerance import SCORER, usable
 from models.utility.instance import Cluster, Job
-from models.utility.tolerance import SCORER, usable
 from online.utility.placement import Placement, rows_of
 from online.utility.pools import unit_shares
 

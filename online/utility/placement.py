@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from models.tolerance import usable
 from models.utility.instance import Cluster, Job
-from models.utility.tolerance import usable
 from online.utility.plan import Plan, Segment
 
 __all__ = ["NOWHERE", "Free", "Placement", "RoundRobin", "changed_plans", "rows_of"]
@@ -64,7 +64,7 @@ class Free:
     ----------
     workers, ps : ndarray of float, shapes (H, R) and (K, R)
         At first the capacities, slightly enlarged for round-off
-        (:func:`~models.utility.tolerance.usable`): what is not above them fits.
+        (:func:`~models.tolerance.usable`): what is not above them fits.
     """
 
     def __init__(self, cluster: Cluster) -> None:

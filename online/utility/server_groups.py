@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from models.utility.instance import count_fitting
+from models.tolerance import count_fitting
 
 __all__ = ["ServerGroups"]
 

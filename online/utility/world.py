@@ -18,7 +18,7 @@ from online.utility.sealing import copy_plan, seal_cluster, seal_job, whole_numb
 
 __all__ = ["UtilityWorld"]
 
-# models.utility.tolerance says who may exceed what. Policies stay within 1e-9.
+# models.tolerance says who may exceed what. Policies stay within 1e-9.
 _CAPACITY = 1.01e-9
 _CONSTRAINT_6 = 1e-6
 

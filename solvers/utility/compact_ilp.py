@@ -15,6 +15,7 @@ import numpy as np
 
 from models.errors import InputError
 from models.scoring import Score
+from models.tolerance import row_units
 from models.utility.column import Resources
 from models.utility.formulations import (
     compact,
@@ -25,7 +26,6 @@ from models.utility.formulations import (
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
-from models.utility.tolerance import row_units
 from solvers.errors import WrongSolution
 from solvers.highs import SOLVER, HighsOptions, MatrixResult
 from solvers.pyomo_bridge import PyomoResult, solve_model

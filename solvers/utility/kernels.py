@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from models.utility.tolerance import ROUND_OFF
+from models.tolerance import ROUND_OFF
 
 __all__ = ["cumulative_costs", "shortest_work", "take_cheapest"]
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from models.tolerance import count_fitting
 from models.utility.column import Column, Resources
 from models.utility.formulations.schedules import schedule_from_columns, without_idle
-from models.utility.instance import UtilityInstance, count_fitting
+from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from solvers.utility.oracle import best_schedule, full_capacity
 from solvers.utility.placing import usable

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from models.utility.tolerance import SCORER
+from models.tolerance import SCORER
 from solvers.highs import HighsOptions, LinearProgram, solve
 from solvers.utility.packing import best_packing
 

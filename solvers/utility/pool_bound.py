@@ -1,7 +1,7 @@
 """Upper bounds from prices of pooled capacities and packing cuts; no LP solver involved.
 
 Every schedule that the scorer accepts obeys, in each slot t and on each side, with c the tolerant
-capacities (:mod:`models.utility.tolerance`),
+capacities (:mod:`models.tolerance`),
 
 - pooled capacities: ``sum_i w_i^r n_i(t) <= sum_h c_h^r``;
 - packing cuts: ``sum_i u_i n_i(t) <= sum_h max {u y : y whole, sum_i w_i y_i <= c_h}``,

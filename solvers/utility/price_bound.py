@@ -36,7 +36,7 @@ def price_bound(instance: UtilityInstance, prices: Resources) -> PriceBound:
 
     Valid for every nonnegative price vector, because ``mu_i = max(0, best payoff)`` over all
     schedules that fit alone in *full* capacities makes (20) hold, and any schedule of (1)
-    is one of (14). The capacities c are the tolerant ones (:mod:`models.utility.tolerance`),
+    is one of (14). The capacities c are the tolerant ones (:mod:`models.tolerance`),
     so no schedule that the scorer accepts is worth more. Negative prices are clipped at 0;
     the result is rounded up by 1e-9 relative.
 

@@ -1,6 +1,6 @@
 """What a job can reach on the empty cluster: the variables that can be nonzero.
 
-Capacities are the tolerant ones (:mod:`models.utility.tolerance`): every schedule that the scorer
+Capacities are the tolerant ones (:mod:`models.tolerance`): every schedule that the scorer
 accepts stays within these limits.
 """
 
@@ -11,7 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from models.utility.instance import Cluster, Job, UtilityInstance, count_fitting
+from models.tolerance import count_fitting
+from models.utility.instance import Cluster, Job, UtilityInstance
 
 __all__ = ["JobLimits", "job_limits"]
 

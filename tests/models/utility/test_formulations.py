@@ -29,7 +29,7 @@ from solvers.utility.exact import solve
 from tests.models.utility.small import constant, instance, job
 from tests.solvers.utility.brute_force import columns, optimum
 
-# LPs may use the tolerant capacities, 1e-6 more, in full (models.utility.tolerance).
+# LPs may use the tolerant capacities, 1e-6 more, in full (models.tolerance).
 LP = {"rel": 5e-6}
 
 

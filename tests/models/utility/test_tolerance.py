@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.ratio import main
+from models.tolerance import SCORER, tolerant
 from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.column import Resources
 from models.utility.formulations import resource_prices, schedule_ilp
-from models.utility.tolerance import SCORER, least_ps, least_ps_table, tolerant
+from models.utility.least_ps import least_ps, least_ps_table
 from online.policy import Decision, Event, Policy
 from online.run import InfeasibleDecision, run
 from online.utility.plan import Segment

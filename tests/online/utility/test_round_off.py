@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from models.tolerance import ROUND_OFF, usable
 from models.utility import UtilityInstance, score
-from models.utility.tolerance import ROUND_OFF, usable
 from online.registry import find_policy, policy_names
 from online.run import run
 from online.utility.filling import FairShares

@@ -12,33 +12,20 @@ So every schedule that the scorer accepts is one that the bounds know of, and no
 beats a bound. The world that policies run in refuses what is above ``c + 1.01e-9 max(1, c)``:
 also a policy that reckons with ``c + 1e-9`` can run in it.
 
-Constraint (6) is the same for all: m parameter servers are enough for n workers if
-``n b <= m B + 1e-6 max(1, m B)``. So ``3 * 0.1 / 0.3`` is one parameter server, not two.
-
 The scorer shares no code with what it judges: it has its own constant, and a test holds this
 module to it.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-__all__ = [
-    "ROUND_OFF",
-    "SCORER",
-    "least_ps",
-    "least_ps_table",
-    "row_units",
-    "tolerant",
-    "usable",
-]
+__all__ = ["ROUND_OFF", "SCORER", "count_fitting", "row_units", "tolerant", "usable"]
 
 SCORER = 1e-6
 ROUND_OFF = 1e-10
 _MARGIN = 1e-8
-_DOWN = 1.0 - 1e-9  # round-off of the quotients below
+_UNLIMITED = 1e9  # more copies than any job can have
 
 
 def tolerant(capacity: np.ndarray) -> np.ndarray:
@@ -64,25 +51,24 @@ def row_units(capacity: np.ndarray) -> np.ndarray:
     return np.exp2(np.floor(np.log2(np.where(unusual, capacity, 1.0))))
 
 
-def least_ps(workers: int, b: float, big_b: float) -> int:
-    """Least m with ``n b <= m B + 1e-6 max(1, m B)``, (6)."""
-    need = workers * b
-    # Equality in (6) where m B is below 1, and where it is above.
-    real = min((need - SCORER) / big_b, need / (big_b * (1.0 + SCORER)))
-    count = math.floor(max(0.0, real) * _DOWN)
-    while need > count * big_b + SCORER * max(1.0, count * big_b):
-        count += 1
-    return count
+def count_fitting(free: np.ndarray, demand: np.ndarray) -> np.ndarray:
+    """Copies of one demand vector that fit on each server.
 
+    Parameters
+    ----------
+    free : ndarray, shape (..., R)
+        Free capacity.
+    demand : ndarray, shape (R,)
+        Demand of one worker or parameter server.
 
-def least_ps_table(most: int, b: float, big_b: float) -> np.ndarray:
-    """:func:`least_ps` of 0..most workers, shape (most + 1,), int64."""
-    need = np.arange(most + 1) * b
-    real = np.minimum((need - SCORER) / big_b, need / (big_b * (1.0 + SCORER)))
-    count = np.floor(np.maximum(0.0, real) * _DOWN)
-    while True:
-        have = count * big_b
-        short = need > have + SCORER * np.maximum(1.0, have)
-        if not short.any():
-            return count.astype(np.int64)
-        count += short
+    Returns
+    -------
+    ndarray of int64, shape (...)
+        ``min_r floor(free_r / demand_r)`` over demanded resources, up to round-off of
+        ``free`` (:func:`usable`); never more than 1e9.
+    """
+    needed = demand > 0
+    room = free[..., needed]
+    with np.errstate(over="ignore"):
+        copies = np.floor(usable(room) / demand[needed])
+    return copies.min(axis=-1, initial=_UNLIMITED).clip(0).astype(np.int64)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
-
-from benchmarks.cli import Parser, parse_positive, parse_words, run_command
+from benchmarks.cli import Parser, parse_count, parse_positive, parse_words, run_command
 from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import (
@@ -19,26 +16,15 @@ from benchmarks.instances import (
     parse_set,
     sources_of_files,
 )
-from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
-from benchmarks.regret_report import (
-    COLUMNS,
-    format_growth,
-    format_regret,
-    growths,
-    plot_curves,
-    plot_growth,
-)
-from benchmarks.study.closure import versions_and_machine
-from benchmarks.study.instances import Source, drawn, instance_of, trace_digest
-from benchmarks.study.regret import TRACE, Regret, at_base, sizes_grid
-from benchmarks.study.rows import records_of, to_json_lines
+from benchmarks.regret_report import COLUMNS, CURVE, report
+from benchmarks.study.instances import instance_of, trace_digest
+from benchmarks.study.regret import TRACE, Regret, sources_around
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.store import Store
-from benchmarks.study.study import Entry, Trial, frame_of, succeeded
-from benchmarks.tables import Layout, add_table_arguments, format_records, layout_of, wrap
+from benchmarks.study.study import Trial, frame_of, trial_on
+from benchmarks.tables import add_table_arguments, layout_of, print_rows, wrap, write_rows
 from models.errors import InputError
-from models.files import write_atomic
 
 __all__ = ["main"]
 
@@ -61,98 +47,47 @@ _EXAMPLES = """
       your own instances: no growth; a table for pandas
 """
 
-_SIZE = ("jobs", "slots", "servers")
-_CURVE = ("curve_slots", "curve_regret")
-_INSTANCE = ("instance", "seed", "arrivals", "ports", "slots", "servers", "density")
+_NOT_WITH_FILES = ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, write rows and pictures, print; returns the exit code, 1 if a cell has failed."""
     args = _parser().parse_args(argv)
     layout = layout_of(args, COLUMNS)
-    parts = regret_parts(args.problem)
+    usual = regret_parts(args.problem).sizes["quick" if args.quick else "default"]
     schemes = schemes_of(args.problem, args.policy or default_policies(args.problem))
-    sizes = None
     if args.instance:
-        measure, trials = _of_files(args, schemes)
+        files, sizes = sources_of_files(args, _NOT_WITH_FILES), None
+        trials = [trial_on(one, schemes, arrivals=one["name"]) for one in files.instances]
+        measure = Regret(args.dynamic, files.data)
     else:
-        sizes = _sizes_asked(args, parts.sizes["quick" if args.quick else "default"])
-        measure, trials = _drawn(args, sizes, schemes)
+        sizes = _sizes_asked(args, usual)
+        trials, measure = _drawn(args, sizes, schemes), Regret(args.dynamic)
     out = Path(args.out or Path("results") / f"regret-{args.problem}")
-    engine = engine_of(args)
-    store = Store(out / "cells")
-    frame = frame_of(
-        measure, trials, store=store, engine=engine, progress=f"regret of {args.problem}"
-    )
-    settings = {
-        "options": {name: value for name, value in vars(args).items() if name != "out"},
-        "study": None if sizes is None else vars(sizes),
-        **versions_and_machine(),
-    }
-    text = json.dumps(settings, indent=1, default=list) + "\n"
-    write_atomic(out / "settings.json", text.encode())
-    rows = frame.drop(columns=list(_CURVE), errors="ignore")
-    write_atomic(out / "rows.jsonl", to_json_lines(records_of(rows)).encode())
-    found = succeeded(frame)
-    if found.empty:
+    engine, store = engine_of(args), Store(out / "cells")
+    words = f"regret of {args.problem}"
+    frame = frame_of(measure, trials, store=store, engine=engine, progress=words)
+    rows = frame.drop(columns=list(CURVE), errors="ignore")
+    options = {name: value for name, value in vars(args).items() if name != "out"}
+    write_rows(rows, out, options=options, study=None if sizes is None else vars(sizes))
+    texts, pictures = report(frame, sizes, args.scaling, layout, out)
+    if not texts:
         print("no policy on no instance could be compared", file=sys.stderr)
         return engine.end()
-    _show(args, layout, found, frame, sizes, out)
+    title = f"{args.problem}, regret against the best fixed decision in hindsight"
+    written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}"
+    print_rows(rows, layout, wrap([title], layout), *texts, wrap([written], layout))
     return engine.end()
-
-
-def _show(
-    args: Namespace,
-    layout: Layout,
-    found: pd.DataFrame,
-    frame: pd.DataFrame,
-    sizes: RegretSizes | None,
-    out: Path,
-) -> None:
-    """Draw and print."""
-    base = found if sizes is None else found[at_base(found, sizes)]
-    curves = base.explode(list(_CURVE)).rename(columns={"curve_slots": "slot"})
-    curves["regret"] = curves["curve_regret"].astype(float)
-    curves = curves[[*_INSTANCE, "policy", "slot", "regret"]]
-    pictures = save_picture(plot_curves(curves), curves, out / "curves")
-    rows = frame.drop(columns=list(_CURVE))
-    if sizes is not None:
-        growth = growths(rows, sizes)
-        pictures += save_picture(plot_growth(succeeded(rows), sizes), growth, out / "growth")
-    if args.format in ("csv", "json"):
-        sys.stdout.write(format_records(records_of(rows), args.format))
-    else:
-        title = f"{args.problem}, regret against the best fixed decision in hindsight"
-        print(f"{wrap([title], layout)}\n\n{format_regret(rows, sizes, layout)}")
-        if sizes is not None:
-            print(f"\n{format_growth(growth, sizes, args.scaling, layout)}")
-        written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}"
-        print(f"\n{wrap([written], layout)}")
-
-
-def _of_files(args: Namespace, schemes: Sequence[Scheme]) -> tuple[Regret, list[Trial]]:
-    """Measure and trials of instance files; raises InputError."""
-    refused = ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick")
-    sources = sources_of_files(args, refused)
-    trials = [_trial(source, source["name"], schemes) for source in sources.instances]
-    return Regret(args.dynamic, sources.data), trials
-
-
-def _trial(source: Source, arrivals: str, schemes: Sequence[Scheme]) -> Trial:
-    entries = tuple(Entry(scheme, "", source) for scheme in schemes)
-    return Trial(source["problem"], {"arrivals": arrivals}, source["seed"] or 0, entries)
 
 
 def _sizes_asked(args: Namespace, usual: RegretSizes) -> RegretSizes:
     """What is not given is that of the size."""
     slots, ports = args.slots or usual.slots, args.ports or usual.ports
+    middle = usual.base[0] if usual.base[0] in ports else min(ports)
+    base = args.base or (middle, max(slots))
     servers = usual.servers
     if args.servers:
         servers = experiments_of(args.problem).workload.parse_servers(args.servers)
-    base = args.base
-    if base is None:
-        middle = usual.base[0] if usual.base[0] in ports else min(ports)
-        base = (middle, max(slots))
     return RegretSizes(
         base=base,
         slots=tuple(sorted({*slots, base[1]})),
@@ -163,10 +98,8 @@ def _sizes_asked(args: Namespace, usual: RegretSizes) -> RegretSizes:
     )
 
 
-def _drawn(
-    args: Namespace, sizes: RegretSizes, schemes: Sequence[Scheme]
-) -> tuple[Regret, list[Trial]]:
-    """Measure and trials of drawn instances; what cannot be drawn raises InputError here."""
+def _drawn(args: Namespace, sizes: RegretSizes, schemes: Sequence[Scheme]) -> list[Trial]:
+    """Trials on drawn instances; what cannot be drawn raises InputError here."""
     settings = parse_set(experiments_of(args.problem).workload, args.set)
     if "arrivals" in settings:
         raise InputError("--set arrivals=...: say --arrivals here")
@@ -174,23 +107,15 @@ def _drawn(
         raise InputError(f"arrivals '{TRACE}': there is no --trace")
     trace = trace_digest(args.trace) if args.trace else None
     trials = []
-    for point in sizes_grid(args.problem, sizes, settings, args.scaling):
-        arrivals, size = point["arrivals"], {name: point[name] for name in _SIZE}
-        more = {name: value for name, value in point.items() if name not in _SIZE}
-        if arrivals == TRACE:
-            del more["arrivals"]
-        for seed in sizes.seeds:
-            source = drawn(args.problem, **size, seed=seed, settings=more, trace=trace)
-            trials.append(_trial(source, arrivals, schemes))
-        instance_of(source)
-    return Regret(args.dynamic), trials
+    for arrivals, one in sources_around(args.problem, sizes, settings, args.scaling, trace):
+        trials.append(trial_on(one, schemes, arrivals=arrivals))
+        if one["seed"] == sizes.seeds[0]:
+            instance_of(one)
+    return trials
 
 
-def _sizes(text: str) -> list[int]:
-    words = text.split(",")
-    if not all(word.isdecimal() and int(word) for word in words):
-        raise ArgumentTypeError(f"'{text}' are not positive whole numbers, e.g. 250,500,1000")
-    return [int(word) for word in words]
+def _counts(text: str) -> list[int]:
+    return [parse_count(word) for word in parse_words(text)]
 
 
 def _base(text: str) -> tuple[int, int]:
@@ -208,32 +133,28 @@ def _parser() -> Parser:
         "law is fitted to each. Writes rows (jsonl), curves and growth (csv) and two pictures.",
         _EXAMPLES,
     )
-    known = ", ".join(with_part("regret"))
-    parser.add_argument("--problem", default="reward", help=f"one of {known} (default: reward)")
+    add, known = parser.add_argument, with_part("regret")
+    add("--problem", default=known[0], help=f"one of {', '.join(known)} (default: {known[0]})")
     add_source_arguments(parser)
-    parser.add_argument(
+    add(
         "--base",
         type=_base,
         metavar="PORTSxSLOTS",
-        help="the size that the others are around (default: 10 ports, or the fewest given; the "
-        "longest horizon)",
+        help="the size that the others are around (default: the usual ports, or the fewest given; "
+        "the longest horizon)",
     )
-    parser.add_argument(
-        "--slots", type=_sizes, metavar="T,...", help="horizons, at the ports of the base"
-    )
-    parser.add_argument(
-        "--ports", type=_sizes, metavar="L,...", help="numbers of ports, at the slots of the base"
-    )
-    parser.add_argument("--servers", help="e.g. 128")
+    add("--slots", type=_counts, metavar="T,...", help="horizons, at the ports of the base")
+    add("--ports", type=_counts, metavar="L,...", help="numbers of ports, at the slots of the base")
+    add("--servers", help="servers of all instances")
     parser.add_seeds()
-    parser.add_argument(
+    add(
         "--arrivals",
         type=parse_words,
         metavar="NAME,...",
         help="arrival patterns, those of `--set arrivals`, which this replaces; "
         f"{TRACE} for those of the trace (the default with --trace)",
     )
-    parser.add_argument(
+    add(
         "--scaling",
         choices=("degree", "density"),
         default="degree",
@@ -243,7 +164,7 @@ def _parser() -> Parser:
     )
     add_policy_argument(parser)
     add_set_argument(parser)
-    parser.add_argument(
+    add(
         "--dynamic",
         type=parse_positive,
         metavar="SECONDS",
@@ -251,7 +172,7 @@ def _parser() -> Parser:
         "slots (default: not)",
     )
     add_engine_arguments(parser)
-    parser.add_argument("--quick", action="store_true", help="small sizes, few seeds")
+    add("--quick", action="store_true", help="small sizes, few seeds")
     add_table_arguments(parser)
     parser.add_out("results/regret-PROBLEM")
     return parser

@@ -7,7 +7,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.cli import Parser, parse_count, parse_positive, parse_words, run_command
+from benchmarks.cli import Parser, parse_count, parse_list, parse_positive, parse_words, run_command
 from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import (
@@ -63,20 +63,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     else:
         sizes = _sizes_asked(args, usual)
         trials, measure = _drawn(args, sizes, schemes), Regret(args.dynamic)
-    out = Path(args.out or Path("results") / f"regret-{args.problem}")
+    out, words = Path(args.out or f"results/regret-{args.problem}"), f"regret of {args.problem}"
     engine, store = engine_of(args), Store(out / "cells")
-    words = f"regret of {args.problem}"
     frame = frame_of(measure, trials, store=store, engine=engine, progress=words)
     rows = frame.drop(columns=list(CURVE), errors="ignore")
     options = {name: value for name, value in vars(args).items() if name != "out"}
     write_rows(rows, out, options=options, study=None if sizes is None else vars(sizes))
     texts, pictures = report(frame, sizes, args.scaling, layout, out)
-    if not texts:
+    if texts:
+        title = f"{args.problem}, regret against the best fixed decision in hindsight"
+        written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}"
+        print_rows(rows, layout, wrap([title], layout), *texts, wrap([written], layout))
+    else:
         print("no policy on no instance could be compared", file=sys.stderr)
-        return engine.end()
-    title = f"{args.problem}, regret against the best fixed decision in hindsight"
-    written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}"
-    print_rows(rows, layout, wrap([title], layout), *texts, wrap([written], layout))
     return engine.end()
 
 
@@ -85,16 +84,15 @@ def _sizes_asked(args: Namespace, usual: RegretSizes) -> RegretSizes:
     slots, ports = args.slots or usual.slots, args.ports or usual.ports
     middle = usual.base[0] if usual.base[0] in ports else min(ports)
     base = args.base or (middle, max(slots))
-    servers = usual.servers
-    if args.servers:
-        servers = experiments_of(args.problem).workload.parse_servers(args.servers)
+    parse_servers = experiments_of(args.problem).workload.parse_servers
+    arrivals = args.arrivals or ([TRACE] if args.trace else usual.arrivals)
     return RegretSizes(
         base=base,
         slots=tuple(sorted({*slots, base[1]})),
         ports=tuple(sorted({*ports, base[0]})),
-        servers=servers,
+        servers=parse_servers(args.servers) if args.servers else usual.servers,
         seeds=tuple(args.seeds or usual.seeds),
-        arrivals=tuple(dict.fromkeys(args.arrivals or ([TRACE] if args.trace else usual.arrivals))),
+        arrivals=tuple(dict.fromkeys(arrivals)),
     )
 
 
@@ -106,16 +104,10 @@ def _drawn(args: Namespace, sizes: RegretSizes, schemes: Sequence[Scheme]) -> li
     if TRACE in sizes.arrivals and not args.trace:
         raise InputError(f"arrivals '{TRACE}': there is no --trace")
     trace = trace_digest(args.trace) if args.trace else None
-    trials = []
-    for arrivals, one in sources_around(args.problem, sizes, settings, args.scaling, trace):
-        trials.append(trial_on(one, schemes, arrivals=arrivals))
-        if one["seed"] == sizes.seeds[0]:
-            instance_of(one)
-    return trials
-
-
-def _counts(text: str) -> list[int]:
-    return [parse_count(word) for word in parse_words(text)]
+    sources = list(sources_around(args.problem, sizes, settings, args.scaling, trace))
+    for _, one in sources[:: len(sizes.seeds)]:
+        instance_of(one)
+    return [trial_on(one, schemes, arrivals=arrivals) for arrivals, one in sources]
 
 
 def _base(text: str) -> tuple[int, int]:
@@ -136,41 +128,27 @@ def _parser() -> Parser:
     add, known = parser.add_argument, with_part("regret")
     add("--problem", default=known[0], help=f"one of {', '.join(known)} (default: {known[0]})")
     add_source_arguments(parser)
-    add(
-        "--base",
-        type=_base,
-        metavar="PORTSxSLOTS",
-        help="the size that the others are around (default: the usual ports, or the fewest given; "
-        "the longest horizon)",
-    )
-    add("--slots", type=_counts, metavar="T,...", help="horizons, at the ports of the base")
-    add("--ports", type=_counts, metavar="L,...", help="numbers of ports, at the slots of the base")
+    base = "size that the others are around (default: usual or fewest ports, longest horizon)"
+    add("--base", type=_base, metavar="PORTSxSLOTS", help=base)
+    counts = parse_list(parse_count)
+    add("--slots", type=counts, metavar="T,...", help="horizons, at the ports of the base")
+    add("--ports", type=counts, metavar="L,...", help="numbers of ports, at the slots of the base")
     add("--servers", help="servers of all instances")
     parser.add_seeds()
-    add(
-        "--arrivals",
-        type=parse_words,
-        metavar="NAME,...",
-        help="arrival patterns, those of `--set arrivals`, which this replaces; "
-        f"{TRACE} for those of the trace (the default with --trace)",
-    )
-    add(
-        "--scaling",
-        choices=("degree", "density"),
-        default="degree",
-        help="what stays the same as ports are added: the servers of a port (default; the density "
+    arrivals = f"patterns of `--set arrivals`, or {TRACE}: of the trace (the default with --trace)"
+    add("--arrivals", type=parse_words, metavar="NAME,...", help=arrivals)
+    scaling = (
+        "what stays the same as ports are added: the servers of a port (default; the density "
         "grows with the ports, and (14) with their root), or the density (the servers of a port "
-        "become fewer, and ports enter (14) through the largest request alone)",
+        "become fewer, and ports enter (14) through the largest request alone)"
     )
+    add("--scaling", choices=("degree", "density"), default="degree", help=scaling)
     add_policy_argument(parser)
     add_set_argument(parser)
-    add(
-        "--dynamic",
-        type=parse_positive,
-        metavar="SECONDS",
-        help="measure dynamic regret, too, with so many seconds for the optima of an instance's "
-        "slots (default: not)",
+    dynamic = (
+        "dynamic regret, too, with so long for the optima of an instance's slots (default: not)"
     )
+    add("--dynamic", type=parse_positive, metavar="SECONDS", help=dynamic)
     add_engine_arguments(parser)
     add("--quick", action="store_true", help="small sizes, few seeds")
     add_table_arguments(parser)

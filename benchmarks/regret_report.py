@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -48,8 +49,8 @@ _GROWTH = (
 CURVE = {"curve_slots": "slot", "curve_regret": "regret"}
 """Columns of lists, and what they are called where each point is a row."""
 
-_WORDS = {"slots": "horizon T", "ports": "ports |L|"}
 _ENDS = ["regret_lower", "regret_upper", "bound"]
+_SYMBOLS = {"slots": "T", "ports": "|L|"}
 _FEW = 20  # seeds; with more, intervals of the bootstrap are about what they say
 
 
@@ -105,31 +106,31 @@ def _regret(frame: pd.DataFrame, sizes: RegretSizes | None, layout: Layout) -> s
     title = loads_of(base)
     if sizes is not None:
         title = f"{_size(base)}, {title}; means over {len(sizes.seeds)} seeds"
-    groups = planned.groupby(_SERIES, sort=False)
-    lines = [_line(str(arrivals), str(policy), rows) for (arrivals, policy), rows in groups]
+    lines = [
+        (str(arrivals), *_cells(str(policy), rows))
+        for (arrivals, policy), rows in planned.groupby(_SERIES, sort=False)
+    ]
     table = render(COLUMNS, lines, layout)
     return f"{wrap([title], layout)}\n{table}\n\n{wrap(_notes(base, succeeded(frame)), layout)}"
 
 
-def _line(arrivals: str, policy: str, planned: pd.DataFrame) -> tuple[str, ...]:
-    """The line of a policy in the table."""
+def _cells(policy: str, planned: pd.DataFrame) -> tuple[str, ...]:
+    """What the table says of a policy."""
     rows = succeeded(planned)
     if len(rows) < len(planned):
-        return arrivals, policy, _lost(rows, planned), *"------"
+        return policy, _lost(rows, planned), *"------"
     upper = rows["regret_upper"]
-    worst = rows.loc[upper.idxmax()]
+    worst = rows.loc[upper.idxmax(), "seed"]
     dynamic = rows[["dynamic_lower", "dynamic_upper"]].astype(float).mean()
-    low, high = bootstrap_interval(upper)
     return (
-        arrivals,
         policy if rows["commits"].all() else f"{policy}*",
-        _span(rows["regret_lower"].mean(), upper.mean()),
-        "-" if pd.isna(low) else f"{_short(low)} to {_short(high)}",
-        f"{_short(upper.max())} ({'file' if pd.isna(worst['seed']) else int(worst['seed'])})",
+        _span([rows["regret_lower"].mean(), upper.mean()]),
+        _span(bootstrap_interval(upper)),
+        f"{_short(upper.max())} ({'file' if pd.isna(worst) else int(worst)})",
         _percent(upper.sum(), rows["fixed_lower"].sum()),
         _percent(upper.sum(), rows["bound"].sum()),
         f"{rows['load'].mean():.3g}",
-        "-" if dynamic.isna().any() else _span(*dynamic),
+        _span(dynamic),
     )
 
 
@@ -140,36 +141,31 @@ def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
         f", too short for {seeds} seeds, as those of exponents are: of 3, 5, 10 and 20 normal "
         "draws it holds the mean in about 73, 83, 90 and 93 % of cases"
     )
+    proven = rows[rows["bound_proven"]]
+    names = ", ".join(proven["policy"].unique()) or "no policy here"
+    kept = f"{(proven['regret_upper'] <= proven['bound']).sum()} of {len(proven)}"
+    instances = rows.drop_duplicates(["instance_hash", "arrivals"])
+    empty = f"{(instances['bound'] >= instances['fixed_upper']).sum()} of {len(instances)}"
+    above = rows.loc[rows["regret_lower"] > rows["bound"], "policy"].value_counts()
+    counts = ", ".join(f"{name} ({count})" for name, count in above.items())
     notes = [
         "regret: mean of (best fixed decision - achieved), a range where the best fixed decision "
         f"is not known to four digits; it is certified to {rows['fixed_gap'].max():.1e} relative "
         "at worst. The 95 % interval is of the bootstrap over instances"
-        f"{short if 2 <= seeds < _FEW else ''}."
+        f"{short if 2 <= seeds < _FEW else ''}.",
+        "* decides after the arrivals of the slot are known, as no fixed decision can: regret may "
+        "be negative, and says little.",
+        f"(14) is proven for {names}: it holds on {kept} runs. On {empty} instances it says "
+        "nothing, being above the best fixed decision itself; "
+        f"{f'above it are {counts}' if counts else 'no policy is above it'}.",
     ]
-    if not rows["commits"].all():
-        notes.append(
-            "* decides after the arrivals of the slot are known, as no fixed decision can: regret "
-            "may be negative, and says little."
-        )
-    proven, instances = (
-        rows[rows["bound_proven"]],
-        rows.drop_duplicates(["instance_hash", "arrivals"]),
-    )
-    names = ", ".join(proven["policy"].unique()) or "no policy here"
-    kept = f"{(proven['regret_upper'] <= proven['bound']).sum()} of {len(proven)}"
-    empty = (instances["bound"] >= instances["fixed_upper"]).sum()
-    above = rows.loc[rows["regret_lower"] > rows["bound"], "policy"].value_counts()
-    counts = ", ".join(f"{name} ({count})" for name, count in above.items())
-    notes.append(
-        f"(14) is proven for {names}: it holds on {kept} runs. On {empty} of {len(instances)} "
-        "instances it says nothing, being above the best fixed decision itself; "
-        f"{f'above it are {counts}' if counts else 'no policy is above it'}."
-    )
+    if rows["commits"].all():
+        del notes[1]
     steps = rows.dropna(subset=["inequality_left"])
     if len(steps):
         left, right = steps["inequality_left"], steps["inequality_right"]
-        held = f"{(left <= right + 1e-9 * right.abs()).sum()} of {len(steps)}"
-        notes.append(f"The inequality of its proof holds on {held} runs.")
+        held = (left <= right + 1e-9 * right.abs()).sum()
+        notes.append(f"The inequality of its proof holds on {held} of {len(steps)} runs.")
     if base["dynamic_upper"].notna().any():
         notes.append(
             "dynamic regret: optima of the slots, their arrivals known - achieved; another "
@@ -181,7 +177,7 @@ def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
 def _growths(frame: pd.DataFrame, sizes: RegretSizes) -> pd.DataFrame:
     """Exponents of regret and of (14), by arrivals, policy and axis: "slots" or "ports"."""
     found = []
-    for (arrivals, policy), group in frame.groupby(_SERIES, sort=False):
+    for names, group in frame.groupby(_SERIES, sort=False):
         for axis, values in sizes.axes.items():
             planned = _along(axis, group, sizes)
             rows = succeeded(planned)
@@ -192,41 +188,29 @@ def _growths(frame: pd.DataFrame, sizes: RegretSizes) -> pd.DataFrame:
                 growth = fit_growth(table.index.to_numpy(), lower, upper)
                 of_bound = fit_growth(table.index.to_numpy(), bound, bound)
                 commits = bool(rows["commits"].all())
-            found.append(
-                {
-                    **{"arrivals": arrivals, "policy": policy, "commits": commits, "over": axis},
-                    "sizes": " ".join(map(str, values)),
-                    **{"exponent": growth.exponent, "low": growth.low, "high": growth.high},
-                    "bound_exponent": of_bound.exponent,
-                    **{"verdict": growth.verdict, "why": growth.why},
-                }
-            )
-    return pd.DataFrame(found)
+            told = " ".join(map(str, values)), growth.exponent, growth.low, growth.high
+            judged = of_bound.exponent, growth.verdict, growth.why
+            found.append((*names, commits, axis, *told, *judged))
+    columns = "commits over sizes exponent low high bound_exponent verdict why"
+    return pd.DataFrame(found, columns=[*_SERIES, *columns.split()])
 
 
 def _growth_table(growth: pd.DataFrame, sizes: RegretSizes, scaling: str, layout: Layout) -> str:
     """Table of exponents, with all its columns, and what was varied."""
     shown = growth[growth["commits"]] if growth["commits"].any() else growth
-    lines = [
-        (
-            row.arrivals,
-            row.policy,
-            _WORDS[row.over].split()[1],
-            "-" if pd.isna(row.exponent) else f"{row.exponent:.2f}",
-            "-" if pd.isna(row.low) else f"{row.low:.2f} to {row.high:.2f}",
-            "-" if pd.isna(row.bound_exponent) else f"{row.bound_exponent:.2f}",
-            f"{row.verdict}: {row.why}" if row.why else row.verdict,
-        )
-        for row in shown.itertuples(index=False)
-    ]
-    kept = (
-        "every port keeps its number of servers" if scaling == "degree" else "density is the same"
-    )
-    slots, ports = (", ".join(map(str, values)) for values in (sizes.slots, sizes.ports))
+    lines = []
+    for row in shown.itertuples(index=False):
+        fits = [row.exponent, row.low, row.high, row.bound_exponent]
+        exponent, low, high, bound = ("-" if pd.isna(fit) else f"{fit:.2f}" for fit in fits)
+        verdict = f"{row.verdict}: {row.why}" if row.why else row.verdict
+        told = exponent, "-" if low == "-" else f"{low} to {high}", bound, verdict
+        lines.append((row.arrivals, row.policy, _SYMBOLS[row.over], *told))
+    slots, ports = (", ".join(map(str, values)) for values in sizes.axes.values())
+    kept = {"degree": "every port keeps its number of servers", "density": "density is the same"}
     title = [
         "growth: regret ~ size^exponent, fitted to the means over seeds; bootstrap over seeds",
         f"T in {slots} at {sizes.base[0]} ports; |L| in {ports} at {sizes.base[1]} slots, where "
-        f"{kept}",
+        f"{kept[scaling]}",
     ]
     chosen = layout if layout.columns == (ALL,) else replace(layout, columns=None)
     rest = "" if len(shown) == len(growth) else "\n\nThose marked * above: in growth.csv."
@@ -243,8 +227,10 @@ def _short(value: float) -> str:
     return f"{rounded:.4g}" if abs(rounded) < 1e4 else f"{rounded:,.0f}"
 
 
-def _span(low: float, high: float) -> str:
-    return " to ".join(dict.fromkeys((_short(low), _short(high))))
+def _span(ends: Iterable[float]) -> str:
+    """From where to where, once if that looks the same; a dash if it is not known."""
+    low, high = ends
+    return "-" if pd.isna(low) else " to ".join(dict.fromkeys([_short(low), _short(high)]))
 
 
 def _percent(part: float, whole: float) -> str:
@@ -276,13 +262,13 @@ def plot_curves(curves: pd.DataFrame) -> Figure:
 
 def _plot_growth(rows: pd.DataFrame, sizes: RegretSizes) -> Figure:
     """Regret of the policies that commit, and (14), against horizon and number of ports."""
-    committing = rows[rows["commits"]] if rows["commits"].any() else rows
-    middle = 0.5 * (committing["regret_lower"] + committing["regret_upper"])
-    shown = committing.assign(regret=middle.where(middle > 0))
-    first = shown[shown["policy"] == shown["policy"].iloc[0]]
-    shown = pd.concat([shown, first.assign(policy="bound (14)", regret=first["bound"])])
+    rows = rows[rows["commits"]] if rows["commits"].any() else rows
+    middle = 0.5 * (rows["regret_lower"] + rows["regret_upper"])
+    first = rows[rows["policy"] == rows["policy"].iloc[0]]
+    bounds = first.assign(policy="bound (14)", regret=first["bound"])
+    shown = pd.concat([rows.assign(regret=middle.where(middle > 0)), bounds])
     varied = [axis for axis, values in sizes.axes.items() if len(values) > 1] or ["slots"]
-    kinds = sizes.arrivals
+    kinds, words = sizes.arrivals, {"slots": "horizon T", "ports": "ports |L|"}
     width, height = max(6.4, 3.2 * len(kinds)), 0.8 + 3.2 * len(varied)
     axes = panels(None, len(kinds), width, height, rows=len(varied))
     draw = partial(plot_medians, y="regret", series="policy", legend=False)
@@ -291,11 +277,9 @@ def _plot_growth(rows: pd.DataFrame, sizes: RegretSizes) -> Figure:
             axis, kind="stable"
         )
         label = "" if kind != kinds[0] else "regret over all slots"
-        draw(part, panel, x=axis, xlabel=_WORDS[axis], ylabel=label, title=str(kind))
+        draw(part, panel, x=axis, xlabel=words[axis], ylabel=label, title=str(kind))
     legend_below(axes[0], columns=3 if len(kinds) < 3 else 6)
     size = f"{_size(_at_base(rows, sizes))} and sizes around that"
-    caption(
-        figure_of(axes[0]),
-        f"{size}; {seeds_in_words(rows)}; regret not above 0 is left out",
-    )
+    note = f"{size}; {seeds_in_words(rows)}; regret not above 0 is left out"
+    caption(figure_of(axes[0]), note)
     return figure_of(axes[0])

@@ -35,10 +35,7 @@ class Growth:
 
     @property
     def verdict(self) -> str:
-        """``sublinear`` if the interval is below 1, ``not sublinear`` if it is not.
-
-        ``undecided`` if 1 is in it, ``not applicable`` without an interval.
-        """
+        """Where the interval lies: below 1, at or above it, on both sides; or there is none."""
         if self.low is None or self.high is None:
             return "not applicable"
         if self.high < _ONE:

@@ -30,8 +30,7 @@ __all__ = ["main"]
 
 _EXAMPLES = """
   python -m benchmarks.regret
-      the default: 10 ports, 128 servers, up to 2000 slots, and up to 40 ports; Bernoulli and
-      adversarial arrivals, 5 seeds; five minutes or more
+      the default: four kinds of arrivals, 5 seeds; five minutes or more
   python -m benchmarks.regret --quick
       a small version, in seconds
   python -m benchmarks.regret --arrivals alternating,coin --policy ogasched-constant --seeds 20
@@ -41,8 +40,7 @@ _EXAMPLES = """
   python -m benchmarks.regret --trace alibaba:../shared/data
       machines, requests and arrivals from real traces
   python -m benchmarks.regret --set contention=1 --set utilities=linear --dynamic 20
-      small requests, with which (14) says more; and dynamic regret, with 20 s for the optima
-      of an instance's slots
+      small requests, with which (14) says more; and dynamic regret
   python -m benchmarks.regret --instance one.json two.json.gz --format csv
       your own instances: no growth; a table for pandas
 """

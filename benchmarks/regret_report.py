@@ -61,12 +61,8 @@ def report(
 
     Parameters
     ----------
-    frame : DataFrame
-        Of :class:`benchmarks.study.regret.Regret`.
-    sizes : RegretSizes or None
-        None: the instances are no grid, and no growth is fitted.
-    scaling : str
-        What stays the same as ports are added.
+    sizes, scaling : RegretSizes or None, str
+        See :func:`benchmarks.study.regret.sources_around`; None: no growth is fitted.
     out : Path
         Folder of the pictures and of what they show (csv).
     """

@@ -29,21 +29,31 @@ __all__ = ["main"]
 
 _EXAMPLES = """
   python -m benchmarks.speed --jobs 300 --slots 300 --servers 50+50 --seeds 1
-      every policy at the papers' full scale; oasis's arrivals are calls of the oracle
+      every policy at the papers' full scale, and plain versions of them if there are any
   python -m benchmarks.speed --quick --policy oasis --format csv
-  python -m benchmarks.speed --problem reward --slots 8000 --seeds 1
-      and beside the policies a plain NumPy version of OGASched
   python -m benchmarks.speed --problem jct --sizes 30x100x10,100x100x30,300x100x100 --out results
       how time grows; writes speed-jct.csv, .pdf and .png
-  python -m benchmarks.speed --problem reward --jobs 100 --servers 1024 --slots 10000 --seeds 1 \\
-      --set density=25 --set most_ports=25
-      the large instance
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print one line per policy; returns the exit code."""
-    args = _parser().parse_args(argv)
+    parser = Parser(
+        "benchmarks.speed",
+        "Time policies decision by decision, and measure the peak of memory above what the "
+        "instance takes. A first run of each on a small instance compiles what is compiled and is "
+        "not counted. Where a problem has plain versions of its policies, they run as well.",
+        _EXAMPLES,
+    )
+    add_instance_arguments(parser)
+    add_policy_argument(parser)
+    sizes = "several sizes, jobs x slots x servers, instead of --jobs, --slots and --servers"
+    parser.add_argument("--sizes", type=parse_words, metavar="JxTxS,...", help=sizes)
+    folder = "write the rows (csv) and a picture, seconds against the sizes, there"
+    parser.add_argument("--out", metavar="DIR", help=folder)
+    add_table_arguments(parser)
+    add_engine_arguments(parser, timed=True)
+    args = parser.parse_args(argv)
     experiments = experiments_of(args.problem)
     columns = _columns(experiments.workload.words.events, sized=args.sizes is not None)
     layout = layout_of(args, columns)
@@ -90,47 +100,18 @@ def _asked(
 
 def _columns(events: Sequence[str], *, sized: bool) -> list[Column]:
     """Those of the rows; with sizes there are two more."""
-    columns = [Column("size", "size", left=True), Column("seed", "seed")] if sized else []
-    columns += [
-        Column("instance", "instance", left=True, rank=3),
-        Column("policy", "policy", left=True),
-    ]
-    ranks = {"policy_s": 1, "run_s": 4, "peak_mb": 5}
+    ranks = {"size": 0, "seed": 0} if sized else {}
+    ranks |= {"instance": 3, "policy": 0, "policy_s": 1, "run_s": 4, "peak_mb": 5}
     for kind in events:
         ranks |= {f"{kind}s": 6, f"{kind}_median_ms": 0, f"{kind}_worst_ms": 2}
-    return columns + [Column(name, name, rank=rank) for name, rank in ranks.items()]
+    names = ("size", "instance", "policy")
+    return [Column(name, name, name in names, rank) for name, rank in ranks.items()]
 
 
 def _text(value: Any) -> str:
     if pd.isna(value):
         return "-"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def _parser() -> Parser:
-    parser = Parser(
-        "benchmarks.speed",
-        "Time policies decision by decision, and measure the peak of memory above what the "
-        "instance takes. A first run of each on a small instance compiles what is compiled and is "
-        "not counted. Where a problem has plain versions of its policies, they run as well.",
-        _EXAMPLES,
-    )
-    add_instance_arguments(parser)
-    add_policy_argument(parser)
-    parser.add_argument(
-        "--sizes",
-        type=parse_words,
-        metavar="JxTxS,...",
-        help="several sizes, jobs x slots x servers, instead of --jobs, --slots and --servers",
-    )
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="write the rows (csv) and a picture, seconds against the sizes, there",
-    )
-    add_table_arguments(parser)
-    add_engine_arguments(parser, timed=True)
-    return parser
 
 
 if __name__ == "__main__":

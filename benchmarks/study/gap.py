@@ -31,15 +31,9 @@ _FOUND = ("load", "objective", "bound", "gap", "bound_source", "status", "messag
 class Gap:
     """Gap, seconds and memory of methods, each from nothing in a process of its own.
 
-    Method, limit and threads are part of what a cell is, and so are its seconds and memory: a run
-    is found again, but never one that was killed or failed.
-
-    Parameters
-    ----------
-    methods : tuple of str
-        Names in the problem's :class:`benchmarks.contract.GapMethods`.
-    limits : tuple of float
-        Seconds.
+    Methods are named as in :class:`benchmarks.contract.GapMethods`; limits are in seconds. Both,
+    and threads, are part of what a cell is, and so are its seconds and memory: a run is found
+    again, but never one that was killed or failed.
     """
 
     methods: tuple[str, ...]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmarks.contract import RegretSizes, regret_parts
-from benchmarks.study.cell import Cell, Effort, Outcome, Result
+from benchmarks.study.cell import Cell, Effort, Outcome
 from benchmarks.study.instances import Source, drawn, instance_roots
 from benchmarks.study.offline import offline_cell
 from benchmarks.study.run import label_of, run_cell
@@ -18,7 +18,7 @@ __all__ = ["TRACE", "Regret", "sources_around"]
 TRACE = "trace"
 """Name of the arrivals of the trace itself."""
 
-_SHARED = ("best fixed decision", "optima of slots")  # what all runs are compared with
+_SHARED = ("best fixed decision: ", "optima of slots: ")  # what all runs are compared with
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,9 @@ class Regret:
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """A row for each scheme: the instance, and its record or an error."""
         many = len(outcomes) - len(trial.entries)
-        (fixed, *optima), runs = outcomes[:many], outcomes[many:]
-        errors = [
-            f"{what}: {one.status}: {one.message}"
-            for what, one in zip(_SHARED, outcomes[:many], strict=False)
-            if one.result is None
-        ]
+        shared, runs = outcomes[:many], outcomes[many:]
         source = trial.entries[0].settings
-        known = fixed.result.value if fixed.result else {}
+        known = shared[0].result.value if shared[0].result else {}
         head = {
             "problem": trial.problem,
             "instance": known.get("instance", label_of(source)),
@@ -70,27 +65,29 @@ class Regret:
             **trial.point,
             "load": known.get("load"),
         }
+        found = [one.result for one in shared if one.result is not None]
         records: Iterator[dict[str, Any]] = iter(())
-        if fixed.result is not None and not errors:
+        if len(found) == many:
             done = [run.result for run in runs if run.result is not None]
-            optimum = _optimum(optima[0].result) if optima else None
-            records = iter(regret_parts(trial.problem).compare(fixed.result, done, optimum))
+            optimum = None
+            if self.dynamic is not None:
+                value = found[1].value
+                optimum = value["objective"], min(bound["value"] for bound in value["bounds"])
+            records = iter(regret_parts(trial.problem).compare(found[0], done, optimum))
         rows = []
         for entry, run in zip(trial.entries, runs, strict=True):
-            policy, size = entry.scheme.name, (source.get("jobs"), source.get("slots"))
-            own = [] if run.result is not None else [f"{run.status}: {run.message}"]
-            if errors or own:
-                failed = {"policy": policy, "ports": size[0], "slots": size[1]}
-                rows.append({**head, **failed, "error": "; ".join([*errors, *own])})
+            name = entry.scheme.name
+            lost = [
+                f"{what}{one.status}: {one.message}"
+                for what, one in zip((*_SHARED[:many], ""), (*shared, run), strict=True)
+                if one.result is None
+            ]
+            if lost:
+                where = {"policy": name, "ports": source.get("jobs"), "slots": source.get("slots")}
+                rows.append({**head, **where, "error": "; ".join(lost)})
             else:
-                rows.append({**head, **next(records), "policy": policy})
+                rows.append({**head, **next(records), "policy": name})
         return rows
-
-
-def _optimum(offline: Result | None) -> tuple[float, float]:
-    """Interval of a maximum, from the result of an offline cell: the least bound is the best."""
-    assert offline is not None
-    return offline.value["objective"], min(bound["value"] for bound in offline.value["bounds"])
 
 
 def sources_around(

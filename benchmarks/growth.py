@@ -48,7 +48,9 @@ def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growt
 
     Regret is an interval, since the best fixed decision is known up to a certified gap. The
     exponent is that of the middles. The bootstrap draws seeds, the same for all sizes, and takes
-    the whole range of exponents that the intervals of the means allow.
+    the whole range of exponents that the intervals of the means allow. There is no exponent where
+    a mean regret is not above 0 or sizes are fewer than three; no interval where too many
+    resamples are not above 0 (it would be infinite), or from one seed.
 
     Parameters
     ----------
@@ -56,13 +58,6 @@ def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growt
         Horizons, or numbers of ports; ascending.
     lower, upper : ndarray, shape (n, seeds)
         Ends of the regret of each size and seed.
-
-    Returns
-    -------
-    Growth
-        Not applicable where a mean regret is not above 0 (there is nothing that grows like a
-        power), where too many resamples say so (the interval is then infinite), and for fewer
-        than three sizes or two seeds.
     """
     if len(sizes) < _LEAST_SIZES:
         return Growth(why=f"fewer than {_LEAST_SIZES} sizes")

@@ -58,18 +58,13 @@ class Gap:
         ]
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-        """A row for each cell.
+        """A row for each cell: the point, what :func:`solve` found, and what it took.
 
-        Returns
-        -------
-        list of dict
-            ``problem``, ``size``, the point, ``seed``, ``method``, ``time_limit``, ``threads``;
-            ``seconds`` taken (without loading and drawing) and ``cpu_seconds`` of it, of the
-            process and its children (None if it did not end by itself); what :func:`solve` found,
-            with no gap where a method looks for no schedule, and ``status`` "killed" where the
-            process ran a minute past its limit or held too much memory, "failed" where it ended
-            with an error; ``overrun``, by how much the seconds are more than the limit;
-            ``memory_mb``, the peak of the process and its children (None if not on Linux).
+        ``seconds`` are without loading and drawing, ``cpu_seconds`` those of the process and its
+        children (None if it did not end by itself), ``memory_mb`` is the peak of these (None if
+        not on Linux), ``overrun`` what the seconds are more than the limit. A method that looks
+        for no schedule has no gap. ``status`` is "killed" where the process ran a minute past its
+        limit or held too much memory, "failed" where it ended with an error.
         """
         known = gap_methods(trial.problem).methods
         point = {**trial.point, "servers": show_servers(trial.point["servers"])}
@@ -79,19 +74,16 @@ class Gap:
         rows = []
         for (method, limit), outcome in zip(plan, outcomes, strict=True):
             killed = outcome.status in ("out of time", "out of memory")
-            lost = {
-                "gap": 1.0,
-                "status": "killed" if killed else "failed",
-                "message": outcome.message,
-            }
-            row = {**head, "method": method, "time_limit": limit, "threads": self.threads}
-            row |= {"seconds": outcome.seconds, "cpu_seconds": outcome.cpu_seconds}
-            row |= dict.fromkeys(_FOUND) | (outcome.result.value if outcome.result else lost)
+            found = dict.fromkeys(_FOUND) | {"gap": 1.0, "message": outcome.message}
+            found["status"] = "killed" if killed else "failed"
+            if outcome.result is not None:
+                found = dict(outcome.result.value)
             if known[method].bound_only:
-                row["gap"] = None
-            memory = outcome.memory_mb
+                found["gap"] = None
+            row = {**head, "method": method, "time_limit": limit, "threads": self.threads}
+            row |= {"seconds": outcome.seconds, "cpu_seconds": outcome.cpu_seconds, **found}
             row["overrun"] = outcome.seconds - limit
-            row["memory_mb"] = None if memory is None else round(memory)
+            row["memory_mb"] = None if outcome.memory_mb is None else round(outcome.memory_mb)
             rows.append(row)
         return rows
 

@@ -25,12 +25,8 @@ __all__ = ["Speed", "time_policy"]
 class Speed:
     """Times of the schemes of a trial, as :func:`benchmarks.study.study.trial_on` makes them.
 
-    What is measured is this machine now, so no cell is kept.
-
-    Parameters
-    ----------
-    data : mapping
-        By the file hash of a source, what its cells need with it.
+    What is measured is this machine now, so no cell is kept. The data are, by the file hash of a
+    source, what its cells need with it.
     """
 
     data: Mapping[str, Mapping[str, bytes]]
@@ -69,11 +65,10 @@ def time_policy(
     Returns
     -------
     callable
-        Its result's value: ``instance``, ``policy``, ``policy_s`` (time inside the policy's reset
-        and decisions), ``run_s`` (with its construction, the runner and the scorer), ``peak_mb``
-        (rise of the process's memory meanwhile, with the schedule that is kept, beyond what
-        earlier runs have left free; None where the system does not tell); per kind of event (in
-        the problem's words) their number, median and worst time.
+        Its result's value: ``policy_s`` (time inside the policy's reset and decisions), ``run_s``
+        (with its construction, the runner and the scorer), ``peak_mb`` (rise of the process's
+        memory meanwhile, with the schedule that is kept, beyond what earlier runs have left free;
+        None where the system does not tell); of each kind of event number, median and worst time.
     """
     chosen = policy_of(instance["problem"], policy)
     warm_policy(instance["problem"], policy)

@@ -66,17 +66,26 @@ def report(
     out : Path
         Folder of the pictures and of what they show (csv).
     """
-    base = _at_base(succeeded(frame), sizes)
+    planned, rows = _at_base(frame, sizes), succeeded(frame)
+    base = succeeded(planned)
     if base.empty:
         return [], []
+    title = loads_of(base)
+    if sizes is not None:
+        title = f"{_size(base)}, {title}; means over {len(sizes.seeds)} seeds"
+    lines = [
+        (str(arrivals), *_cells(str(policy), group))
+        for (arrivals, policy), group in planned.groupby(_SERIES, sort=False)
+    ]
+    table = f"{wrap([title], layout)}\n{render(COLUMNS, lines, layout)}"
+    texts = [table, wrap(_notes(base, rows), layout)]
     curves = base.explode(list(CURVE)).rename(columns=CURVE).astype({"regret": float})
     about = ["instance", "seed", "arrivals", "ports", "slots", "servers", "density"]
     curves = curves[[*about, "policy", "slot", "regret"]]
     paths = save_picture(plot_curves(curves), curves, out / "curves")
-    texts = [_regret(frame, sizes, layout)]
     if sizes is not None:
         growth = _growths(frame, sizes)
-        paths += save_picture(_plot_growth(succeeded(frame), sizes), growth, out / "growth")
+        paths += save_picture(_plot_growth(rows, sizes), growth, out / "growth")
         texts.append(_growth_table(growth, sizes, scaling, layout))
     return texts, paths
 
@@ -92,26 +101,8 @@ def _along(axis: str, frame: pd.DataFrame, sizes: RegretSizes) -> pd.DataFrame:
     return frame[frame["ports"] == ports if axis == "slots" else frame["slots"] == slots]
 
 
-def _regret(frame: pd.DataFrame, sizes: RegretSizes | None, layout: Layout) -> str:
-    """Table of the rows of the base size, and notes on all rows.
-
-    A policy of which a run failed has no means: those that are left would say nothing of it.
-    """
-    planned = _at_base(frame, sizes)
-    base = succeeded(planned)
-    title = loads_of(base)
-    if sizes is not None:
-        title = f"{_size(base)}, {title}; means over {len(sizes.seeds)} seeds"
-    lines = [
-        (str(arrivals), *_cells(str(policy), rows))
-        for (arrivals, policy), rows in planned.groupby(_SERIES, sort=False)
-    ]
-    table = render(COLUMNS, lines, layout)
-    return f"{wrap([title], layout)}\n{table}\n\n{wrap(_notes(base, succeeded(frame)), layout)}"
-
-
 def _cells(policy: str, planned: pd.DataFrame) -> tuple[str, ...]:
-    """What the table says of a policy."""
+    """What the table says of a policy; no means, if a run failed: the rest say nothing of it."""
     rows = succeeded(planned)
     if len(rows) < len(planned):
         return policy, _lost(rows, planned), *"------"
@@ -144,30 +135,24 @@ def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
     empty = f"{(instances['bound'] >= instances['fixed_upper']).sum()} of {len(instances)}"
     above = rows.loc[rows["regret_lower"] > rows["bound"], "policy"].value_counts()
     counts = ", ".join(f"{name} ({count})" for name, count in above.items())
-    notes = [
+    steps = rows.dropna(subset=["inequality_left"])
+    room = 1e-9 * steps["inequality_right"].abs()
+    held = (steps["inequality_left"] <= steps["inequality_right"] + room).sum()
+    notes = {
         "regret: mean of (best fixed decision - achieved), a range where the best fixed decision "
         f"is not known to four digits; it is certified to {rows['fixed_gap'].max():.1e} relative "
         "at worst. The 95 % interval is of the bootstrap over instances"
-        f"{short if 2 <= seeds < _FEW else ''}.",
+        f"{short if 2 <= seeds < _FEW else ''}.": True,
         "* decides after the arrivals of the slot are known, as no fixed decision can: regret may "
-        "be negative, and says little.",
+        "be negative, and says little.": not rows["commits"].all(),
         f"(14) is proven for {names}: it holds on {kept} runs. On {empty} instances it says "
         "nothing, being above the best fixed decision itself; "
-        f"{f'above it are {counts}' if counts else 'no policy is above it'}.",
-    ]
-    if rows["commits"].all():
-        del notes[1]
-    steps = rows.dropna(subset=["inequality_left"])
-    if len(steps):
-        left, right = steps["inequality_left"], steps["inequality_right"]
-        held = (left <= right + 1e-9 * right.abs()).sum()
-        notes.append(f"The inequality of its proof holds on {held} of {len(steps)} runs.")
-    if base["dynamic_upper"].notna().any():
-        notes.append(
-            "dynamic regret: optima of the slots, their arrivals known - achieved; another "
-            "comparator than that of regret and (14)."
-        )
-    return notes
+        f"{f'above it are {counts}' if counts else 'no policy is above it'}.": True,
+        f"The inequality of its proof holds on {held} of {len(steps)} runs.": not steps.empty,
+        "dynamic regret: optima of the slots, their arrivals known - achieved; another comparator "
+        "than that of regret and (14).": base["dynamic_upper"].notna().any(),
+    }
+    return [note for note, applies in notes.items() if applies]
 
 
 def _growths(frame: pd.DataFrame, sizes: RegretSizes) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from models.errors import InputError
 
@@ -14,11 +14,14 @@ __all__ = [
     "BAD_INPUT",
     "Parser",
     "parse_count",
+    "parse_list",
     "parse_positive",
     "parse_range",
     "parse_words",
     "run_command",
 ]
+
+T = TypeVar("T")
 
 BAD_INPUT = 2
 
@@ -93,6 +96,11 @@ def parse_positive(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
     return value
+
+
+def parse_list(parse: Callable[[str], T]) -> Callable[[str], list[T]]:
+    """Read values joined by commas, each by the same function."""
+    return lambda text: [parse(word) for word in text.split(",")]
 
 
 def parse_words(text: str) -> list[str]:

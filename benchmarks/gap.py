@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import platform
 import sys
-from argparse import ArgumentTypeError
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from benchmarks.cli import Parser, parse_words, run_command
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator
+
+from benchmarks.cli import Parser, parse_list, parse_positive, parse_words, run_command
 from benchmarks.contract import experiments_of, gap_methods, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
-from benchmarks.gap_report import (
-    COUNTS_AS_ALL,
-    format_gaps,
-    format_overruns,
-    plot_gap,
-    plot_growth,
-)
 from benchmarks.instances import add_set_argument, parse_set, parse_size
+from benchmarks.pictures.costs import caption, plot_costs, seeds_in_words
+from benchmarks.pictures.medians import plot_medians
 from benchmarks.pictures.save import save_picture
-from benchmarks.study.closure import versions_and_machine
+from benchmarks.pictures.style import figure_of, panels
 from benchmarks.study.gap import GRACE, Gap
-from benchmarks.study.grid import Grid
 from benchmarks.study.instances import instance_of
 from benchmarks.study.ratio import source_of
-from benchmarks.study.rows import records_of, to_json_lines
 from benchmarks.study.store import Store
-from benchmarks.study.study import Study
-from benchmarks.workload.contract import Workload
+from benchmarks.study.study import Trial, frame_of
+from benchmarks.tables import (
+    PLAIN,
+    Column,
+    Layout,
+    add_table_arguments,
+    layout_of,
+    print_rows,
+    render,
+    wrap,
+    write_rows,
+)
 from models.errors import InputError
-from models.files import write_atomic
+from solvers.result import OPTIMAL_GAP
 
-__all__ = ["main"]
+__all__ = ["format_gaps", "format_overruns", "main", "plot_gap", "plot_growth"]
 
 _EXAMPLES = """
   python -m benchmarks.gap
@@ -50,96 +54,144 @@ _EXAMPLES = """
       how the time of the column generation grows with the jobs alone
 """
 
-_TIMES = {"default": (5.0, 15.0, 45.0), "quick": (1.0, 2.0)}
-_SEEDS = {"default": range(2), "quick": range(1)}
+_COUNTS_AS_ALL = "no schedule or no bound counts as a gap of 100 %"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, draw and print the table; returns the exit code, 1 if a run has failed."""
     args = _parser().parse_args(argv)
-    extent = "quick" if args.quick else "default"
-    part = gap_methods(args.problem)
-    methods = _chosen(args.methods or part.default, part.methods)
-    limits = tuple(sorted(set(args.times or _TIMES[extent])))
-    seeds = args.seeds or _SEEDS[extent]
-    workload = experiments_of(args.problem).workload
+    part, workload = gap_methods(args.problem), experiments_of(args.problem).workload
+    methods = tuple(dict.fromkeys(args.methods or part.default))
+    for name in methods:
+        if name not in part.methods:
+            raise InputError(f"unknown method '{name}': want some of {', '.join(part.methods)}")
+    limits = sorted(set(args.times or ((1.0, 2.0) if args.quick else (5.0, 15.0, 45.0))))
+    layout = layout_of(args, _columns(limits))
+    seeds = args.seeds or range(1 if args.quick else 2)
     settings = parse_set(workload, args.set)
-    study = Study(
-        name=f"{args.problem}-gap",
-        problem=args.problem,
-        measure=Gap(methods, limits, args.threads),
-        grids={extent: _grid(workload, args.sizes or part.sizes[extent], settings)},
-        seeds={extent: len(seeds)},
-    )
-    for trial in study.trials(extent, seeds):
+    trials = []
+    for text in dict.fromkeys(args.sizes or part.sizes["quick" if args.quick else "default"]):
+        size = parse_size(workload, text)
+        point = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
+        trials += [Trial(args.problem, point, seed) for seed in seeds]
+    for trial in trials:
         instance_of(source_of(trial, trial.point))  # what is bad shows before anything is measured
-    out = Path(args.out or Path("results") / f"gap-{args.problem}")
-    engine = engine_of(args, threads=args.threads)
-    store = Store(out / "cells")
-    frame = study.frame(extent, seeds, store=store, engine=engine, progress=True)
-    settings_text = json.dumps(versions_and_machine(), indent=1) + "\n"
-    write_atomic(out / "settings.json", settings_text.encode())
-    write_atomic(out / "rows.jsonl", to_json_lines(records_of(frame)).encode())
-    bound_only = {name for name in methods if part.methods[name].bound_only}
-    paths = save_picture(plot_growth(frame), frame, out / "growth")
-    with_gap = frame[~frame["method"].isin(bound_only)]
-    if len(with_gap):
-        paths = [*save_picture(plot_gap(with_gap), with_gap, out / "gap"), *paths]
-    else:
+    out = Path(args.out or f"results/gap-{args.problem}")
+    measure, words = Gap(methods, tuple(limits), args.threads), f"{args.problem}-gap"
+    store, engine = Store(out / "cells"), engine_of(args, threads=args.threads)
+    frame = frame_of(measure, trials, store=store, engine=engine, progress=words)
+    write_rows(frame, out)
+    with_gap = frame[frame["gap"].notna()]
+    paths = save_picture(plot_gap(with_gap), with_gap, out / "gap") if len(with_gap) else []
+    if not paths:
         for ending in (".pdf", ".png", ".csv"):  # of other methods, measured before
             (out / "gap").with_suffix(ending).unlink(missing_ok=True)
+    paths += save_picture(plot_growth(frame), frame, out / "growth")
     explained = "; ".join(f"{name}: {part.methods[name].words}" for name in methods)
-    what = " ".join([args.problem, *args.set])
-    used = "1 thread" if args.threads == 1 else f"{args.threads} threads"
-    side = f", {args.workers} runs side by side" if args.workers > 1 else ""
-    print(f"{what}, {platform.machine()}, {os.cpu_count()} cores, {used}{side}; {explained}")
+    threads = "1 thread" if args.threads == 1 else f"{args.threads} threads"
+    threads += f", {args.workers} runs side by side" if args.workers > 1 else ""
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, {threads}"
+    head = [f"{' '.join([args.problem, *args.set])}, {machine}; {explained}"]
     many = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
     if len(with_gap):
-        print(f"gap, median / worst of {many}, at each time limit; {COUNTS_AS_ALL}")
+        head.append(f"gap, median / worst of {many}, at each time limit; {_COUNTS_AS_ALL}")
     if len(with_gap) < len(frame):
-        print(f"bound, median of {many}, of what looks for no schedule")
-    print(f"\n{format_gaps(frame, bound_only)}")
-    print(f"\n{format_overruns(frame)}")
-    print(f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, paths))}")
+        head.append(f"bound, median of {many}, of what looks for no schedule")
+    written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, paths))}"
+    notes = wrap([format_overruns(frame), written], layout)
+    print_rows(frame, layout, wrap(head, layout), format_gaps(frame, layout), notes)
     failed = frame[frame["status"] == "failed"]
     for row in failed.itertuples(index=False):
         print(f"failed: {row.method}, {row.size}, seed {row.seed}: {row.message}", file=sys.stderr)
     return 1 if len(failed) else 0
 
 
-def _grid(workload: Workload, sizes: Sequence[str], settings: Mapping[str, Any]) -> Grid:
-    """Points of all sizes."""
-    found = [parse_size(workload, text) for text in dict.fromkeys(sizes)]
-    return Grid(
-        tuple({"jobs": s.jobs, "slots": s.slots, "servers": s.servers, **settings} for s in found)
+def plot_gap(frame: pd.DataFrame) -> Figure:
+    """Gap against the time limit: a panel for every size, a line for every method."""
+    sizes = list(frame["size"].unique())
+    axes = panels(None, len(sizes), max(6.4, 3.0 * len(sizes)), 3.8)
+    shown = frame.assign(gap=frame["gap"].clip(lower=OPTIMAL_GAP))
+    draw = partial(plot_medians, x="time_limit", y="gap", series="method", xlabel="time limit (s)")
+    for panel, size in zip(axes, sizes, strict=True):
+        first = panel is axes[0]
+        label = "|bound - objective| / bound" if first else ""
+        draw(shown[shown["size"] == size], panel, ylabel=label, title=size, legend=first)
+        panel.set_ylim(0.7 * OPTIMAL_GAP, 1.4)
+        panel.yaxis.set_major_locator(LogLocator())
+        panel.yaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:g} %"))
+    caption(
+        figure_of(axes[0]),
+        f"jobs x slots x servers; {seeds_in_words(frame)}\n{_COUNTS_AS_ALL}; "
+        f"proven optima (up to {OPTIMAL_GAP:.2%}) stand at {OPTIMAL_GAP:.2%}",
     )
+    return figure_of(axes[0])
 
 
-def _chosen(names: Sequence[str], known: Mapping[str, Any]) -> tuple[str, ...]:
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise InputError(f"unknown method '{unknown[0]}': want some of {', '.join(known)}")
-    return tuple(dict.fromkeys(names))
-
-
-def _known_methods() -> str:
-    parts = {name: gap_methods(name) for name in with_part("gap")}
-    return "; ".join(
-        f"for {name}: "
-        + ", ".join(f"{method} ({one.words})" for method, one in part.methods.items())
-        + f"; by default {', '.join(part.default)}"
-        for name, part in parts.items()
+def plot_growth(frame: pd.DataFrame) -> Figure:
+    """Seconds taken and peak memory against size, at the longest time limit."""
+    limit = frame["time_limit"].max()
+    note = (
+        f"time limit {limit:g} s (dotted); {seeds_in_words(frame)}\n"
+        "memory: of the process, its children and all libraries"
     )
+    costs = {"seconds": "seconds", "memory": "memory_mb", "series": "method"}
+    return plot_costs(frame[frame["time_limit"] == limit], note=note, level=limit, **costs)
 
 
-def _seconds(text: str) -> list[float]:
-    try:
-        times = [float(word) for word in text.split(",")]
-    except ValueError:
-        times = [0.0]
-    if not all(0 < limit < math.inf for limit in times):
-        raise ArgumentTypeError(f"'{text}' are not positive numbers of seconds, e.g. 5,15,45")
-    return times
+def _columns(limits: Sequence[float]) -> list[Column]:
+    return [
+        Column("size", "size", left=True),
+        Column("load", "load", rank=2),
+        Column("method", "method", left=True),
+        *(Column(f"{limit:g}", f"{limit:g} s") for limit in limits),
+        Column("taken", "s taken", rank=1),
+        Column("memory", "peak MB", rank=3),
+        Column("proven", "proven"),
+    ]
+
+
+def format_gaps(frame: pd.DataFrame, layout: Layout = PLAIN) -> str:
+    """Table: per size and method the median and worst gap at every time limit.
+
+    With the mean load; and at the longest limit the median of the seconds taken and the number of
+    proven optima; and the peak memory of all runs. Of methods that look for no schedule, whose
+    rows have no gap, the median bound instead.
+    """
+    limits = sorted(frame["time_limit"].unique())
+    lines = []
+    for (size, method), rows in frame.groupby(["size", "method"], sort=False):
+        longest, bound_only = rows[rows["time_limit"] == limits[-1]], rows["gap"].isna().all()
+        tell, proven = _gap, f"{(longest['gap'] <= OPTIMAL_GAP).sum()} of {len(longest)}"
+        if bound_only:
+            tell, proven = _bound, "-"
+        load, memory = rows["load"].mean(), rows["memory_mb"].max()
+        costs = f"{longest['seconds'].median():.1f}", "-" if pd.isna(memory) else f"{memory:.0f}"
+        found = (tell(rows[rows["time_limit"] == limit]) for limit in limits)
+        about = str(size), "-" if pd.isna(load) else f"{load:.3g}", str(method)
+        lines.append([*about, *found, *costs, proven])
+    return render(_columns(limits), lines, layout)
+
+
+def _gap(rows: pd.DataFrame) -> str:
+    ends = rows["gap"].median(), rows["gap"].max()
+    return " / ".join(f"{gap:.2%}" if gap < 0.1 else f"{gap:.0%}" for gap in ends)
+
+
+def _bound(rows: pd.DataFrame) -> str:
+    known = rows["bound"].dropna()
+    few = f" ({len(known)} of {len(rows)})" if len(known) < len(rows) else ""
+    return f"bound {known.median():.6g}{few}" if len(known) else "no bound"
+
+
+def format_overruns(frame: pd.DataFrame) -> str:
+    """How far each method went over its time limit at worst, and where."""
+    worst = frame.loc[frame.groupby("method", sort=False)["overrun"].idxmax()]
+    parts = []
+    for row in worst.itertuples(index=False):
+        where = f"{row.size}, seed {row.seed}, limit {row.time_limit:g} s, {row.status}"
+        over = f"{row.overrun:+.1f} s ({where})" if row.overrun > 0 else "none"
+        parts.append(f"{row.method} {over}")
+    return "largest overrun of a time limit: " + "; ".join(parts)
 
 
 def _parser() -> Parser:
@@ -147,29 +199,30 @@ def _parser() -> Parser:
         "benchmarks.gap",
         "Measure how far bound and schedule are apart, |bound - objective| / bound, after a time "
         "limit, on instances of growing size: an exact program handed whole to HiGHS, and the "
-        f"toolkit's own interval. In this measure {COUNTS_AS_ALL}. Every run has a process of its "
+        f"toolkit's own interval. In this measure {_COUNTS_AS_ALL}. Every run has a process of its "
         f"own, which is killed {GRACE:g} s after its limit; loading and compiling do not count. "
         "Writes rows (csv, jsonl) and two pictures: gap against time limit, seconds and memory "
         "against size. The first is left out where all methods look for bounds only.",
         _EXAMPLES,
     )
-    known = ", ".join(with_part("gap"))
-    parser.add_argument("--problem", default="utility", help=f"one of {known} (default: utility)")
-    parser.add_argument(
-        "--sizes",
-        type=parse_words,
-        metavar="JxTxS,...",
-        help="jobs x slots x servers, e.g. 10x10x5+5,20x20x10+10",
-    )
+    add, parts = parser.add_argument, {name: gap_methods(name) for name in with_part("gap")}
+    add("--problem", default="utility", help=f"one of {', '.join(parts)} (default: utility)")
+    sizes = "jobs x slots x servers, e.g. 10x10x5+5,20x20x10+10"
+    add("--sizes", type=parse_words, metavar="JxTxS,...", help=sizes)
     add_set_argument(parser)
-    parser.add_argument(
-        "--times", type=_seconds, metavar="S,...", help="time limits in seconds (default: 5,15,45)"
-    )
+    limits = "time limits in seconds (default: 5,15,45)"
+    add("--times", type=parse_list(parse_positive), metavar="S,...", help=limits)
     parser.add_seeds()
-    parser.add_argument("--methods", type=parse_words, metavar="NAME,...", help=_known_methods())
+    known = "; ".join(
+        f"for {name}: {', '.join(f'{key} ({one.words})' for key, one in part.methods.items())}; "
+        f"by default {', '.join(part.default)}"
+        for name, part in parts.items()
+    )
+    add("--methods", type=parse_words, metavar="NAME,...", help=known)
     parser.add_threads("of a run (default: 1)")
     add_engine_arguments(parser, timed=True, guarded=True)
-    parser.add_argument("--quick", action="store_true", help="small sizes, short limits, 1 seed")
+    add("--quick", action="store_true", help="small sizes, short limits, 1 seed")
+    add_table_arguments(parser)
     parser.add_out("results/gap-PROBLEM")
     return parser
 

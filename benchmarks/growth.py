@@ -6,15 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Growth", "Verdict", "fit_growth"]
+__all__ = ["Growth", "fit_growth"]
 
 _RESAMPLES = 2000
-_LEVEL = 0.95
+_TAIL = 0.025  # on either side of an interval
 _LEAST_SIZES = 3
 _ONE = 1.0 - 1e-3  # a regret that grows in proportion has an exponent of 1 up to rounding
-
-Verdict = str
-"""``sublinear``, ``not sublinear``, ``undecided`` or ``not applicable``."""
 
 
 @dataclass(frozen=True)
@@ -26,19 +23,24 @@ class Growth:
     exponent : float or None
         Of the mean regret over seeds; None where the law cannot be fitted.
     low, high : float or None
-        95 % bootstrap interval over seeds.
-    verdict : str
-        ``sublinear`` if the interval lies below 1, ``not sublinear`` if it lies at or above 1,
-        ``undecided`` if 1 is in it, ``not applicable`` if there is no exponent or no interval.
+        95 % bootstrap interval over seeds; None where there is none.
     why : str
-        What makes it not applicable.
+        What makes law or interval not applicable.
     """
 
-    exponent: float | None
-    low: float | None
-    high: float | None
-    verdict: Verdict
+    exponent: float | None = None
+    low: float | None = None
+    high: float | None = None
     why: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Where the interval lies: below 1, at or above it, on both sides; or there is none."""
+        if self.low is None or self.high is None:
+            return "not applicable"
+        if self.high < _ONE:
+            return "sublinear"
+        return "undecided" if self.low < _ONE else "not sublinear"
 
 
 def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growth:
@@ -46,7 +48,9 @@ def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growt
 
     Regret is an interval, since the best fixed decision is known up to a certified gap. The
     exponent is that of the middles. The bootstrap draws seeds, the same for all sizes, and takes
-    the whole range of exponents that the intervals of the means allow.
+    the whole range of exponents that the intervals of the means allow. There is no exponent where
+    a mean regret is not above 0 or sizes are fewer than three; no interval where too many
+    resamples are not above 0 (it would be infinite), or from one seed.
 
     Parameters
     ----------
@@ -54,41 +58,29 @@ def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growt
         Horizons, or numbers of ports; ascending.
     lower, upper : ndarray, shape (n, seeds)
         Ends of the regret of each size and seed.
-
-    Returns
-    -------
-    Growth
-        Not applicable where a mean regret is not above 0 (there is nothing that grows like a
-        power), where too many resamples say so (the interval is then infinite), and for fewer
-        than three sizes or two seeds.
     """
     if len(sizes) < _LEAST_SIZES:
-        return Growth(None, None, None, "not applicable", f"fewer than {_LEAST_SIZES} sizes")
+        return Growth(why=f"fewer than {_LEAST_SIZES} sizes")
     below = lower.mean(axis=1) <= 0.0
     if below.any():
         where = ", ".join(f"{size:g}" for size in np.asarray(sizes)[below])
-        return Growth(None, None, None, "not applicable", f"no positive regret at {where}")
+        return Growth(why=f"no positive regret at {where}")
     place = np.log(np.asarray(sizes, dtype=float))
     place -= place.mean()
     weights = place / (place @ place)  # of the logarithms in the slope
-    middle = 0.5 * (lower + upper).mean(axis=1)
-    exponent = float(weights @ np.log(middle))
+    exponent = float(weights @ np.log(0.5 * (lower + upper).mean(axis=1)))
     seeds = lower.shape[1]
     if seeds < 2:
-        return Growth(exponent, None, None, "not applicable", "one seed gives no interval")
+        return Growth(exponent, why="one seed gives no interval")
     drawn = np.random.default_rng(0).integers(seeds, size=(_RESAMPLES, seeds))
     ends = np.stack([table[:, drawn].mean(axis=2) for table in (lower, upper)])
     lost = (ends[0] <= 0.0).any(axis=0)  # resamples without a power law
     low_end, high_end = np.log(np.where(lost, 1.0, ends))
     rising = (weights > 0.0)[:, None]
-    least = weights @ np.where(rising, low_end, high_end)
-    most = weights @ np.where(rising, high_end, low_end)
-    least[lost], most[lost] = -np.inf, np.inf
-    tail = 0.5 * (1.0 - _LEVEL)
-    low = float(np.quantile(least, tail, method="inverted_cdf"))
-    high = float(np.quantile(most, 1.0 - tail, method="inverted_cdf"))
-    if not (np.isfinite(low) and np.isfinite(high)):
-        return Growth(exponent, None, None, "not applicable", "regret is not clearly above 0")
-    if high < _ONE:
-        return Growth(exponent, low, high, "sublinear")
-    return Growth(exponent, low, high, "undecided" if low < _ONE else "not sublinear")
+    least = np.where(lost, -np.inf, weights @ np.where(rising, low_end, high_end))
+    most = np.where(lost, np.inf, weights @ np.where(rising, high_end, low_end))
+    low = float(np.quantile(least, _TAIL, method="inverted_cdf"))
+    high = float(np.quantile(most, 1.0 - _TAIL, method="inverted_cdf"))
+    if np.isinf([low, high]).any():
+        return Growth(exponent, why="regret is not clearly above 0")
+    return Growth(exponent, low, high)

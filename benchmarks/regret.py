@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
-
-from benchmarks.cli import Parser, parse_positive, parse_words, run_command
+from benchmarks.cli import Parser, parse_count, parse_list, parse_positive, parse_words, run_command
 from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import (
@@ -19,33 +16,21 @@ from benchmarks.instances import (
     parse_set,
     sources_of_files,
 )
-from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
-from benchmarks.regret_report import (
-    COLUMNS,
-    format_growth,
-    format_regret,
-    growths,
-    plot_curves,
-    plot_growth,
-)
-from benchmarks.study.closure import versions_and_machine
-from benchmarks.study.instances import Source, drawn, instance_of, trace_digest
-from benchmarks.study.regret import TRACE, Regret, at_base, sizes_grid
-from benchmarks.study.rows import records_of, to_json_lines
+from benchmarks.regret_report import COLUMNS, CURVE, report
+from benchmarks.study.instances import instance_of, trace_digest
+from benchmarks.study.regret import TRACE, Regret, sources_around
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.store import Store
-from benchmarks.study.study import Entry, Trial, frame_of, succeeded
-from benchmarks.tables import Layout, add_table_arguments, format_records, layout_of, wrap
+from benchmarks.study.study import Trial, frame_of, trial_on
+from benchmarks.tables import add_table_arguments, layout_of, print_rows, wrap, write_rows
 from models.errors import InputError
-from models.files import write_atomic
 
 __all__ = ["main"]
 
 _EXAMPLES = """
   python -m benchmarks.regret
-      the default: 10 ports, 128 servers, up to 2000 slots, and up to 40 ports; Bernoulli and
-      adversarial arrivals, 5 seeds; five minutes or more
+      the default: four kinds of arrivals, 5 seeds; five minutes or more
   python -m benchmarks.regret --quick
       a small version, in seconds
   python -m benchmarks.regret --arrivals alternating,coin --policy ogasched-constant --seeds 20
@@ -55,142 +40,72 @@ _EXAMPLES = """
   python -m benchmarks.regret --trace alibaba:../shared/data
       machines, requests and arrivals from real traces
   python -m benchmarks.regret --set contention=1 --set utilities=linear --dynamic 20
-      small requests, with which (14) says more; and dynamic regret, with 20 s for the optima
-      of an instance's slots
+      small requests, with which (14) says more; and dynamic regret
   python -m benchmarks.regret --instance one.json two.json.gz --format csv
       your own instances: no growth; a table for pandas
 """
 
-_SIZE = ("jobs", "slots", "servers")
-_CURVE = ("curve_slots", "curve_regret")
-_INSTANCE = ("instance", "seed", "arrivals", "ports", "slots", "servers", "density")
+_NOT_WITH_FILES = ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, write rows and pictures, print; returns the exit code, 1 if a cell has failed."""
     args = _parser().parse_args(argv)
     layout = layout_of(args, COLUMNS)
-    parts = regret_parts(args.problem)
+    usual = regret_parts(args.problem).sizes["quick" if args.quick else "default"]
     schemes = schemes_of(args.problem, args.policy or default_policies(args.problem))
-    sizes = None
     if args.instance:
-        measure, trials = _of_files(args, schemes)
+        files, sizes = sources_of_files(args, _NOT_WITH_FILES), None
+        trials = [trial_on(one, schemes, arrivals=one["name"]) for one in files.instances]
+        measure = Regret(args.dynamic, files.data)
     else:
-        sizes = _sizes_asked(args, parts.sizes["quick" if args.quick else "default"])
-        measure, trials = _drawn(args, sizes, schemes)
-    out = Path(args.out or Path("results") / f"regret-{args.problem}")
-    engine = engine_of(args)
-    store = Store(out / "cells")
-    frame = frame_of(
-        measure, trials, store=store, engine=engine, progress=f"regret of {args.problem}"
-    )
-    settings = {
-        "options": {name: value for name, value in vars(args).items() if name != "out"},
-        "study": None if sizes is None else vars(sizes),
-        **versions_and_machine(),
-    }
-    text = json.dumps(settings, indent=1, default=list) + "\n"
-    write_atomic(out / "settings.json", text.encode())
-    rows = frame.drop(columns=list(_CURVE), errors="ignore")
-    write_atomic(out / "rows.jsonl", to_json_lines(records_of(rows)).encode())
-    found = succeeded(frame)
-    if found.empty:
-        print("no policy on no instance could be compared", file=sys.stderr)
-        return engine.end()
-    _show(args, layout, found, frame, sizes, out)
-    return engine.end()
-
-
-def _show(
-    args: Namespace,
-    layout: Layout,
-    found: pd.DataFrame,
-    frame: pd.DataFrame,
-    sizes: RegretSizes | None,
-    out: Path,
-) -> None:
-    """Draw and print."""
-    base = found if sizes is None else found[at_base(found, sizes)]
-    curves = base.explode(list(_CURVE)).rename(columns={"curve_slots": "slot"})
-    curves["regret"] = curves["curve_regret"].astype(float)
-    curves = curves[[*_INSTANCE, "policy", "slot", "regret"]]
-    pictures = save_picture(plot_curves(curves), curves, out / "curves")
-    rows = frame.drop(columns=list(_CURVE))
-    if sizes is not None:
-        growth = growths(rows, sizes)
-        pictures += save_picture(plot_growth(succeeded(rows), sizes), growth, out / "growth")
-    if args.format in ("csv", "json"):
-        sys.stdout.write(format_records(records_of(rows), args.format))
-    else:
+        sizes = _sizes_asked(args, usual)
+        trials, measure = _drawn(args, sizes, schemes), Regret(args.dynamic)
+    out, words = Path(args.out or f"results/regret-{args.problem}"), f"regret of {args.problem}"
+    engine, store = engine_of(args), Store(out / "cells")
+    frame = frame_of(measure, trials, store=store, engine=engine, progress=words)
+    rows = frame.drop(columns=list(CURVE), errors="ignore")
+    options = {name: value for name, value in vars(args).items() if name != "out"}
+    write_rows(rows, out, options=options, study=None if sizes is None else vars(sizes))
+    texts, pictures = report(frame, sizes, args.scaling, layout, out)
+    if texts:
         title = f"{args.problem}, regret against the best fixed decision in hindsight"
-        print(f"{wrap([title], layout)}\n\n{format_regret(rows, sizes, layout)}")
-        if sizes is not None:
-            print(f"\n{format_growth(growth, sizes, args.scaling, layout)}")
         written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}"
-        print(f"\n{wrap([written], layout)}")
-
-
-def _of_files(args: Namespace, schemes: Sequence[Scheme]) -> tuple[Regret, list[Trial]]:
-    """Measure and trials of instance files; raises InputError."""
-    refused = ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick")
-    sources = sources_of_files(args, refused)
-    trials = [_trial(source, source["name"], schemes) for source in sources.instances]
-    return Regret(args.dynamic, sources.data), trials
-
-
-def _trial(source: Source, arrivals: str, schemes: Sequence[Scheme]) -> Trial:
-    entries = tuple(Entry(scheme, "", source) for scheme in schemes)
-    return Trial(source["problem"], {"arrivals": arrivals}, source["seed"] or 0, entries)
+        print_rows(rows, layout, wrap([title], layout), *texts, wrap([written], layout))
+    else:
+        print("no policy on no instance could be compared", file=sys.stderr)
+    return engine.end()
 
 
 def _sizes_asked(args: Namespace, usual: RegretSizes) -> RegretSizes:
     """What is not given is that of the size."""
     slots, ports = args.slots or usual.slots, args.ports or usual.ports
-    servers = usual.servers
-    if args.servers:
-        servers = experiments_of(args.problem).workload.parse_servers(args.servers)
-    base = args.base
-    if base is None:
-        middle = usual.base[0] if usual.base[0] in ports else min(ports)
-        base = (middle, max(slots))
+    middle = usual.base[0] if usual.base[0] in ports else min(ports)
+    base = args.base or (middle, max(slots))
+    parse_servers = experiments_of(args.problem).workload.parse_servers
+    arrivals = args.arrivals or ([TRACE] if args.trace else usual.arrivals)
     return RegretSizes(
         base=base,
         slots=tuple(sorted({*slots, base[1]})),
         ports=tuple(sorted({*ports, base[0]})),
-        servers=servers,
+        servers=parse_servers(args.servers) if args.servers else usual.servers,
         seeds=tuple(args.seeds or usual.seeds),
-        arrivals=tuple(dict.fromkeys(args.arrivals or ([TRACE] if args.trace else usual.arrivals))),
+        arrivals=tuple(dict.fromkeys(arrivals)),
     )
 
 
-def _drawn(
-    args: Namespace, sizes: RegretSizes, schemes: Sequence[Scheme]
-) -> tuple[Regret, list[Trial]]:
-    """Measure and trials of drawn instances; what cannot be drawn raises InputError here."""
+def _drawn(args: Namespace, sizes: RegretSizes, schemes: Sequence[Scheme]) -> list[Trial]:
+    """Trials on drawn instances; what cannot be drawn raises InputError here."""
     settings = parse_set(experiments_of(args.problem).workload, args.set)
     if "arrivals" in settings:
         raise InputError("--set arrivals=...: say --arrivals here")
     if TRACE in sizes.arrivals and not args.trace:
         raise InputError(f"arrivals '{TRACE}': there is no --trace")
     trace = trace_digest(args.trace) if args.trace else None
-    trials = []
-    for point in sizes_grid(args.problem, sizes, settings, args.scaling):
-        arrivals, size = point["arrivals"], {name: point[name] for name in _SIZE}
-        more = {name: value for name, value in point.items() if name not in _SIZE}
-        if arrivals == TRACE:
-            del more["arrivals"]
-        for seed in sizes.seeds:
-            source = drawn(args.problem, **size, seed=seed, settings=more, trace=trace)
-            trials.append(_trial(source, arrivals, schemes))
-        instance_of(source)
-    return Regret(args.dynamic), trials
-
-
-def _sizes(text: str) -> list[int]:
-    words = text.split(",")
-    if not all(word.isdecimal() and int(word) for word in words):
-        raise ArgumentTypeError(f"'{text}' are not positive whole numbers, e.g. 250,500,1000")
-    return [int(word) for word in words]
+    sources = list(sources_around(args.problem, sizes, settings, args.scaling, trace))
+    for _, one in sources[:: len(sizes.seeds)]:
+        instance_of(one)
+    return [trial_on(one, schemes, arrivals=arrivals) for arrivals, one in sources]
 
 
 def _base(text: str) -> tuple[int, int]:
@@ -208,50 +123,32 @@ def _parser() -> Parser:
         "law is fitted to each. Writes rows (jsonl), curves and growth (csv) and two pictures.",
         _EXAMPLES,
     )
-    known = ", ".join(with_part("regret"))
-    parser.add_argument("--problem", default="reward", help=f"one of {known} (default: reward)")
+    add, known = parser.add_argument, with_part("regret")
+    add("--problem", default=known[0], help=f"one of {', '.join(known)} (default: {known[0]})")
     add_source_arguments(parser)
-    parser.add_argument(
-        "--base",
-        type=_base,
-        metavar="PORTSxSLOTS",
-        help="the size that the others are around (default: 10 ports, or the fewest given; the "
-        "longest horizon)",
-    )
-    parser.add_argument(
-        "--slots", type=_sizes, metavar="T,...", help="horizons, at the ports of the base"
-    )
-    parser.add_argument(
-        "--ports", type=_sizes, metavar="L,...", help="numbers of ports, at the slots of the base"
-    )
-    parser.add_argument("--servers", help="e.g. 128")
+    base = "size that the others are around (default: usual or fewest ports, longest horizon)"
+    add("--base", type=_base, metavar="PORTSxSLOTS", help=base)
+    counts = parse_list(parse_count)
+    add("--slots", type=counts, metavar="T,...", help="horizons, at the ports of the base")
+    add("--ports", type=counts, metavar="L,...", help="numbers of ports, at the slots of the base")
+    add("--servers", help="servers of all instances")
     parser.add_seeds()
-    parser.add_argument(
-        "--arrivals",
-        type=parse_words,
-        metavar="NAME,...",
-        help="arrival patterns, those of `--set arrivals`, which this replaces; "
-        f"{TRACE} for those of the trace (the default with --trace)",
-    )
-    parser.add_argument(
-        "--scaling",
-        choices=("degree", "density"),
-        default="degree",
-        help="what stays the same as ports are added: the servers of a port (default; the density "
+    arrivals = f"patterns of `--set arrivals`, or {TRACE}: of the trace (the default with --trace)"
+    add("--arrivals", type=parse_words, metavar="NAME,...", help=arrivals)
+    scaling = (
+        "what stays the same as ports are added: the servers of a port (default; the density "
         "grows with the ports, and (14) with their root), or the density (the servers of a port "
-        "become fewer, and ports enter (14) through the largest request alone)",
+        "become fewer, and ports enter (14) through the largest request alone)"
     )
+    add("--scaling", choices=("degree", "density"), default="degree", help=scaling)
     add_policy_argument(parser)
     add_set_argument(parser)
-    parser.add_argument(
-        "--dynamic",
-        type=parse_positive,
-        metavar="SECONDS",
-        help="measure dynamic regret, too, with so many seconds for the optima of an instance's "
-        "slots (default: not)",
+    dynamic = (
+        "dynamic regret, too, with so long for the optima of an instance's slots (default: not)"
     )
+    add("--dynamic", type=parse_positive, metavar="SECONDS", help=dynamic)
     add_engine_arguments(parser)
-    parser.add_argument("--quick", action="store_true", help="small sizes, few seeds")
+    add("--quick", action="store_true", help="small sizes, few seeds")
     add_table_arguments(parser)
     parser.add_out("results/regret-PROBLEM")
     return parser

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchmarks.study.rows import to_json_lines
+from benchmarks.study.closure import versions_and_machine
+from benchmarks.study.rows import records_of, to_json_lines
 from models.errors import InputError
+from models.files import write_atomic
 
 __all__ = [
     "ALL",
@@ -24,8 +28,10 @@ __all__ = [
     "add_table_arguments",
     "format_records",
     "layout_of",
+    "print_rows",
     "render",
     "wrap",
+    "write_rows",
 ]
 
 FORMATS = ("table", "markdown", "latex", "csv", "json")
@@ -177,6 +183,21 @@ def format_records(records: Sequence[Mapping[str, Any]], form: str) -> str:
     if form == "json":
         return to_json_lines(records)
     return str(pd.DataFrame(records, dtype=object).to_csv(index=False))
+
+
+def print_rows(frame: pd.DataFrame, layout: Layout, *texts: str) -> None:
+    """Print all rows for programs if the layout asks for them, else texts for people."""
+    if layout.form in ("csv", "json"):
+        print(format_records(records_of(frame), layout.form), end="")
+    else:
+        print("\n\n".join(texts))
+
+
+def write_rows(frame: pd.DataFrame, folder: Path, **asked: Any) -> None:
+    """Write ``rows.jsonl``, and ``settings.json``: what was asked for, versions, the machine."""
+    settings = json.dumps({**asked, **versions_and_machine()}, indent=1, default=list) + "\n"
+    write_atomic(folder / "settings.json", settings.encode())
+    write_atomic(folder / "rows.jsonl", to_json_lines(records_of(frame)).encode())
 
 
 def _chosen(columns: Sequence[Column], layout: Layout) -> list[int]:

@@ -1,37 +1,38 @@
-"""The measure of gaps: how far bound and schedule of a method are apart after a time limit."""
+"""Gaps: how far bound and schedule of a method are apart after a time limit; measure and cell."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.contract import experiments_of, gap_methods
-from benchmarks.study.cell import Cell, Needs, Outcome
-from benchmarks.study.instances import instance_roots, show_servers, show_size
+from benchmarks.study.cell import Cell, Needs, Outcome, Result
+from benchmarks.study.instances import Source, instance_of, instance_roots, show_servers, show_size
+from benchmarks.study.offline import InfeasibleSchedule
 from benchmarks.study.ratio import source_of
-from benchmarks.study.run import label_of
+from benchmarks.study.run import count, label_of, run_until_compiled, small_instance
 from benchmarks.study.study import Trial
+from models.problem import problem
+from solvers.result import SolveResult, relative_gap
 
-__all__ = ["GRACE", "Gap"]
+__all__ = ["GRACE", "Gap", "solve"]
 
 GRACE = 60.0
 """Seconds past its time limit after which a run is killed."""
+
+_WARM_UP = 10.0  # seconds for a small instance, at most
+_FOUND = ("load", "objective", "bound", "gap", "bound_source", "status", "message")
 
 
 @dataclass(frozen=True)
 class Gap:
     """Gap, seconds and memory of methods, each from nothing in a process of its own.
 
-    Method, limit and threads are part of what a cell is, and so are its seconds and memory: a run
-    is found again, but never one that was killed or failed.
-
-    Parameters
-    ----------
-    methods : tuple of str
-        Names in the problem's :class:`benchmarks.contract.GapMethods`.
-    limits : tuple of float
-        Seconds.
+    Methods are named as in :class:`benchmarks.contract.GapMethods`; limits are in seconds. Both,
+    and threads, are part of what a cell is, and so are its seconds and memory: a run is found
+    again, but never one that was killed or failed.
     """
 
     methods: tuple[str, ...]
@@ -42,70 +43,88 @@ class Gap:
         """One for each method and limit."""
         source = source_of(trial, trial.point)
         module = experiments_of(trial.problem).gap.partition(":")[0]
-        threads = {"threads": self.threads}
+        shared = {"instance": source, "threads": self.threads}
         return [
             Cell(
-                "benchmarks.study.gap_cell:solve",
-                {"instance": source, "method": method, "time_limit": limit, **threads},
+                "benchmarks.study.gap:solve",
+                {**shared, "method": method, "time_limit": limit},
                 roots=(*instance_roots(trial.problem), module),
                 needs=Needs(threads=self.threads, limit=limit + GRACE, fresh=True),
                 timed=True,
                 label=f"{method}, {limit:g} s, {label_of(source)}",
             )
-            for method in self.methods
-            for limit in self.limits
+            for method, limit in itertools.product(self.methods, self.limits)
         ]
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-        """A row for each cell.
+        """A row for each cell: the point, what :func:`solve` found, and what it took.
 
-        Returns
-        -------
-        list of dict
-            ``problem``, ``size``, the point, ``seed``, ``method``, ``time_limit``, ``threads``;
-            ``seconds`` taken (without loading and drawing) and ``cpu_seconds`` of it, of the
-            process and its children (None if it did not end by itself); what the cell found
-            (:func:`benchmarks.study.gap_cell.solve`), with no gap where a method looks for no
-            schedule, and ``status`` "killed" where the process ran a minute past its limit or
-            held too much memory, "failed" where it ended with an error; ``overrun``, by how much
-            the seconds are more than the limit; ``memory_mb``, the peak of the process and its
-            children (None if not on Linux).
+        ``seconds`` are without loading and drawing, ``cpu_seconds`` those of the process and its
+        children (None if it did not end by itself), ``memory_mb`` is the peak of these (None if
+        not on Linux), ``overrun`` what the seconds are more than the limit. A method that looks
+        for no schedule has no gap. ``status`` is "killed" where the process ran a minute past its
+        limit or held too much memory, "failed" where it ended with an error.
         """
         known = gap_methods(trial.problem).methods
-        plan = [(method, limit) for method in self.methods for limit in self.limits]
         point = {**trial.point, "servers": show_servers(trial.point["servers"])}
         size = show_size(point["jobs"], point["slots"], point["servers"])
+        head = {"problem": trial.problem, "size": size, **point, "seed": trial.seed}
+        plan = itertools.product(self.methods, self.limits)
         rows = []
         for (method, limit), outcome in zip(plan, outcomes, strict=True):
-            found = _without_result(outcome) if outcome.result is None else outcome.result.value
-            rows.append(
-                {
-                    "problem": trial.problem,
-                    "size": size,
-                    **point,
-                    "seed": trial.seed,
-                    "method": method,
-                    "time_limit": limit,
-                    "threads": self.threads,
-                    "seconds": outcome.seconds,
-                    "cpu_seconds": outcome.cpu_seconds,
-                    **found,
-                    **({"gap": None} if known[method].bound_only else {}),
-                    "overrun": outcome.seconds - limit,
-                    "memory_mb": None if outcome.memory_mb is None else round(outcome.memory_mb),
-                }
-            )
+            killed = outcome.status in ("out of time", "out of memory")
+            found = dict.fromkeys(_FOUND) | {"gap": 1.0, "message": outcome.message}
+            found["status"] = "killed" if killed else "failed"
+            if outcome.result is not None:
+                found = dict(outcome.result.value)
+            if known[method].bound_only:
+                found["gap"] = None
+            row = {**head, "method": method, "time_limit": limit, "threads": self.threads}
+            row |= {"seconds": outcome.seconds, "cpu_seconds": outcome.cpu_seconds, **found}
+            row["overrun"] = outcome.seconds - limit
+            row["memory_mb"] = None if outcome.memory_mb is None else round(outcome.memory_mb)
+            rows.append(row)
         return rows
 
 
-def _without_result(outcome: Outcome) -> dict[str, Any]:
-    stopped = outcome.status in ("out of time", "out of memory")
+def solve(
+    *, instance: Source, method: str, time_limit: float, threads: int
+) -> Callable[[], Result]:
+    """Prepare a solve: compile what the method and the scorer need on a small instance, and draw.
+
+    Returns
+    -------
+    callable
+        Its result's value: ``load`` of the instance; ``objective`` by the scorer and ``bound``
+        (None where there is none), ``gap`` (relative to the bound; 1 where there is no schedule
+        or no bound, and at most 1), ``bound_source``, ``status`` and ``message`` of the solver.
+    """
+    chosen = gap_methods(instance["problem"]).methods[method]
+    small = small_instance(instance["problem"])
+    run_until_compiled(
+        lambda: _found(small, chosen.solve(small, time_limit=_WARM_UP, threads=threads))
+    )
+    target = instance_of(instance)
+    return lambda: Result(
+        _found(target, chosen.solve(target, time_limit=time_limit, threads=threads))
+    )
+
+
+def _found(instance: Any, result: SolveResult[Any]) -> dict[str, Any]:
+    known, objective = problem(instance.problem), None
+    if result.schedule is not None:
+        score = known.score(instance, result.schedule)
+        if not score.feasible:
+            raise InfeasibleSchedule(f"{result.solver} on '{instance.name}': {count(score)}")
+        objective = score.objective
+    nothing = known.negligible(instance)
+    gap = relative_gap(known.sense, objective, result.bound, negligible=nothing)
     return {
-        "load": None,
-        "objective": None,
-        "bound": None,
-        "gap": 1.0,
-        "bound_source": None,
-        "status": "killed" if stopped else "failed",
-        "message": outcome.message,
+        "load": known.load(instance),
+        "objective": objective,
+        "bound": result.bound,
+        "gap": 1.0 if gap is None else min(gap, 1.0),
+        "bound_source": None if result.bound is None else result.bound_source,
+        "status": result.status,
+        "message": result.message,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from benchmarks.contract import experiments_of
 from benchmarks.study.cell import Cell, Needs, Outcome, Result
 from benchmarks.study.instances import Source, instance_of
 from benchmarks.study.memory import PeakMemory
-from benchmarks.study.run import label_of, run_policy, warm_policy
+from benchmarks.study.run import run_cell, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
 from benchmarks.study.study import Trial, failed_rows
 from online.run import Trace
@@ -23,14 +23,10 @@ __all__ = ["Speed", "time_policy"]
 
 @dataclass(frozen=True)
 class Speed:
-    """Times of the schemes of a trial; the settings of an entry are the source of its instance.
+    """Times of the schemes of a trial, as :func:`benchmarks.study.study.trial_on` makes them.
 
-    What is measured is this machine now, so no cell is kept.
-
-    Parameters
-    ----------
-    data : mapping
-        By the file hash of a source, what its cells need with it.
+    What is measured is this machine now, so no cell is kept. The data are, by the file hash of a
+    source, what its cells need with it.
     """
 
     data: Mapping[str, Mapping[str, bytes]]
@@ -38,29 +34,21 @@ class Speed:
 
     def cells(self, trial: Trial) -> list[Cell]:
         """One for each scheme."""
-        return [
-            Cell(
-                "benchmarks.study.speed:time_policy",
-                {
-                    "instance": entry.settings,
-                    "policy": entry.scheme.policy,
-                    "parameters": dict(entry.scheme.parameters),
-                },
-                data=self.data.get(entry.settings.get("file", ""), {}),
-                needs=self.needs,
-                kept=False,
-                label=f"{entry.scheme.name} on {label_of(entry.settings)}",
-            )
-            for entry in trial.entries
-        ]
+        cells = []
+        for entry in trial.entries:
+            data = self.data.get(entry.settings.get("file", ""))
+            run = run_cell(entry.settings, entry.scheme, data=data, needs=self.needs)
+            told = {name: run.parameters[name] for name in ("instance", "policy", "parameters")}
+            function = "benchmarks.study.speed:time_policy"
+            cells.append(replace(run, function=function, parameters=told, kept=False))
+        return cells
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """A row for each scheme."""
         rows: list[dict[str, Any]] = []
         for entry, outcome in zip(trial.entries, outcomes, strict=True):
-            if outcome.result is None:
-                rows += failed_rows(trial, [outcome], entry)
-            else:
+            rows += failed_rows(trial, [outcome], entry)
+            if outcome.result is not None:
                 rows.append({**trial.point, **outcome.result.value})
         return rows
 
@@ -77,14 +65,10 @@ def time_policy(
     Returns
     -------
     callable
-        Its result's value: ``instance``, ``policy``, ``policy_s`` (time inside the policy's reset
-        and decisions), ``run_s`` (with its construction, the runner and the scorer), ``peak_mb``
-        (rise of the process's memory meanwhile, with the schedule that is kept, beyond what
-        earlier runs have left free; None where the system does not tell); per kind of event (of
-        ``utility``: arrival of a job, start of a slot) their number, median and worst time. OASiS
-        decides at arrivals, by one call of the oracle; FIFO, DRF, RRH and Dorm at the start of
-        slots, and so do the policies of ``jct``; OGASched learns after a slot's arrivals are
-        revealed, when the heuristics of ``reward`` decide.
+        Its result's value: ``policy_s`` (time inside the policy's reset and decisions), ``run_s``
+        (with its construction, the runner and the scorer), ``peak_mb`` (rise of the process's
+        memory meanwhile, with the schedule that is kept, beyond what earlier runs have left free;
+        None where the system does not tell); of each kind of event number, median and worst time.
     """
     chosen = policy_of(instance["problem"], policy)
     warm_policy(instance["problem"], policy)
@@ -92,8 +76,7 @@ def time_policy(
     events = experiments_of(known.problem).workload.words.events
 
     def measure() -> Result:
-        memory = PeakMemory()
-        begin = time.perf_counter()
+        memory, begin = PeakMemory(), time.perf_counter()
         run = run_policy(known, chosen, **parameters)
         whole = time.perf_counter() - begin
         risen = memory.risen
@@ -103,19 +86,18 @@ def time_policy(
             "policy_s": float(run.trace.seconds.sum()),
             "run_s": whole,
             "peak_mb": None if risen is None else risen / 1e6,
-            **_per_event(run.trace, events),
         }
-        return Result(value)
+        return Result(value | _per_event(run.trace, events))
 
     return measure
 
 
 def _per_event(trace: Trace, events: Sequence[str]) -> dict[str, float]:
     milliseconds = 1e3 * trace.seconds[1:]  # the first is the reset
-    kinds = np.array([row["event"] for row in trace.decisions])
+    kinds = np.array([row["event"] for row in trace.decisions], dtype=str)
     found: dict[str, float] = {}
     for kind in events:
-        times = milliseconds[kinds == kind] if len(kinds) else milliseconds
+        times = milliseconds[kinds == kind]
         found[f"{kind}s"] = len(times)
         found[f"{kind}_median_ms"] = float(np.median(times)) if len(times) else 0.0
         found[f"{kind}_worst_ms"] = float(np.max(times, initial=0.0))

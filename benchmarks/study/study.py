@@ -30,6 +30,7 @@ __all__ = [
     "has_failed",
     "in_every_reading",
     "succeeded",
+    "trial_on",
 ]
 
 Size = Literal["quick", "default", "paper"]
@@ -71,6 +72,12 @@ class Trial:
     point: Mapping[str, Any]
     seed: int
     entries: tuple[Entry, ...] = ()
+
+
+def trial_on(source: Mapping[str, Any], schemes: Sequence[Scheme], **point: Any) -> Trial:
+    """A trial of schemes on one instance: the settings of its entries are the source of that."""
+    entries = tuple(Entry(scheme, "", source) for scheme in schemes)
+    return Trial(source["problem"], point, source["seed"] or 0, entries)
 
 
 class Measure(Protocol):

@@ -17,11 +17,9 @@ import pytest
 from numba import njit
 
 from benchmarks.contract import GapMethod, gap_methods
-from benchmarks.gap import main
-from benchmarks.gap_report import format_gaps, format_overruns, plot_gap, plot_growth
+from benchmarks.gap import format_gaps, format_overruns, main, plot_gap, plot_growth
 from benchmarks.pictures.medians import plot_medians
 from benchmarks.study import gap as gap_measure
-from benchmarks.study import gap_cell
 from benchmarks.study.cell import Outcome, Result
 from benchmarks.study.gap import Gap
 from benchmarks.study.guard import Guard
@@ -171,9 +169,9 @@ def test_what_is_compiled_is_compiled_before_the_time_starts(
     part = gap_methods("utility")
     compact = part.methods["compact"].solve
     spied = replace(part, methods={"spy": GapMethod("", spy)})
-    monkeypatch.setattr(gap_cell, "gap_methods", lambda name: spied)
+    monkeypatch.setattr(gap_measure, "gap_methods", lambda name: spied)
     (cell,) = Gap(("spy",), (5.0,)).cells(Trial("utility", {**POINT, "jobs": 3}, 0))
-    measure = gap_cell.solve(**cell.parameters)
+    measure = gap_measure.solve(**cell.parameters)
     assert solved == ["5 jobs"]  # the quick instance
     assert measure().value["status"] == "optimal"
     assert solved == ["5 jobs", "3 jobs"]
@@ -195,7 +193,7 @@ def test_what_compiles_is_run_again_until_nothing_does() -> None:
 _COMPILED = """
 import json, sys
 from numba.core import event
-from benchmarks.study.gap_cell import solve
+from benchmarks.study.gap import solve
 measure = solve(**json.loads(sys.argv[1]))
 with event.install_recorder("numba:compile") as compiled:
     measure()
@@ -254,7 +252,7 @@ def test_bad_times_are_a_line_and_exit_code_2(
     with pytest.raises(SystemExit) as end:
         main(["--times", times, "--out", str(tmp_path / "out")])
     assert end.value.code == 2
-    assert f"'{times}'" in capsys.readouterr().err
+    assert f"'{times.rpartition(',')[2]}' is not a positive number" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
@@ -269,13 +267,29 @@ def test_the_table_gives_median_and_worst_gap_memory_and_proofs() -> None:
 
 def test_what_looks_for_no_schedule_has_its_bound_in_the_table_and_no_gap() -> None:
     rows = ROWS.assign(bound=[90.0, 80.0, 70.0, 60.0] * 2)
-    first, second = format_gaps(rows, {"b"}).splitlines()[2:]
+    rows.loc[rows["method"] == "b", "gap"] = None
+    first, second = format_gaps(rows).splitlines()[2:]
     assert "40% / 50%" in first
     assert [cell.strip() for cell in second.split("  ") if cell.strip()] == [
         *("2x2x1+1", "1.5", "b", "bound 85", "bound 65", "6.5", "-", "-")
     ]
     rows.loc[[5, 6, 7], "bound"] = np.nan
-    assert "bound 90 (1 of 2)   no bound" in format_gaps(rows, {"b"})
+    assert "bound 90 (1 of 2)   no bound" in format_gaps(rows)
+
+
+def test_tables_as_other_commands_have_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value = {"load": 1.5, "gap": 0.1, "bound": 9.0, "status": "feasible", "message": ""}
+    done = Outcome("done", Result(value), "", 0.5, 0.4, 100.0)
+    monkeypatch.setattr(Guard, "run", lambda *given: done)
+    argv = ["--quick", "--methods", "toolkit", "--out", str(tmp_path / "out")]
+    assert main([*argv, "--format", "markdown", "--columns", "method,2"]) == 0
+    assert "| method | 2 s |\n| :--- | ---: |\n| toolkit | 10% / 10% |" in capsys.readouterr().out
+    assert main([*argv, "--format", "json"]) == 0
+    assert capsys.readouterr().out == (tmp_path / "out/rows.jsonl").read_text()
+    with pytest.raises(InputError, match="no column '5': choose from size, load, method, 1, 2"):
+        main([*argv, "--columns", "5"])
 
 
 def test_without_gaps_there_is_no_picture_of_them(

@@ -22,10 +22,10 @@ from benchmarks.study.cell import Cell, Outcome, Result
 from benchmarks.study.closure import import_closure
 from benchmarks.study.engine import InProcess, Task, Watch
 from benchmarks.study.instances import drawn
-from benchmarks.study.regret import Regret, sizes_grid
+from benchmarks.study.regret import Regret, sources_around
 from benchmarks.study.scheme import schemes_of
 from benchmarks.study.store import Store
-from benchmarks.study.study import Entry, Trial, frame_of
+from benchmarks.study.study import Trial, frame_of, trial_on
 from models.errors import InputError
 from models.reward import RewardInstance
 from online.registry import find_policy, policy_names
@@ -40,8 +40,7 @@ def trial(seed: int, *policies: str) -> Trial:
     """Two ports, four slots, three servers."""
     coin = {"arrivals": "coin"}
     source = drawn("reward", jobs=2, slots=4, servers=3, seed=seed, settings=coin)
-    schemes = schemes_of("reward", list(policies))
-    return Trial("reward", coin, seed, tuple(Entry(scheme, "", source) for scheme in schemes))
+    return trial_on(source, schemes_of("reward", list(policies)), **coin)
 
 
 def alternating_pair(beta: float = 0.25) -> RewardInstance:
@@ -100,21 +99,25 @@ def test_a_theorem_is_claimed_only_where_it_holds() -> None:
     assert [row["policy"] for row in rows if row["bound_proven"]] == ["ogasched-constant"]
 
 
-def test_points_of_a_study() -> None:
+def test_instances_around_a_base() -> None:
     sizes = RegretSizes((4, 80), (20, 40, 80), (2, 4, 8), 5, (0, 1), ("coin", "trace"))
-    base = {"arrivals": "coin", "beta": (0.5, 0.5), "servers": 5}
     given = {"beta": (0.5, 0.5)}
-    horizons = [{**base, "jobs": 4, "slots": slots} for slots in (20, 40, 80)]
-    kept = [{**base, "jobs": ports, "slots": 80} for ports in (2, 8)]
-    density = list(sizes_grid("reward", sizes, given, "density"))
-    assert density[:5] == [*horizons, *kept]
-    assert [point["arrivals"] for point in density] == ["coin"] * 5 + ["trace"] * 5
+    told = {"beta": [0.5, 0.5], "arrivals": "coin"}
+
+    def shown(scaling: str) -> list[tuple[int, int, dict[str, Any]]]:
+        found = list(sources_around("reward", sizes, given, scaling))
+        assert [arrivals for arrivals, _ in found] == ["coin"] * 10 + ["trace"] * 10
+        assert [one["seed"] for _, one in found] == [0, 1] * 10
+        assert all("arrivals" not in one["settings"] for _, one in found[10:])
+        assert {one["servers"] for _, one in found} == {5}
+        first = [one for _, one in found[:10:2]]
+        return [(one["jobs"], one["slots"], one["settings"]) for one in first]
+
+    horizons = [(4, slots, told) for slots in (20, 40, 80)]
+    assert shown("density") == [*horizons, (2, 80, told), (8, 80, told)]
     # 4 ports on 5 servers have 12 edges, round(2.5 * 5), so 2.4 ports to a server.
-    degree = sizes_grid("reward", sizes, given, "degree")
-    halved, doubled = list(degree)[3:5]
-    assert list(degree)[:3] == horizons
-    assert halved == {**kept[0], "density": pytest.approx(0.5 * 2.4)}
-    assert doubled == {**kept[1], "density": pytest.approx(2 * 2.4)}
+    halved, doubled = ({**told, "density": pytest.approx(2.4 * factor)} for factor in (0.5, 2))
+    assert shown("degree") == [*horizons, (2, 80, halved), (8, 80, doubled)]
     for size, usual in REGRET.sizes.items():
         assert usual.base[0] in usual.ports, size
         assert usual.base[1] == max(usual.slots)

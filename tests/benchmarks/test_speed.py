@@ -75,6 +75,9 @@ def test_a_policy_that_breaks_is_a_row_with_its_error(
     assert rows["run_s"].notna().tolist() == [True, False, True]
     (line,) = told.err.splitlines()
     assert line.startswith("failed: broken on reward 2x10x3 seed 0: ")
+    assert main([*argv, "--seeds", "1:2", "--columns", "seed,policy,commits"]) == 1
+    table = [line.split() for line in capsys.readouterr().out.splitlines()[-3:]]
+    assert table == [["1", "drf", "10"], ["1", "broken", "-"], ["1", "numpy-ogasched", "10"]]
 
 
 def test_times_are_not_looked_up_and_nothing_runs_beside() -> None:

@@ -13,7 +13,7 @@ from benchmarks.study.regret import Regret
 from benchmarks.study.run import run_cell
 from benchmarks.study.scheme import schemes_of
 from benchmarks.study.speed import Speed
-from benchmarks.study.study import SIZES, Entry, Trial
+from benchmarks.study.study import SIZES, Trial, trial_on
 from models.reference import resolve
 from online.registry import policy_names
 
@@ -31,7 +31,7 @@ def all_cells(problem: str) -> Iterator[Cell]:
     point = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers}
     source = drawn(problem, **point, seed=0)
     schemes = schemes_of(problem, [*policy_names(problem), *experiments.plain_versions])
-    trial = Trial(problem, {}, 0, tuple(Entry(scheme, "", source) for scheme in schemes))
+    trial = trial_on(source, schemes)
     yield offline_cell(source, Effort(1.0))
     yield from (run_cell(source, scheme) for scheme in schemes)
     yield from Speed({}).cells(trial)

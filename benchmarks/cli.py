@@ -5,32 +5,34 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 from collections.abc import Callable
 from typing import NoReturn
 
 from models.errors import InputError
 
-__all__ = [
-    "BAD_INPUT",
-    "Parser",
-    "parse_count",
-    "parse_positive",
-    "parse_range",
-    "parse_words",
-    "run_command",
-]
-
 BAD_INPUT = 2
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line, and whose examples keep their shape."""
+    """An argument parser whose errors are one line, and whose examples keep their shape.
 
-    def __init__(self, module: str, description: str, examples: str) -> None:
+    Parameters
+    ----------
+    module : str
+        The command, as it stands after ``python -m``.
+    about : str or None
+        What it does and, under a heading ``Examples``, how: the docstring of the module.
+    examples : str
+        More of them.
+    """
+
+    def __init__(self, module: str, about: str | None, examples: str = "") -> None:
+        description, _, told = (about or "").partition("\n\nExamples\n--------\n")
         super().__init__(
             prog=f"python -m {module}",
             description=description,
-            epilog="examples:\n" + examples.strip("\n"),
+            epilog="examples:\n" + (textwrap.indent(told, "  ") + examples).strip("\n"),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )

@@ -13,18 +13,6 @@ from models.problem import has_sub_package, offered, problem_names
 from models.reference import resolve
 from solvers.result import SolveResult
 
-__all__ = [
-    "Experiments",
-    "GapMethod",
-    "GapMethods",
-    "RegretParts",
-    "RegretSizes",
-    "experiments_of",
-    "gap_methods",
-    "regret_parts",
-    "with_part",
-]
-
 
 @dataclass(frozen=True)
 class Experiments:
@@ -79,13 +67,13 @@ def with_part(part: str) -> list[str]:
     ]
 
 
-def _part(problem_name: str, part: str) -> Any:
+def part_of(problem_name: str, part: str) -> Any:
     """What a part of a problem's experiments refers to; InputError if there is none."""
     reference = getattr(experiments_of(problem_name), part)
     if not reference:
+        known = ", ".join(with_part(part)) or "none"
         raise InputError(
-            f"problem '{problem_name}' has no {part} part yet; those with one: "
-            f"{', '.join(with_part(part)) or 'none'}"
+            f"problem '{problem_name}' has no {part} part yet; those with one: {known}"
         )
     return resolve(reference)
 
@@ -129,7 +117,7 @@ class GapMethods:
 
 def gap_methods(problem_name: str) -> GapMethods:
     """What ``benchmarks.gap`` compares on a problem; InputError if it has none."""
-    found: GapMethods = _part(problem_name, "gap")
+    found: GapMethods = part_of(problem_name, "gap")
     return found
 
 
@@ -190,5 +178,5 @@ class RegretParts:
 
 def regret_parts(problem_name: str) -> RegretParts:
     """With what ``benchmarks.regret`` measures on a problem; InputError if it has none."""
-    found: RegretParts = _part(problem_name, "regret")
+    found: RegretParts = part_of(problem_name, "regret")
     return found

@@ -22,7 +22,7 @@ from benchmarks.gap_report import (
     plot_gap,
     plot_growth,
 )
-from benchmarks.instances import add_set_argument, parse_set, parse_size
+from benchmarks.instances import add_set_argument
 from benchmarks.pictures.save import save_picture
 from benchmarks.study.closure import versions_and_machine
 from benchmarks.study.gap import GRACE, Gap
@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     limits = tuple(sorted(set(args.times or _TIMES[extent])))
     seeds = args.seeds or _SEEDS[extent]
     workload = experiments_of(args.problem).workload
-    settings = parse_set(workload, args.set)
+    settings = workload.parse_set(args.set)
     study = Study(
         name=f"{args.problem}-gap",
         problem=args.problem,
@@ -109,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _grid(workload: Workload, sizes: Sequence[str], settings: Mapping[str, Any]) -> Grid:
     """Points of all sizes."""
-    found = [parse_size(workload, text) for text in dict.fromkeys(sizes)]
+    found = [workload.parse_size(text) for text in dict.fromkeys(sizes)]
     return Grid(
         tuple({"jobs": s.jobs, "slots": s.slots, "servers": s.servers, **settings} for s in found)
     )

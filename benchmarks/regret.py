@@ -16,7 +16,6 @@ from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import (
     add_set_argument,
     add_source_arguments,
-    parse_set,
     sources_of_files,
 )
 from benchmarks.pictures.save import save_picture
@@ -167,7 +166,7 @@ def _drawn(
     args: Namespace, sizes: RegretSizes, schemes: Sequence[Scheme]
 ) -> tuple[Regret, list[Trial]]:
     """Measure and trials of drawn instances; what cannot be drawn raises InputError here."""
-    settings = parse_set(experiments_of(args.problem).workload, args.set)
+    settings = experiments_of(args.problem).workload.parse_set(args.set)
     if "arrivals" in settings:
         raise InputError("--set arrivals=...: say --arrivals here")
     if TRACE in sizes.arrivals and not args.trace:

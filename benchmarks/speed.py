@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from benchmarks.cli import Parser, parse_words, run_command
 from benchmarks.contract import experiments_of
 from benchmarks.engines import add_engine_arguments, engine_of
-from benchmarks.instances import Sources, add_instance_arguments, parse_size, sources_from
+from benchmarks.instances import Sources, add_instance_arguments, sources_from
 from benchmarks.pictures.costs import plot_costs, seeds_in_words
 from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
@@ -139,7 +139,7 @@ def _asked(args: argparse.Namespace) -> list[tuple[Sources, list[dict[str, Any]]
     workload = experiments_of(args.problem).workload
     found = []
     for text in args.sizes:
-        size = parse_size(workload, text)
+        size = workload.parse_size(text)
         servers = workload.show_servers(size.servers)
         given = {"jobs": size.jobs, "slots": size.slots, "servers": servers}
         sources = sources_from(argparse.Namespace(**{**vars(args), **given}))

@@ -15,19 +15,6 @@ import pandas as pd
 from benchmarks.study.rows import to_json_lines
 from models.errors import InputError
 
-__all__ = [
-    "ALL",
-    "FORMATS",
-    "PLAIN",
-    "Column",
-    "Layout",
-    "add_table_arguments",
-    "format_records",
-    "layout_of",
-    "render",
-    "wrap",
-]
-
 FORMATS = ("table", "markdown", "latex", "csv", "json")
 """What ``--format`` offers: the first three show a table, the others all rows behind it."""
 
@@ -35,12 +22,11 @@ ALL = "all"
 """Stands for all columns on the command line."""
 
 _NARROWEST = 80
-_LATEX = {char: f"\\{char}" for char in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-}
+_LATEX = str.maketrans(
+    {char: f"\\{char}" for char in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "|": r"\textbar{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
 
 
 @dataclass(frozen=True)
@@ -137,30 +123,37 @@ def render(
     InputError
         If the layout names a column that there is not.
     """
-    chosen = _chosen(columns, layout)
-    left_out: list[str] = []
-    if layout.columns is None and layout.form == "table" and layout.width is not None:
-        left_out = _left_out(columns, lines, layout.width)
-        chosen = [place for place in chosen if columns[place].name not in left_out]
-    kept = [columns[place] for place in chosen]
-    table = [[line[place] for place in chosen] for line in lines]
+    kept, note = _chosen(columns, layout), ""
+    if layout.form == "table" and layout.columns is None and layout.width is not None:
+        by_rank = sorted(columns, key=lambda column: -column.rank)
+        kept = _fitting(columns, lines, layout.width)
+        if gone := ", ".join(column.name for column in by_rank if column not in kept):
+            said = f"left out to fit the width: {gone} (--columns {ALL} shows them)"
+            note = f"\n{wrap([said], layout)}"
+    places = [columns.index(column) for column in kept]
+    rows = [[row[place] for place in places] for row in ([c.head for c in columns], *lines)]
     if layout.form == "markdown":
-        return _markdown(kept, table)
-    if layout.form == "latex":
-        return _latex(kept, table)
-    text = _aligned(kept, table)
-    if left_out:
-        note = f"left out to fit the width: {', '.join(left_out)} (--columns {ALL} shows them)"
-        text += f"\n{wrap([note], layout)}"
-    return text
+        texts = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in r)} |" for r in rows]
+        texts.insert(1, f"| {' | '.join(':---' if c.left else '---:' for c in kept)} |")
+    elif layout.form == "latex":
+        head, *body = (f"{' & '.join(cell.translate(_LATEX) for cell in r)} \\\\" for r in rows)
+        sides = "".join("l" if column.left else "r" for column in kept)
+        texts = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", head, r"\midrule", *body]
+        texts += [r"\bottomrule", r"\end{tabular}"]
+    else:
+        sizes = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+        formats = [f"{{:{'<' if c.left else '>'}{n}}}" for c, n in zip(kept, sizes, strict=True)]
+        texts = ["  ".join(formats).format(*row).rstrip() for row in rows]
+        texts.insert(1, "-" * max(map(len, texts)))
+    return "\n".join(texts) + note
 
 
 def wrap(notes: Sequence[str], layout: Layout) -> str:
     """Notes below a table, one after the other, wrapped to the width; in LaTeX as comments."""
     if layout.form == "latex":
         return "\n".join(f"% {note}" for note in notes)
-    if layout.form == "markdown":
-        return "\n\n".join(notes)
+    if layout.form == "markdown":  # a note that begins with a mark is no item of a list
+        return "\n\n".join(re.sub(r"^[+*-] ", r"\\\g<0>", note) for note in notes)
     if layout.width is None:
         return "\n".join(notes)
     return "\n".join(
@@ -179,69 +172,25 @@ def format_records(records: Sequence[Mapping[str, Any]], form: str) -> str:
     return str(pd.DataFrame(records, dtype=object).to_csv(index=False))
 
 
-def _chosen(columns: Sequence[Column], layout: Layout) -> list[int]:
-    names = [column.name for column in columns]
+def _chosen(columns: Sequence[Column], layout: Layout) -> list[Column]:
+    """The columns that a layout names, each once; all if it names none."""
     if layout.columns is None or layout.columns == (ALL,):
-        return list(range(len(names)))
+        return list(columns)
+    known = {column.name: column for column in columns}
     for name in layout.columns:
-        if name not in names:
-            raise InputError(f"no column '{name}': choose from {', '.join(names)}, or {ALL}")
-    return [names.index(name) for name in dict.fromkeys(layout.columns)]
+        if name not in known:
+            raise InputError(f"no column '{name}': choose from {', '.join(known)}, or {ALL}")
+    return [known[name] for name in dict.fromkeys(layout.columns)]
 
 
-def _widths(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> list[int]:
-    return [
-        max(map(len, (column.head, *(line[place] for line in lines))))
+def _fitting(columns: Sequence[Column], lines: Sequence[Sequence[str]], width: int) -> list[Column]:
+    """The columns that are left when, the least important first, some go until all fit."""
+    sizes = {
+        column: max(map(len, (column.head, *(line[place] for line in lines))))
         for place, column in enumerate(columns)
-    ]
-
-
-def _left_out(columns: Sequence[Column], lines: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Names of the columns that go, the least important first, until the others fit."""
-    widths = dict(zip((column.name for column in columns), _widths(columns, lines), strict=True))
-    gone = []
+    }
     for column in sorted(columns, key=lambda column: -column.rank):
-        if sum(widths.values()) + 2 * (len(widths) - 1) <= width or column.rank == 0:
+        if sum(sizes.values()) + 2 * (len(sizes) - 1) <= width or column.rank == 0:
             break
-        del widths[column.name]
-        gone.append(column.name)
-    return gone
-
-
-def _aligned(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> str:
-    widths = _widths(columns, lines)
-    text = [
-        "  ".join(
-            cell.ljust(width) if column.left else cell.rjust(width)
-            for cell, column, width in zip(line, columns, widths, strict=True)
-        ).rstrip()
-        for line in ([column.head for column in columns], *lines)
-    ]
-    text.insert(1, "-" * max(map(len, text)))
-    return "\n".join(text)
-
-
-def _markdown(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> str:
-    def row(cells: Sequence[str]) -> str:
-        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-    rule = [":---" if column.left else "---:" for column in columns]
-    return "\n".join([row([c.head for c in columns]), row(rule), *map(row, lines)])
-
-
-def _latex(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> str:
-    def row(cells: Sequence[str]) -> str:
-        escaped = (re.sub(r"[&%$#_{}\\~^|]", lambda found: _LATEX[found[0]], c) for c in cells)
-        return f"{' & '.join(escaped)} \\\\"
-
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{{''.join('l' if c.left else 'r' for c in columns)}}}",
-            r"\toprule",
-            row([column.head for column in columns]),
-            r"\midrule",
-            *map(row, lines),
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
+        del sizes[column]
+    return list(sizes)

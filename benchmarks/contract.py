@@ -29,10 +29,8 @@ class Experiments:
         References to sequences of :class:`benchmarks.study.study.Study`,
         :class:`benchmarks.study.picture.Picture` and :class:`benchmarks.study.claim.Claim`, in
         the order of the paper.
-    gap : str
-        Reference to :class:`GapMethods`, which ``benchmarks.gap`` compares.
-    regret : str
-        Reference to :class:`RegretParts`, with which ``benchmarks.regret`` measures.
+    gap, regret : str
+        References to :class:`GapMethods` and :class:`RegretParts`.
     plain_versions : tuple of str
         References to policies without compiled code, which ``benchmarks.speed`` times beside the
         others.
@@ -48,13 +46,7 @@ class Experiments:
 
 
 def experiments_of(problem_name: str) -> Experiments:
-    """Experiments on a problem.
-
-    Raises
-    ------
-    InputError
-        If there is no such problem, or it has no experiments yet.
-    """
+    """Experiments on a problem; InputError if there is no such problem, or it has none yet."""
     return offered("benchmarks", problem_name, "EXPERIMENTS", Experiments)
 
 
@@ -80,7 +72,7 @@ def part_of(problem_name: str, part: str) -> Any:
 
 @dataclass(frozen=True)
 class GapMethod:
-    """A way to bound or solve an instance offline.
+    """A way to bound or solve an instance offline, and a word on it.
 
     Parameters
     ----------
@@ -102,10 +94,8 @@ class GapMethods:
 
     Parameters
     ----------
-    methods : mapping of str to GapMethod
-        By name.
-    default : tuple of str
-        Those that are compared where none is asked for.
+    methods, default : mapping of str to GapMethod, tuple of str
+        By name, and those that are compared where none is asked for.
     sizes : mapping of str to tuple of str
         ``JOBSxSLOTSxSERVERS``, under ``"default"`` and ``"quick"``.
     """
@@ -157,11 +147,9 @@ class RegretParts:
     ----------
     sizes : mapping of str to RegretSizes
         Under ``"default"`` and ``"quick"``.
-    fixed : str
-        Function of a cell, ``module:function``, given ``instance``: the best fixed decision.
-    run : str
-        Function of a cell, given ``instance``, ``policy`` and ``parameters``: a run, with what a
-        comparison needs.
+    fixed, run : str
+        Functions of cells, ``module:function``, given ``instance``: the best fixed decision; and,
+        given ``policy`` and ``parameters`` too, a run, with what a comparison needs.
     compare : callable
         ``(result of fixed, results of runs, optimum) -> record of each run``; pure. The optimum is
         that of every slot, as an interval, or None.

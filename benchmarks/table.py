@@ -36,21 +36,25 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
+        ``instances``, ``failed`` (how many), ``ms`` (per decision, of the runs that were timed),
+        ``clairvoyant``, ``allows`` (what the optimum it is compared with may do beyond the
+        problem's own model); and, where a policy failed nowhere, since what it did elsewhere is no
+        measure of it:
         ``totals`` (offline upper bounds over objectives, each summed over the instances),
         ``mean_lower``, ``mean_upper`` (means of the two ends of the ratio interval), ``low``,
-        ``high`` (95 % bootstrap interval of the mean of the upper end), ``worst`` and
-        ``worst_seed``, ``guarantee`` (largest that applies), ``applies`` (on how many instances),
-        ``guaranteed`` (whether there is one at all), ``instances``, ``violations``, ``completed``
-        (share of the jobs), ``load`` (mean), ``ms`` (per decision), ``clairvoyant``, ``allows``
-        (what the optimum it is compared with may do beyond the problem's own model), ``failed``
-        (on how many instances). Where a policy failed, only counts and ``ms`` are known: what it
-        did elsewhere is no measure of it.
+        ``high`` (95 % bootstrap interval of the mean of the upper end), ``worst``,
+        ``worst_seed``, ``guarantee`` (largest that applies), ``applies`` (on how many instances;
+        NaN if it has none at all), ``violations``, ``completed`` (share of the jobs), ``load``
+        (mean).
     """
     records = []
     for policy, group in frame.groupby("policy", sort=False):
         failed = int(has_failed(group).sum())
-        record = {"policy": policy, "failed": failed, "instances": len(group)}
-        record |= {"ms": _milliseconds(group), "clairvoyant": False, "allows": ""}
+        record = {"policy": policy, "instances": len(group), "failed": failed}
+        record |= {"ms": float("nan"), "clairvoyant": False, "allows": ""}
+        if "policy_seconds" in group and (timed := group["policy_seconds"].notna()).any():
+            seconds, decisions = group.loc[timed, ["policy_seconds", "decisions"]].sum()
+            record["ms"] = 1e3 * seconds / decisions if decisions else float("nan")
         records.append(record if failed else record | _ratios(group))
     return pd.DataFrame(records).set_index("policy")
 
@@ -64,9 +68,9 @@ def _ratios(group: pd.DataFrame) -> dict[str, Any]:
     over, under = group["offline_upper"].sum(), group["objective"].sum()
     if problem(group["problem"].iloc[0]).sense == "min":
         over, under = group["objective"].sum(), group["offline_lower"].sum()
-    inf = 1.0 if over == under == 0 else float("inf")
+    endless = 1.0 if over == under == 0 else float("inf")
     return {
-        "totals": float(over / under) if under > 0 else inf,
+        "totals": float(over / under) if under > 0 else endless,
         "mean_lower": group["ratio_lower"].mean(),
         "mean_upper": group["ratio_upper"].mean(),
         "low": low,
@@ -74,8 +78,7 @@ def _ratios(group: pd.DataFrame) -> dict[str, Any]:
         "worst": worst["ratio_upper"],
         "worst_seed": worst["seed"],
         "guarantee": group.loc[applies, "guarantee"].astype(float).max(),
-        "applies": int(applies.sum()),
-        "guaranteed": bool(group["guarantee"].notna().any()),
+        "applies": applies.sum() if group["guarantee"].notna().any() else None,
         "violations": int(group["violations"].sum()),
         "completed": group["completed"].sum() / max(1, group["jobs"].sum()),
         "load": group["load"].mean(),
@@ -84,26 +87,13 @@ def _ratios(group: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _milliseconds(group: pd.DataFrame) -> float:
-    """Per decision, of the runs that were timed; NaN if none was."""
-    if "policy_seconds" not in group:
-        return float("nan")
-    timed = group[group["policy_seconds"].notna()]
-    decisions = timed["decisions"].sum()
-    return float(1e3 * timed["policy_seconds"].sum() / decisions) if decisions else float("nan")
-
-
 def common_origin(origins: Mapping[str, str]) -> str:
-    """Where instances come from, in one line: what they have in common, else their names.
+    """Where instances, by name, come from: what their origins have in common, else their names.
 
-    Parameters
-    ----------
-    origins : mapping of str to str
-        By the name of the instance. Words in which texts of equal length differ (a number of
-        draws, say) become ``...``.
+    Words in which texts of equal length differ (a number of draws, say) become ``...``.
     """
     texts = [(origin or name).split() for name, origin in origins.items()]
-    if len({len(words) for words in texts}) > 1:
+    if len(set(map(len, texts))) > 1:
         return "of several origins: " + ", ".join(origins)
     return " ".join(
         words[0] if len(set(words)) == 1 else "..." for words in zip(*texts, strict=True)
@@ -129,29 +119,28 @@ def format_table(summary: pd.DataFrame, frame: pd.DataFrame, layout: Layout = PL
 
 def _texts(policy: str, row: pd.Series) -> list[str]:
     """A line of the table, in the order of ``COLUMNS``."""
-    texts = dict.fromkeys((column.name for column in COLUMNS), "-") | {"policy": policy}
-    if pd.notna(row["ms"]):
-        texts["ms"] = f"{row['ms']:.2f}"
+    ms = "-" if pd.isna(row["ms"]) else f"{row['ms']:.2f}"
     if row["failed"]:
-        return [*(texts | {"mean": f"failed {row['failed']}/{row['instances']}"}).values()]
+        failed = f"failed {row['failed']}/{row['instances']}"
+        return [policy, "-", failed, *["-"] * (len(COLUMNS) - 4), ms]
     seed = "file" if pd.isna(row["worst_seed"]) else int(row["worst_seed"])
-    mean = _short(row["mean_upper"])
-    texts |= {
-        "policy": policy + "*" * row["clairvoyant"] + "+" * bool(row["allows"]),
-        "totals": _short(row["totals"]),
-        "mean": mean,
-        "interval": f"{_short(row['mean_lower'])}-{mean}",
-        "worst": f"{_short(row['worst'])} ({seed})",
-        "done": f"{100 * row['completed']:.0f} %",
-        "load": f"{row['load']:.3g}",
-        "violations": f"{int(row['violations'])}",
-    }
-    if pd.notna(row["low"]):
-        texts["spread"] = f"{_short(row['low'])}-{_short(row['high'])}"
-    if row["guaranteed"]:
+    guarantee = "-"
+    if pd.notna(row["applies"]):
         ratio = f"{row['guarantee']:.3g} " if row["applies"] else ""
-        texts["guarantee"] = f"{ratio}on {int(row['applies'])}/{row['instances']}"
-    return [*texts.values()]
+        guarantee = f"{ratio}on {row['applies']:.0f}/{row['instances']}"
+    return [
+        f"{policy}{'*' if row['clairvoyant'] else ''}{'+' if row['allows'] else ''}",
+        _short(row["totals"]),
+        _short(row["mean_upper"]),
+        "-" if pd.isna(row["low"]) else f"{_short(row['low'])}-{_short(row['high'])}",
+        f"{_short(row['mean_lower'])}-{_short(row['mean_upper'])}",
+        f"{_short(row['worst'])} ({seed})",
+        guarantee,
+        f"{100 * row['completed']:.0f} %",
+        f"{row['load']:.3g}",
+        f"{row['violations']:.0f}",
+        ms,
+    ]
 
 
 def _short(number: float) -> str:
@@ -177,10 +166,10 @@ def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
             f"{len(instances)} instances: their bounds may differ from run to run."
         )
     if len(wider):
-        what = wider["offline_allows"].iloc[0]
         notes.append(
-            f"+ its schedules are not of the problem's exact model: compared with the optimum "
-            f"that allows {what} too, of which only the bound by prices is known; {_proven(wider)}"
+            "+ its schedules are not of the problem's exact model: compared with the optimum that "
+            f"allows {wider['offline_allows'].iloc[0]} too, of which only the bound by prices is "
+            f"known; {_proven(wider)}"
         )
     if summary["clairvoyant"].any():
         notes.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
+import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,17 +32,9 @@ _LATEX = str.maketrans(
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table.
+    """One column of a table: a word for the command line, what stands above it, how it is set.
 
-    Parameters
-    ----------
-    name, head : str
-        One word on the command line, and what stands above the column.
-    left : bool
-        Aligned to the left.
-    rank : int
-        Columns of the highest rank are the first to be left out where a table is too wide; those
-        of rank 0 always stay.
+    Where a table is too wide, columns of the highest rank go first; those of rank 0 always stay.
     """
 
     name: str
@@ -60,13 +53,13 @@ class Layout:
         One of ``FORMATS``.
     columns : tuple of str or None
         Names of the columns, in that order, or ``(ALL,)``; None = as many as fit.
-    width : int or None
-        Characters in a line; None = without limit.
+    width : int
+        Characters in a line of the form ``table``; the others are not fitted to it.
     """
 
     form: str = "table"
     columns: tuple[str, ...] | None = None
-    width: int | None = None
+    width: int = sys.maxsize
 
 
 PLAIN = Layout()
@@ -111,27 +104,20 @@ def render(
 ) -> str:
     """A table as text, and below it which columns were left out, if any.
 
-    Parameters
-    ----------
-    lines : sequence of sequence of str
-        One text for each column.
-    layout : Layout
-        Of the forms ``table``, ``markdown`` and ``latex``; only the first is fitted to the width.
-
-    Raises
-    ------
-    InputError
-        If the layout names a column that there is not.
+    Each line has one text for each column. InputError if the layout names a column that there is
+    not.
     """
-    kept, note = _chosen(columns, layout), ""
-    if layout.form == "table" and layout.columns is None and layout.width is not None:
-        by_rank = sorted(columns, key=lambda column: -column.rank)
-        kept = _fitting(columns, lines, layout.width)
-        if gone := ", ".join(column.name for column in by_rank if column not in kept):
-            said = f"left out to fit the width: {gone} (--columns {ALL} shows them)"
-            note = f"\n{wrap([said], layout)}"
+    rows = [[column.head for column in columns], *lines]
+    texts_of = zip(*rows, strict=True)
+    sizes = {c: max(map(len, texts)) for c, texts in zip(columns, texts_of, strict=True)}
+    kept, gone = _chosen(columns, layout), list[str]()
+    if layout.form == "table" and layout.columns is None:
+        for column in sorted(columns, key=lambda column: -column.rank):
+            if sum(sizes[c] + 2 for c in kept) - 2 > layout.width and column.rank > 0:
+                kept.remove(column)
+                gone.append(column.name)
     places = [columns.index(column) for column in kept]
-    rows = [[row[place] for place in places] for row in ([c.head for c in columns], *lines)]
+    rows = [[row[place] for place in places] for row in rows]
     if layout.form == "markdown":
         texts = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in r)} |" for r in rows]
         texts.insert(1, f"| {' | '.join(':---' if c.left else '---:' for c in kept)} |")
@@ -141,11 +127,13 @@ def render(
         texts = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", head, r"\midrule", *body]
         texts += [r"\bottomrule", r"\end{tabular}"]
     else:
-        sizes = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-        formats = [f"{{:{'<' if c.left else '>'}{n}}}" for c, n in zip(kept, sizes, strict=True)]
-        texts = ["  ".join(formats).format(*row).rstrip() for row in rows]
+        cells = "  ".join(f"{{:{'<' if column.left else '>'}{sizes[column]}}}" for column in kept)
+        texts = [cells.format(*row).rstrip() for row in rows]
         texts.insert(1, "-" * max(map(len, texts)))
-    return "\n".join(texts) + note
+    if gone:
+        note = f"left out to fit the width: {', '.join(gone)} (--columns {ALL} shows them)"
+        texts.append(wrap([note], layout))
+    return "\n".join(texts)
 
 
 def wrap(notes: Sequence[str], layout: Layout) -> str:
@@ -154,12 +142,8 @@ def wrap(notes: Sequence[str], layout: Layout) -> str:
         return "\n".join(f"% {note}" for note in notes)
     if layout.form == "markdown":  # a note that begins with a mark is no item of a list
         return "\n\n".join(re.sub(r"^[+*-] ", r"\\\g<0>", note) for note in notes)
-    if layout.width is None:
-        return "\n".join(notes)
-    return "\n".join(
-        textwrap.fill(note, layout.width, subsequent_indent="  ", break_on_hyphens=False)
-        for note in notes
-    )
+    wrapper = textwrap.TextWrapper(layout.width, subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join(map(wrapper.fill, notes))
 
 
 def format_records(records: Sequence[Mapping[str, Any]], form: str) -> str:
@@ -181,16 +165,3 @@ def _chosen(columns: Sequence[Column], layout: Layout) -> list[Column]:
         if name not in known:
             raise InputError(f"no column '{name}': choose from {', '.join(known)}, or {ALL}")
     return [known[name] for name in dict.fromkeys(layout.columns)]
-
-
-def _fitting(columns: Sequence[Column], lines: Sequence[Sequence[str]], width: int) -> list[Column]:
-    """The columns that are left when, the least important first, some go until all fit."""
-    sizes = {
-        column: max(map(len, (column.head, *(line[place] for line in lines))))
-        for place, column in enumerate(columns)
-    }
-    for column in sorted(columns, key=lambda column: -column.rank):
-        if sum(sizes.values()) + 2 * (len(sizes) - 1) <= width or column.rank == 0:
-            break
-        del sizes[column]
-    return list(sizes)

@@ -56,13 +56,8 @@ def draw(problem: str, *, seed: int = 0, reading: Reading | None = None, **setti
     reading : Reading, optional
         Whose settings come on top.
     **settings
-        ``jobs``, ``slots``, ``servers`` (numbers; those of the default table if they are not
-        given), and what else the workload may be told (``load=1.0``, say).
-
-    Raises
-    ------
-    InputError
-        If there is no such problem or setting, or its value is bad.
+        ``jobs``, ``slots``, ``servers`` (by default those of the default table), and what else the
+        workload may be told (``load=1.0``, say). InputError if one is unknown or bad.
 
     Examples
     --------
@@ -75,19 +70,14 @@ def draw(problem: str, *, seed: int = 0, reading: Reading | None = None, **setti
 
 def _point(problem: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     workload = experiments_of(problem).workload
-    size = workload.default
-    return workload.with_usual(
-        {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
-    )
+    size = {name: getattr(workload.default, name) for name in ("jobs", "slots", "servers")}
+    return workload.with_usual({**size, **settings})
 
 
 def solve(
     instance: Any, *, time_limit: float | None = _TIME_LIMIT, threads: int = 1
 ) -> SolveResult[Any]:
-    """Solve an instance offline: an optimum, or an interval that contains it.
-
-    The time limit is in seconds; without one it runs until it is done.
-    """
+    """Solve an instance offline, in so many seconds: an optimum, or an interval around it."""
     return offline_solver(instance.problem).solve(instance, time_limit=time_limit, threads=threads)
 
 
@@ -103,16 +93,9 @@ def run(
     Parameters
     ----------
     policy : str, class or Policy
-        An object is run as it is.
+        A class is built with the parameters; an object is run as it is.
     seed : int, optional
         Of the policy's generator; by default the instance's own, or 0.
-    **parameters
-        The policy's own.
-
-    Returns
-    -------
-    Run
-        ``policy``, ``trace`` (with the schedule and a row for each decision) and ``score``.
     """
     chosen = policy_of(instance.problem, policy) if isinstance(policy, str) else policy
     return run_policy(instance, chosen, seed, **parameters)
@@ -126,10 +109,8 @@ class Evaluation:
     ----------
     rows : tuple of Row
         One for each policy; what failed says so in ``error``.
-    timings : tuple of Timing
-        Of the policies that did not fail.
-    schedules : mapping of str to Schedule
-        Of each of them, by its name.
+    timings, schedules : tuple of Timing, mapping of str to Schedule
+        Of the policies that did not fail; the schedules by their names.
     best : Schedule or None
         The best schedule known; None if none is.
     """
@@ -161,14 +142,10 @@ def evaluate(
     Parameters
     ----------
     policies : iterable, optional
-        By default those of the problem's table.
+        By default those of the problem's table. InputError if one is unknown, or two have the same
+        name.
     time_limit, threads
         Seconds and threads of the offline solver; the interval is valid whatever it reaches.
-
-    Raises
-    ------
-    InputError
-        If there is no such policy, or two have the same name.
 
     Examples
     --------
@@ -254,9 +231,9 @@ def compare(
     ----------
     seeds : int or sequence of int, optional
         How many, or which; by default as many as the default table has.
-    policies, time_limit, threads
-        As for :func:`evaluate`. A policy that is given as a class needs ``workers=1``, and its
-        runs are not kept.
+    policies, time_limit, threads, **settings
+        As for :func:`evaluate` and :func:`draw`. A policy that is given as a class needs
+        ``workers=1``, and its runs are not kept. If anything is bad, nothing is run (InputError).
     readings : sequence of Reading
         Of one choice; the first is the registered one.
     workers : int
@@ -265,19 +242,12 @@ def compare(
         Folder in which finished cells are kept and found again; the same as ``--out DIR/cells``.
     progress : bool
         Show on stderr how far it is.
-    **settings
-        As for :func:`draw`.
 
     Returns
     -------
     DataFrame
         A row for each instance, reading and policy: :class:`benchmarks.study.rows.Row` and, if
         there are readings, ``reading``. :func:`benchmarks.table.summarise` makes the table of it.
-
-    Raises
-    ------
-    InputError
-        If a seed, a setting, a policy or a parameter of it is bad; then nothing has been run.
 
     Examples
     --------

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -51,9 +50,7 @@ class Runs:
                                 schedules/<policy>.json.gz, and of a policy from a file or module
                                 schedules/<policy>-<file or module>-<class>.json.gz
 
-    Schedules end as the problem's schedule files do, ``.json.gz`` for most. A run's name says
-    what was asked for, so the same question again replaces its rows, and another one has rows of
-    its own.
+    Schedules end as the problem's schedule files do, ``.json.gz`` for most.
 
     Parameters
     ----------
@@ -62,12 +59,9 @@ class Runs:
     asked : mapping
         What the rows depend on, apart from the code; in JSON types.
     name : str, optional
-        Of the run; by default a hash of what is asked for.
-
-    Raises
-    ------
-    InputError
-        If the name is not fit for a folder, or is that of a run that asked for something else.
+        Of the run; by default a hash of what is asked for, so that the same question again
+        replaces its rows. InputError if it is not fit for a folder, or of a run that asked for
+        something else.
     """
 
     def __init__(self, path: str | Path, asked: Mapping[str, Any], name: str | None = None) -> None:
@@ -89,17 +83,13 @@ class Runs:
     def keep_instance(self, store: Store, cells: Sequence[Cell], joined: Joined) -> None:
         """Lay out instance, schedules and certificate of an instance for whoever checks them.
 
-        Parameters
-        ----------
-        store : Store
-            Holds the finished cells.
-        cells : sequence of Cell
-            The offline cell, and a run cell for each row.
+        The store holds the finished cells: the offline cell, and a run cell for each row.
         """
         offline, *runs = cells
         row = joined.rows[0]
-        if not row.instance_hash:
-            return  # nothing of it is known
+        if not row.instance_hash:  # nothing of it is known
+            return
+        kind = problem(row.problem)
         place = self.path / "instances" / f"{_plain(row.instance)}-{row.instance_hash[:_HASH]}"
         make_folder(place / "schedules")
         if not _link(store.file(offline, INSTANCE), place / INSTANCE):
@@ -112,7 +102,7 @@ class Runs:
             # Two files or modules may have policies of the same name.
             name = f"{one.policy}-{_plain(policy)}" if ":" in policy else one.policy
             schedule = store.file(cell, schedule_file(row.problem))
-            _link(schedule, place / f"schedules/{name}{problem(row.problem).schedule_suffix}")
+            _link(schedule, place / f"schedules/{name}{kind.schedule_suffix}")
             if one.policy == joined.best:
                 best = schedule
         known = place / incumbent_file(row.problem)
@@ -141,11 +131,8 @@ class Runs:
 
     def _ended(self) -> dict[Path, int]:
         """File of the rows of each run that has ended, and when it was written."""
-        found = {}
-        for file in sorted((self.path / "runs").glob("*/rows.jsonl")):
-            with suppress(OSError):
-                found[file] = file.stat().st_mtime_ns
-        return found
+        files = sorted((self.path / "runs").glob("*/rows.jsonl"))
+        return {file: file.stat().st_mtime_ns for file in files}
 
 
 def _joined(files: Iterable[Path]) -> list[dict[str, Any]]:
@@ -185,22 +172,13 @@ def _is_better(instance_file: Path, new: Path, known: Path) -> bool:
 
 
 def _link(source: Path, target: Path) -> bool:
-    """Make one file of two names, or a copy where that cannot be; no source, no target.
-
-    Returns whether there is a source.
-    """
+    """Give a file a second name, or copy it; no source, no target. Returns whether it is there."""
     if not source.is_file():
         target.unlink(missing_ok=True)
         return False
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        try:
-            os.link(source, temporary)
-        except OSError:
-            shutil.copyfile(source, temporary)
-        os.replace(temporary, target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+        target.unlink(missing_ok=True)
+        os.link(source, target)
+    except OSError:  # no links here, or another run was faster
+        write_whole(target, source.read_bytes())
     return True

@@ -296,7 +296,7 @@ def test_an_interrupted_run_goes_on_and_gives_the_same_bytes(
     assert not Path("parts/rows.jsonl").exists()
     capsys.readouterr()
     assert main([*options, "parts"]) == 0
-    assert "4 of 6 cells: as run before" in capsys.readouterr().err
+    assert "4 of 6 cells were finished before" in capsys.readouterr().err
     assert contents("parts") == contents("whole")
 
 

@@ -57,15 +57,7 @@ def _find(name: str, what: str, part: str) -> Any:
 def frames_asked(args: argparse.Namespace, engine: Engine) -> Callable[[str], pd.DataFrame]:
     """Frames of studies by name, each computed once, when it is asked for.
 
-    Parameters
-    ----------
-    args : Namespace
-        With the options of :func:`benchmarks.figures.add_size_arguments`.
-
-    Returns
-    -------
-    callable
-        ``(name of a study) -> frame``, with a row for each cell that failed.
+    The options are those of :func:`benchmarks.figures.add_size_arguments`. What failed is a row.
     """
     store = Store(Path(args.out) / "cells")
 

@@ -17,14 +17,7 @@ BAD_INPUT = 2
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line, and whose examples keep their shape.
 
-    Parameters
-    ----------
-    module : str
-        The command, as it stands after ``python -m``.
-    about : str or None
-        What it does and, under a heading ``Examples``, how: the docstring of the module.
-    examples : str
-        More of them.
+    ``about`` is the docstring of the command's module: what it does and, under a heading, examples.
     """
 
     def __init__(self, module: str, about: str | None, examples: str = "") -> None:

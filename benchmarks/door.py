@@ -51,16 +51,10 @@ read = read_instance
 def draw(problem: str, *, seed: int = 0, reading: Reading | None = None, **settings: Any) -> Any:
     """Draw an instance of a problem's workload.
 
-    Parameters
-    ----------
-    reading : Reading, optional
-        Whose settings come on top.
-    **settings
-        ``jobs``, ``slots``, ``servers`` (by default those of the default table), and what else the
-        workload may be told (``load=1.0``, say). InputError if one is unknown or bad.
+    Settings are ``jobs``, ``slots``, ``servers`` (by default those of the default table), and what
+    else the workload may be told (``load=1.0``, say); those of a reading come on top. InputError
+    if one is unknown or bad.
 
-    Examples
-    --------
     >>> draw("jct", jobs=5, slots=20, servers=3).name
     'google2011-fit-5x20-3-seed0'
     """
@@ -90,12 +84,8 @@ def run(
 ) -> Run:
     """Run one policy on an instance, and score it.
 
-    Parameters
-    ----------
-    policy : str, class or Policy
-        A class is built with the parameters; an object is run as it is.
-    seed : int, optional
-        Of the policy's generator; by default the instance's own, or 0.
+    A class, which may be named, is built with the parameters; an object is run as it is. The seed
+    is that of the policy's generator; by default the instance's own, or 0.
     """
     chosen = policy_of(instance.problem, policy) if isinstance(policy, str) else policy
     return run_policy(instance, chosen, seed, **parameters)
@@ -147,8 +137,6 @@ def evaluate(
     time_limit, threads
         Seconds and threads of the offline solver; the interval is valid whatever it reaches.
 
-    Examples
-    --------
     >>> found = evaluate(draw("utility", jobs=5, slots=6, servers=(3, 3)), ["oasis", "fifo"])
     >>> bool((found.frame["ratio_lower"] >= 1 - 1e-9).all())
     True
@@ -182,20 +170,10 @@ def measure(
     data: Mapping[str, Mapping[str, bytes]],
     **how: Any,
 ) -> list[tuple[list[Cell], list[Outcome], Joined]]:
-    """Run every scheme on every instance, and solve it offline.
+    """Run every scheme on every instance (:class:`Ratio` says what ``data`` is), and solve it.
 
-    Parameters
-    ----------
-    data : mapping
-        By the file hash of a source, what its cells need with it.
-    **how
-        Store, engine and progress, as for :func:`benchmarks.study.compute.compute`.
-
-    Returns
-    -------
-    list of (list of Cell, list of Outcome, Joined)
-        Of each instance: the offline cell and a run cell for each scheme, how they ended, and the
-        rows that follow.
+    Store, engine and progress are those of :func:`benchmarks.study.compute.compute`. Returns of
+    each instance the offline cell and a run cell for each scheme, how they ended, and the rows.
     """
     ratio = Ratio(effort, source=lambda trial, settings: settings, data=data)
     trials = [
@@ -249,8 +227,6 @@ def compare(
         A row for each instance, reading and policy: :class:`benchmarks.study.rows.Row` and, if
         there are readings, ``reading``. :func:`benchmarks.table.summarise` makes the table of it.
 
-    Examples
-    --------
     >>> frame = compare("utility", seeds=2, policies=["oasis"], jobs=5, slots=6, servers=(3, 3))
     >>> frame[["seed", "policy"]].values.tolist()
     [[0, 'oasis'], [1, 'oasis']]

@@ -27,13 +27,8 @@ _LIMIT = 3600.0  # seconds
 def add_engine_arguments(parser: Parser, *, timed: bool = False, guarded: bool = False) -> None:
     """Options that say where cells run, for :func:`engine_of`.
 
-    Parameters
-    ----------
-    parser : Parser
-    timed : bool
-        Times are what the command measures: cells run one by one, unless it is told otherwise.
-    guarded : bool
-        Each cell says itself that it needs a process of its own, and its limit.
+    ``timed``: times are what the command measures, so that cells run one by one unless it is told
+    otherwise. ``guarded``: each cell says itself that it needs a process of its own, and its limit.
     """
     usual = "1, since times are measured" if timed else "as many as the processors allow"
     unguarded = "" if guarded else "; 1: in this process, where nothing is stopped that hangs"
@@ -71,15 +66,8 @@ def add_engine_arguments(parser: Parser, *, timed: bool = False, guarded: bool =
 def engine_of(args: argparse.Namespace, *, threads: int = 1) -> NotingEngine:
     """The engine that the options of :func:`add_engine_arguments` ask for.
 
-    Parameters
-    ----------
-    threads : int
-        Of a cell: by default there are as many workers as processors for so many threads each.
-
-    Raises
-    ------
-    InputError
-        If the cluster cannot be used.
+    By default it has as many workers as there are processors for so many threads each. InputError
+    if the cluster cannot be used.
     """
     limits = Limits(args.limit or _LIMIT, args.memory)
     if args.cluster is not None:
@@ -92,14 +80,7 @@ def engine_of(args: argparse.Namespace, *, threads: int = 1) -> NotingEngine:
 
 
 class NotingEngine:
-    """The engine of a command: it is closed in the end, and says which cells failed.
-
-    Parameters
-    ----------
-    engine : Engine
-        What runs the cells.
-    close : callable, optional
-        Called at the end, also of a command that raises.
+    """The engine of a command: at its end, also by an error, it is closed and says what failed.
 
     Attributes
     ----------

@@ -34,11 +34,9 @@ from models.problem import problem_names
 
 def add_size_arguments(parser: Parser) -> None:
     """Options that choose how large an experiment is, where it runs, and where it is kept."""
+    sizes = {"quick": "small instances, few seeds: seconds", "paper": "full size: may take hours"}
     size = parser.add_mutually_exclusive_group()
-    for name, meaning in (
-        ("quick", "small instances, few seeds: seconds"),
-        ("paper", "the paper's full size: may take hours"),
-    ):
+    for name, meaning in sizes.items():
         size.add_argument(f"--{name}", dest="size", action="store_const", const=name, help=meaning)
     parser.set_defaults(size="default", out="results/figures")
     parser.add_seeds()

@@ -17,15 +17,10 @@ from models.problem import all_offered, problem_names, read_instance
 
 @dataclass(frozen=True)
 class Sources:
-    """Instances as cells name them.
+    """Instances as cells name them, and what cells need with them.
 
-    Parameters
-    ----------
-    instances : tuple of Source
-    asked : mapping
-        The same in few words, in JSON types, for the record of a run.
-    data : mapping
-        By the file hash of a source, what its cells need with it.
+    ``asked`` is the same in few words, in JSON types, for the record of a run; ``data`` has the
+    file of an instance by its hash.
     """
 
     instances: tuple[Source, ...]
@@ -106,12 +101,8 @@ def drawing_asked(args: argparse.Namespace, default: Size) -> dict[str, Any]:
 def sources_from(args: argparse.Namespace) -> Sources:
     """Instances that the options of :func:`add_instance_arguments` ask for.
 
-    Files are read, and the first instance is drawn, so that bad input shows before anything runs.
-
-    Raises
-    ------
-    InputError
-        If a file, trace or setting is bad, or an option does not go with the others.
+    Files are read, and the first instance is drawn, so that bad input (InputError) shows before
+    anything runs.
     """
     workload = experiments_of(args.problem).workload
     if args.instance:
@@ -126,13 +117,10 @@ def sources_from(args: argparse.Namespace) -> Sources:
 
 
 def sources_of_files(args: argparse.Namespace, refused: Sequence[str]) -> Sources:
-    """The instances of ``--instance``.
+    """The instances of ``--instance``, which goes with none of the options that are refused.
 
-    Raises
-    ------
-    InputError
-        If one of the options is given that do not go with it, or a file cannot be read, is of
-        another problem, or is there twice, itself or its name.
+    InputError if one of these is given, or a file cannot be read, is of another problem, or is
+    there twice, itself or its name.
     """
     for name in refused:
         if getattr(args, name):

@@ -90,8 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _text(frame: pd.DataFrame, origins: Mapping[str, str], runs: Runs, layout: Layout) -> str:
     many = "1 instance" if len(origins) == 1 else f"{len(origins)} instances"
-    name = frame["problem"].iloc[0]
-    title = f"{name}: {many}, {loads_of(frame)}: {common_origin(origins)}"
+    title = f"{frame['problem'].iloc[0]}: {many}, {loads_of(frame)}: {common_origin(origins)}"
     written = (
         f"rows: {runs.path}, of all runs in it: {runs.path / 'all.csv'}, this one is {runs.name}; "
         f"schedules: {runs.path / 'instances'}/*/schedules"

@@ -10,8 +10,6 @@ python -m benchmarks.trace audit google:job_submit_events_29d.csv.gz
     one table: job_events, task_events and machine_events are told apart by their columns
 python -m benchmarks.trace audit philly:philly.csv.gz --format json
     the derived csv, or the original JSON (cluster_job_log)
-python -m benchmarks.trace audit openb-pods:openb_pod_list_default.csv
-python -m benchmarks.trace audit openb-nodes:openb_node_list_all_node.csv
 python -m benchmarks.trace audit edge-cloud:../shared/data --problem jct
     jobs, arrivals and nodes of three traces, and what `jct` takes from them
 python -m benchmarks.trace audit pai-machines:pai_machine_spec.csv

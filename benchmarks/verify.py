@@ -63,22 +63,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _print_score(score: Score) -> None:
-    completed = int((score.completion >= 0).sum())
     print(f"objective {score.objective!r}")
-    print(f"jobs completed {completed} of {len(score.completion)}")
+    print(f"jobs completed {(score.completion >= 0).sum()} of {len(score.completion)}")
     print(f"violations {len(score.violations)}")
-    for equation, count in Counter(item.equation for item in score.violations).items():
-        print(f"  constraint {equation}: {count}")
-    for violation in score.violations:
-        print(f"  {violation}")
+    counts = Counter(violation.equation for violation in score.violations)
+    lines = [f"constraint {equation}: {count}" for equation, count in counts.items()]
+    for line in (*lines, *score.violations):
+        print(f"  {line}")
 
 
 def _print_interval(verdict: Verdict, objective: float, negligible: float) -> None:
-    bound = Bound(verdict.recomputed, "prices")
-    found = offline_interval(
-        verdict.sense, [Incumbent(objective, None)], [bound], negligible=negligible
-    )
-    gap = relative_gap(verdict.sense, objective, bound.value, negligible=negligible) or 0.0
+    sense, bound = verdict.sense, verdict.recomputed
+    known = [Incumbent(objective, None)], [Bound(bound, "prices")]
+    found = offline_interval(sense, *known, negligible=negligible)
+    gap = relative_gap(sense, objective, bound, negligible=negligible) or 0.0
     print(f"optimum between {found.lower!r} and {found.upper!r}, gap {100 * gap:.3g} %")
 
 

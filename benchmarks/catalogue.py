@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import argparse
+import functools
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchmarks.contract import experiments_of
+from benchmarks.contract import experiments_of, part_of
 from benchmarks.study.claim import Claim
 from benchmarks.study.engine import Engine
 from benchmarks.study.picture import Picture
@@ -16,27 +18,16 @@ from benchmarks.study.store import Store
 from benchmarks.study.study import Study
 from models.errors import InputError
 from models.problem import problem_names
-from models.reference import resolve
-
-__all__ = ["Frames", "claims_of", "find_picture", "find_study", "pictures_of"]
-
-
-def _all(problem_name: str, what: str) -> Sequence[Any]:
-    reference = getattr(experiments_of(problem_name), what)
-    found: Sequence[Any] = resolve(reference) if reference else ()
-    return found
 
 
 def pictures_of(problem_name: str) -> tuple[Picture, ...]:
     """Pictures of a problem, in the order of the paper; none if it has none yet."""
-    return tuple(_all(problem_name, "pictures"))
+    return tuple(part_of(problem_name, "pictures") if experiments_of(problem_name).pictures else ())
 
 
 def claims_of(problem_name: str) -> tuple[Claim, ...]:
     """The claims of a problem's paper; InputError if nobody has listed them."""
-    if not experiments_of(problem_name).claims:
-        raise InputError(f"nobody has listed the claims of '{problem_name}' yet")
-    return tuple(_all(problem_name, "claims"))
+    return tuple(part_of(problem_name, "claims"))
 
 
 def find_study(name: str) -> Study:
@@ -51,36 +42,28 @@ def find_picture(name: str) -> Picture:
     return picture
 
 
-def _find(name: str, what: str, key: str) -> Any:
+def _find(name: str, what: str, part: str) -> Any:
     """The problem is the part of a name before the first dash."""
     problem_name = name.partition("-")[0]
     if problem_name not in problem_names():
         known = ", ".join(problem_names())
         raise InputError(f"unknown {what} '{name}': names begin with a problem, one of {known}")
-    found: Mapping[str, Any] = {item.name: item for item in _all(problem_name, key)}
+    found = {item.name: item for item in part_of(problem_name, part)}
     if name not in found:
-        known = ", ".join(found) or "none yet"
-        raise InputError(f"unknown {what} '{name}': '{problem_name}' has {known}")
+        raise InputError(f"unknown {what} '{name}': '{problem_name}' has {', '.join(found)}")
     return found[name]
 
 
-@dataclass
-class Frames:
+def frames_asked(args: argparse.Namespace, engine: Engine) -> Callable[[str], pd.DataFrame]:
     """Frames of studies by name, each computed once, when it is asked for.
 
-    How, :meth:`benchmarks.study.study.Study.frame` says.
+    The options are those of :func:`benchmarks.figures.add_size_arguments`. What failed is a row.
     """
+    store = Store(Path(args.out) / "cells")
 
-    size: str
-    seeds: Sequence[int] | None = None
-    store: Store | None = None
-    engine: Engine | None = None
-    _known: dict[str, pd.DataFrame] = field(default_factory=dict, repr=False)
+    @functools.cache
+    def frame(name: str) -> pd.DataFrame:
+        study = find_study(name)
+        return study.frame(args.size, args.seeds, store=store, engine=engine, progress=True)
 
-    def __call__(self, name: str) -> pd.DataFrame:
-        """The frame of a study, e.g. ``"utility-3"``, with a row for each cell that failed."""
-        if name not in self._known:
-            self._known[name] = find_study(name).frame(
-                self.size, self.seeds, store=self.store, engine=self.engine, progress=True
-            )
-        return self._known[name]
+    return frame

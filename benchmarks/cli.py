@@ -5,21 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 from models.errors import InputError
-
-__all__ = [
-    "BAD_INPUT",
-    "Parser",
-    "parse_count",
-    "parse_list",
-    "parse_positive",
-    "parse_range",
-    "parse_words",
-    "run_command",
-]
 
 T = TypeVar("T")
 
@@ -27,13 +17,17 @@ BAD_INPUT = 2
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line, and whose examples keep their shape."""
+    """An argument parser whose errors are one line, and whose examples keep their shape.
 
-    def __init__(self, module: str, description: str, examples: str) -> None:
+    ``about`` is the docstring of the command's module: what it does and, under a heading, examples.
+    """
+
+    def __init__(self, module: str, about: str | None, examples: str = "") -> None:
+        description, _, told = (about or "").partition("\n\nExamples\n--------\n")
         super().__init__(
             prog=f"python -m {module}",
             description=description,
-            epilog="examples:\n" + examples.strip("\n"),
+            epilog="examples:\n" + (textwrap.indent(told, "  ") + examples).strip("\n"),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )

@@ -13,18 +13,6 @@ from models.problem import has_sub_package, offered, problem_names
 from models.reference import resolve
 from solvers.result import SolveResult
 
-__all__ = [
-    "Experiments",
-    "GapMethod",
-    "GapMethods",
-    "RegretParts",
-    "RegretSizes",
-    "experiments_of",
-    "gap_methods",
-    "regret_parts",
-    "with_part",
-]
-
 
 @dataclass(frozen=True)
 class Experiments:
@@ -41,10 +29,8 @@ class Experiments:
         References to sequences of :class:`benchmarks.study.study.Study`,
         :class:`benchmarks.study.picture.Picture` and :class:`benchmarks.study.claim.Claim`, in
         the order of the paper.
-    gap : str
-        Reference to :class:`GapMethods`, which ``benchmarks.gap`` compares.
-    regret : str
-        Reference to :class:`RegretParts`, with which ``benchmarks.regret`` measures.
+    gap, regret : str
+        References to :class:`GapMethods` and :class:`RegretParts`.
     plain_versions : tuple of str
         References to policies without compiled code, which ``benchmarks.speed`` times beside the
         others.
@@ -60,13 +46,7 @@ class Experiments:
 
 
 def experiments_of(problem_name: str) -> Experiments:
-    """Experiments on a problem.
-
-    Raises
-    ------
-    InputError
-        If there is no such problem, or it has no experiments yet.
-    """
+    """Experiments on a problem; InputError if there is no such problem, or it has none yet."""
     return offered("benchmarks", problem_name, "EXPERIMENTS", Experiments)
 
 
@@ -79,20 +59,20 @@ def with_part(part: str) -> list[str]:
     ]
 
 
-def _part(problem_name: str, part: str) -> Any:
+def part_of(problem_name: str, part: str) -> Any:
     """What a part of a problem's experiments refers to; InputError if there is none."""
     reference = getattr(experiments_of(problem_name), part)
     if not reference:
+        known = ", ".join(with_part(part)) or "none"
         raise InputError(
-            f"problem '{problem_name}' has no {part} part yet; those with one: "
-            f"{', '.join(with_part(part)) or 'none'}"
+            f"problem '{problem_name}' has no {part} part yet; those with one: {known}"
         )
     return resolve(reference)
 
 
 @dataclass(frozen=True)
 class GapMethod:
-    """A way to bound or solve an instance offline.
+    """A way to bound or solve an instance offline, and a word on it.
 
     Parameters
     ----------
@@ -114,10 +94,8 @@ class GapMethods:
 
     Parameters
     ----------
-    methods : mapping of str to GapMethod
-        By name.
-    default : tuple of str
-        Those that are compared where none is asked for.
+    methods, default : mapping of str to GapMethod, tuple of str
+        By name, and those that are compared where none is asked for.
     sizes : mapping of str to tuple of str
         ``JOBSxSLOTSxSERVERS``, under ``"default"`` and ``"quick"``.
     """
@@ -129,7 +107,7 @@ class GapMethods:
 
 def gap_methods(problem_name: str) -> GapMethods:
     """What ``benchmarks.gap`` compares on a problem; InputError if it has none."""
-    found: GapMethods = _part(problem_name, "gap")
+    found: GapMethods = part_of(problem_name, "gap")
     return found
 
 
@@ -169,11 +147,9 @@ class RegretParts:
     ----------
     sizes : mapping of str to RegretSizes
         Under ``"default"`` and ``"quick"``.
-    fixed : str
-        Function of a cell, ``module:function``, given ``instance``: the best fixed decision.
-    run : str
-        Function of a cell, given ``instance``, ``policy`` and ``parameters``: a run, with what a
-        comparison needs.
+    fixed, run : str
+        Functions of cells, ``module:function``, given ``instance``: the best fixed decision; and,
+        given ``policy`` and ``parameters`` too, a run, with what a comparison needs.
     compare : callable
         ``(result of fixed, results of runs, optimum) -> record of each run``; pure. The optimum is
         that of every slot, as an interval, or None.
@@ -190,5 +166,5 @@ class RegretParts:
 
 def regret_parts(problem_name: str) -> RegretParts:
     """With what ``benchmarks.regret`` measures on a problem; InputError if it has none."""
-    found: RegretParts = _part(problem_name, "regret")
+    found: RegretParts = part_of(problem_name, "regret")
     return found

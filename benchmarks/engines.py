@@ -21,31 +21,24 @@ from benchmarks.study.engine import (
     default_workers,
 )
 
-__all__ = ["NotingEngine", "add_engine_arguments", "engine_of"]
-
 _LIMIT = 3600.0  # seconds
 
 
 def add_engine_arguments(parser: Parser, *, timed: bool = False, guarded: bool = False) -> None:
     """Options that say where cells run, for :func:`engine_of`.
 
-    Parameters
-    ----------
-    parser : Parser
-    timed : bool
-        Times are what the command measures: cells run one by one, unless it is told otherwise.
-    guarded : bool
-        Each cell says itself that it needs a process of its own, and its limit.
+    ``timed``: times are what the command measures, so that cells run one by one unless it is told
+    otherwise. ``guarded``: each cell says itself that it needs a process of its own, and its limit.
     """
     usual = "1, since times are measured" if timed else "as many as the processors allow"
+    unguarded = "" if guarded else "; 1: in this process, where nothing is stopped that hangs"
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "--workers",
         type=parse_count,
         default=1 if timed else None,
         metavar="N",
-        help=f"cells that run at the same time (default: {usual})"
-        + ("" if guarded else "; 1: in this process, where nothing is stopped that hangs"),
+        help=f"cells that run at the same time (default: {usual}){unguarded}",
     )
     where.add_argument(
         "--cluster",
@@ -53,9 +46,8 @@ def add_engine_arguments(parser: Parser, *, timed: bool = False, guarded: bool =
         help="the workers of a Dask scheduler instead, e.g. tcp://10.0.0.1:8786 (needs the extra "
         "'cluster'; docs/studies.md)",
     )
-    if guarded:
-        parser.set_defaults(limit=None)
-    else:
+    parser.set_defaults(limit=None)
+    if not guarded:
         parser.add_argument(
             "--limit",
             type=parse_positive,
@@ -72,56 +64,46 @@ def add_engine_arguments(parser: Parser, *, timed: bool = False, guarded: bool =
 
 
 def engine_of(args: argparse.Namespace, *, threads: int = 1) -> NotingEngine:
-    """The engine that the options ask for.
+    """The engine that the options of :func:`add_engine_arguments` ask for.
 
-    Parameters
-    ----------
-    args : Namespace
-        With the options of :func:`add_engine_arguments`.
-    threads : int
-        Of a cell: by default there are as many workers as processors for so many threads each.
-
-    Raises
-    ------
-    InputError
-        If the cluster cannot be used.
+    By default it has as many workers as there are processors for so many threads each. InputError
+    if the cluster cannot be used.
     """
+    limits = Limits(args.limit or _LIMIT, args.memory)
     if args.cluster is not None:
-        return NotingEngine(Cluster(args.cluster, Limits(args.limit or _LIMIT, args.memory)))
+        return NotingEngine(Cluster(args.cluster, limits))
     workers = args.workers or default_workers(threads)
     if workers == 1 and args.limit is None and args.memory is None:
         return NotingEngine(InProcess())
-    return NotingEngine(Processes(workers, Limits(args.limit or _LIMIT, args.memory)))
+    return NotingEngine(Processes(workers, limits))
 
 
 class NotingEngine(Engine):
-    """An engine that notes which cells fail, for the end of a command.
+    """The engine of a command: at its end, also by an error, it is closed and says what failed.
 
-    Parameters
+    Attributes
     ----------
-    engine : Engine
-        What runs the cells.
+    workers : int
+        How many cells it runs at the same time.
+    code : int
+        Exit code of the command so far: 1 if a cell failed, else 0.
     """
 
     def __init__(self, engine: Engine) -> None:
+        self.code = 0
         self._engine = engine
         self.workers = engine.workers
         self._failed: list[str] = []
 
     def __exit__(self, *error: object) -> None:
-        """Let go of what runs the cells."""
         self._engine.__exit__(*error)
+        for line in self._failed:
+            print(line, file=sys.stderr)
 
     def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
         """Run tasks."""
         with closing(self._engine.map(tasks, began)) as running:
             for task, outcome in running:
                 self._failed += failures([task.cell], [outcome])
+                self.code = 1 if self._failed else self.code
                 yield task, outcome
-
-    def end(self) -> int:
-        """Close it, and print a line for each cell that failed; returns the command's exit code."""
-        self.__exit__()
-        for line in self._failed:
-            print(line, file=sys.stderr)
-        return 1 if self._failed else 0

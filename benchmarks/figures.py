@@ -1,4 +1,19 @@
-"""``python -m benchmarks.figures``: the figures of the papers, computed anew."""
+"""Compute figures of the papers, and write each as PDF, PNG and csv.
+
+The same size and seeds give the same files.
+
+Examples
+--------
+python -m benchmarks.figures --list
+python -m benchmarks.figures utility-5
+    PDF, PNG and the plotted data as csv in results/figures; a few minutes
+python -m benchmarks.figures utility-5 --quick
+    a small version, in seconds
+python -m benchmarks.figures utility-3 utility-4 --paper --seeds 10
+    as large as in the paper, seeds 0 to 9; may take hours, and can be interrupted: what is
+    finished is kept in DIR/cells and not computed again
+python -m benchmarks.figures --all --out DIR
+"""
 
 from __future__ import annotations
 
@@ -7,40 +22,23 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.catalogue import Frames, find_picture, pictures_of
+from benchmarks.catalogue import find_picture, frames_asked, pictures_of
 from benchmarks.cli import Parser, run_command
 from benchmarks.contract import with_part
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.pictures.save import save_picture
 from benchmarks.study.picture import Picture
-from benchmarks.study.store import Store
 from benchmarks.study.study import succeeded
 from models.errors import InputError
-
-__all__ = ["add_size_arguments", "main"]
-
-_EXAMPLES = """
-  python -m benchmarks.figures --list
-  python -m benchmarks.figures utility-5
-      PDF, PNG and the plotted data as csv in results/figures; a few minutes
-  python -m benchmarks.figures utility-5 --quick
-      a small version, in seconds
-  python -m benchmarks.figures utility-3 utility-4 --paper --seeds 10
-      as large as in the paper, seeds 0 to 9; may take hours, and can be interrupted: what is
-      finished is kept in DIR/cells and not computed again
-  python -m benchmarks.figures --all --out DIR
-"""
 
 
 def add_size_arguments(parser: Parser) -> None:
     """Options that choose how large an experiment is, where it runs, and where it is kept."""
+    sizes = {"quick": "small instances, few seeds: seconds", "paper": "full size: may take hours"}
     size = parser.add_mutually_exclusive_group()
-    for name, meaning in (
-        ("quick", "small instances, few seeds: seconds"),
-        ("paper", "the paper's full size: may take hours"),
-    ):
+    for name, meaning in sizes.items():
         size.add_argument(f"--{name}", dest="size", action="store_const", const=name, help=meaning)
-    parser.set_defaults(size="default", out=str(Path("results") / "figures"))
+    parser.set_defaults(size="default", out="results/figures")
     parser.add_seeds()
     parser.add_out("results/figures")
     add_engine_arguments(parser)
@@ -48,12 +46,7 @@ def add_size_arguments(parser: Parser) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and make the figures; returns the exit code."""
-    parser = Parser(
-        "benchmarks.figures",
-        "Compute figures of the papers and write each as PDF, PNG and csv. The same size and "
-        "seeds give the same files.",
-        _EXAMPLES,
-    )
+    parser = Parser("benchmarks.figures", __doc__)
     parser.add_argument("names", nargs="*", metavar="FIGURE", help="e.g. utility-5")
     parser.add_argument("--all", action="store_true", help="all figures of all problems")
     parser.add_argument("--list", action="store_true", help="name all figures and end")
@@ -67,13 +60,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.all == bool(args.names):
         raise InputError("name one or more figures, or give --all; --list shows them")
     pictures = every if args.all else [find_picture(name) for name in args.names]
-    out, engine = Path(args.out), engine_of(args)
-    frames = Frames(args.size, args.seeds, Store(out / "cells"), engine)
     suffix = "" if args.size == "default" else f"-{args.size}"
-    for picture in pictures:
-        said = _draw(picture, frames(picture.study), out / f"{picture.name}{suffix}")
-        print(f"{picture.name}: {picture.title}: {said}")
-    return engine.end()
+    with engine_of(args) as engine:
+        frames = frames_asked(args, engine)
+        for picture in pictures:
+            stem = Path(args.out) / f"{picture.name}{suffix}"
+            said = _draw(picture, frames(picture.study), stem)
+            print(f"{picture.name}: {picture.title}: {said}")
+    return engine.code
 
 
 def _draw(picture: Picture, frame: pd.DataFrame, stem: Path) -> str:
@@ -83,15 +77,18 @@ def _draw(picture: Picture, frame: pd.DataFrame, stem: Path) -> str:
     """
     rest = succeeded(frame)
     lost = len(frame) - len(rest)
-    if not lost:
-        return ", ".join(map(str, save_picture(picture.plot(frame, None), frame, stem)))
     note = "1 failed cell is missing" if lost == 1 else f"{lost} failed cells are missing"
     try:
         drawn = picture.plot(rest, None)
-    except Exception as error:  # what is left need not have all that is compared
+    except Exception as error:
+        if not lost:
+            raise
+        # What is left need not have all that is compared.
         return f"not drawn: {note}, and the rest cannot be drawn: {error}"
-    drawn.text(0.01, 0.01, note, color="red", fontsize="small")
-    return f"{', '.join(map(str, save_picture(drawn, frame, stem)))} ({note})"
+    if lost:
+        drawn.text(0.01, 0.01, note, color="red", fontsize="small")
+    files = ", ".join(map(str, save_picture(drawn, frame, stem)))
+    return f"{files} ({note})" if lost else files
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from benchmarks.cli import Parser, parse_list, parse_positive, parse_words, run_command
 from benchmarks.contract import experiments_of, gap_methods, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
-from benchmarks.instances import add_set_argument, parse_set, parse_size
+from benchmarks.instances import add_set_argument
 from benchmarks.pictures.costs import caption, plot_costs, seeds_in_words
 from benchmarks.pictures.medians import plot_medians
 from benchmarks.pictures.save import save_picture
@@ -68,10 +68,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     limits = sorted(set(args.times or ((1.0, 2.0) if args.quick else (5.0, 15.0, 45.0))))
     layout = layout_of(args, _columns(limits))
     seeds = args.seeds or range(1 if args.quick else 2)
-    settings = parse_set(workload, args.set)
+    settings = workload.parse_set(args.set)
     trials = []
     for text in dict.fromkeys(args.sizes or part.sizes["quick" if args.quick else "default"]):
-        size = parse_size(workload, text)
+        size = workload.parse_size(text)
         point = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
         trials += [Trial(args.problem, point, seed) for seed in seeds]
     for trial in trials:

@@ -13,7 +13,6 @@ from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import (
     add_set_argument,
     add_source_arguments,
-    parse_set,
     sources_of_files,
 )
 from benchmarks.ratio import add_policy_argument
@@ -96,7 +95,7 @@ def _sizes_asked(args: Namespace, usual: RegretSizes) -> RegretSizes:
 
 def _drawn(args: Namespace, sizes: RegretSizes, schemes: Sequence[Scheme]) -> list[Trial]:
     """Trials on drawn instances; what cannot be drawn raises InputError here."""
-    settings = parse_set(experiments_of(args.problem).workload, args.set)
+    settings = experiments_of(args.problem).workload.parse_set(args.set)
     if "arrivals" in settings:
         raise InputError("--set arrivals=...: say --arrivals here")
     if TRACE in sizes.arrivals and not args.trace:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import json
 import os
 import re
-import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -24,10 +24,8 @@ from benchmarks.study.run import schedule_file
 from benchmarks.study.store import Store
 from benchmarks.tables import format_records
 from models.errors import InputError
-from models.files import make_folder, write_atomic, write_whole
-from models.problem import problem
-
-__all__ = ["Runs"]
+from models.files import make_folder, read_bytes, write_atomic, write_whole
+from models.problem import problem, read_instance
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HASH = 8  # characters of a hash in names
@@ -40,97 +38,76 @@ class Runs:
 
         cells/                  the store (benchmarks.study.store)
         runs/<run>/             settings.json     what was asked for, versions, machine
-                                rows.jsonl        one Row per line (benchmarks.study.rows.Row)
-                                rows.csv          the same for a spreadsheet
                                 timings.jsonl     one Timing per line
-        rows.jsonl, rows.csv, timings.jsonl, settings.json
+                                rows.csv          the rows for a spreadsheet
+                                rows.jsonl        one Row per line (benchmarks.study.rows.Row)
+        settings.json, timings.jsonl, rows.csv, rows.jsonl
                                 the same of the run that ended last
         all.csv                 rows of all runs, with the name of the run in front
         instances/<name>-<hash>/
-                                instance.json.gz, offline.json.gz (the best schedule known),
-                                certificate.json.gz (prices, and the bound they prove),
-                                schedules/<policy>.json.gz
+                                instance.json.gz, certificate.json.gz (prices, and the bound they
+                                prove), offline.json.gz (the best schedule known from any run),
+                                schedules/<policy>.json.gz, and of a policy from a file or module
+                                schedules/<policy>-<file or module>-<class>.json.gz
 
-    Schedules end as the problem's schedule files do, ``.json.gz`` for most. A run's name says
-    what was asked for, so the same question again replaces its rows, and another one has rows of
-    its own.
+    Schedules end as the problem's schedule files do, ``.json.gz`` for most.
 
     Parameters
     ----------
     path : str or Path
-        Nothing is written before the store is opened.
+        Nothing is written before a run has ended.
     asked : mapping
         What the rows depend on, apart from the code; in JSON types.
     name : str, optional
-        Of the run; by default a hash of what is asked for.
-
-    Raises
-    ------
-    InputError
-        If the name is not fit for a folder, or is that of a run that asked for something else.
+        Of the run; by default a hash of what is asked for, so that the same question again
+        replaces its rows. InputError if it is not fit for a folder, or of a run that asked for
+        something else.
     """
 
     def __init__(self, path: str | Path, asked: Mapping[str, Any], name: str | None = None) -> None:
         text = json.dumps(dict(asked), sort_keys=True)
         self.path = Path(path)
         self.name = name or hashlib.sha256(text.encode()).hexdigest()[:_HASH]
-        self._asked = json.loads(text)
+        self._folder = self.path / "runs" / self.name
+        self._asked = before = json.loads(text)
         if not _NAME.fullmatch(self.name):
             raise InputError(f"run '{name}': want a name of letters, digits, '.', '_' and '-'")
-        before = self._asked_before()
-        if before is not None and before != self._asked:
-            keys = self._asked | before
-            differing = ", ".join(k for k in keys if self._asked.get(k) != before.get(k))
+        with suppress(OSError, ValueError, KeyError, TypeError):  # no such run, or half of one
+            before = json.loads((self._folder / "settings.json").read_bytes())["asked"]
+        keys = self._asked | before
+        if differing := ", ".join(k for k in keys if self._asked.get(k) != before.get(k)):
             raise InputError(
                 f"run '{self.name}' of {self.path} asked for other {differing}: choose another name"
             )
 
-    def _asked_before(self) -> dict[str, Any] | None:
-        try:
-            settings = json.loads((self._folder / "settings.json").read_text(encoding="utf-8"))
-            asked: dict[str, Any] = settings["asked"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return asked
-
-    @property
-    def _folder(self) -> Path:
-        return self.path / "runs" / self.name
-
-    def open_store(self) -> Store:
-        """The store of all runs; its folder is made if absent."""
-        return Store(self.path / "cells")
-
     def keep_instance(self, store: Store, cells: Sequence[Cell], joined: Joined) -> None:
         """Lay out instance, schedules and certificate of an instance for whoever checks them.
 
-        Parameters
-        ----------
-        store : Store
-            Holds the finished cells.
-        cells : sequence of Cell
-            The offline cell, and a run cell for each row.
+        The store holds the finished cells: the offline cell, and a run cell for each row.
         """
         offline, *runs = cells
         row = joined.rows[0]
-        if not row.instance_hash:
-            return  # nothing of it is known
-        name = re.sub(r"[^A-Za-z0-9._-]", "-", row.instance)
-        place = self.path / "instances" / f"{name}-{row.instance_hash[:_HASH]}"
-        schedules = place / "schedules"
-        make_folder(schedules)
-        suffix = problem(row.problem).schedule_suffix
-        best = store.file(offline, incumbent_file(row.problem))
-        for one, cell in zip(joined.rows, runs, strict=True):
-            schedule = store.file(cell, schedule_file(row.problem))
-            _link(schedule, schedules / f"{one.policy}{suffix}")
-            if one.policy == joined.best:
-                best = schedule
-        _link(best, place / incumbent_file(row.problem))
-        _link(store.file(offline, CERTIFICATE), place / CERTIFICATE)
+        if not row.instance_hash:  # nothing of it is known
+            return
+        kind = problem(row.problem)
+        place = self.path / "instances" / f"{_plain(row.instance)}-{row.instance_hash[:_HASH]}"
+        make_folder(place / "schedules")
         if not _link(store.file(offline, INSTANCE), place / INSTANCE):
             instance = instance_of(offline.parameters["instance"], offline.data or None)
             write_whole(place / INSTANCE, as_bytes(instance.write, INSTANCE))
+        _link(store.file(offline, CERTIFICATE), place / CERTIFICATE)
+        best = store.file(offline, incumbent_file(row.problem))
+        for one, cell in zip(joined.rows, runs, strict=True):
+            policy = cell.parameters["policy"]
+            # Two files or modules may have policies of the same name.
+            name = f"{one.policy}-{_plain(policy)}" if ":" in policy else one.policy
+            schedule = store.file(cell, schedule_file(row.problem))
+            _link(schedule, place / f"schedules/{name}{kind.schedule_suffix}")
+            if one.policy == joined.best:
+                best = schedule
+        known = place / incumbent_file(row.problem)
+        if _is_better(place / INSTANCE, best, known):
+            _link(best, known)
 
     def finish(self, rows: Sequence[Row], timings: Sequence[Timing]) -> None:
         """Write the tables of this run, and those of all runs together."""
@@ -139,56 +116,69 @@ class Runs:
             "settings.json": json.dumps(settings, indent=1) + "\n",
             "timings.jsonl": to_json_lines(timings),
             "rows.csv": format_records([asdict(row) for row in rows], "csv"),
-            "rows.jsonl": to_json_lines(rows),
+            "rows.jsonl": to_json_lines(rows),  # the last: a run that has it has ended
         }
         make_folder(self._folder)
-        for folder in (self._folder, self.path):
-            for name, text in files.items():
-                write_atomic(folder / name, text.encode())
-        self._join_runs()
+        for name, text in files.items():
+            write_atomic(self._folder / name, text.encode())
+        seen: dict[Path, int] = {}
+        while (ended := self._ended()) != seen:  # once more if a run has ended meanwhile
+            seen = ended
+            _, last = max((when, file) for file, when in ended.items())
+            for name in files:
+                write_atomic(self.path / name, read_bytes(last.with_name(name)))
+            write_atomic(self.path / "all.csv", format_records(_joined(ended), "csv").encode())
 
-    def _join_runs(self) -> None:
-        """Write the rows of all runs, once more if a run has ended meanwhile."""
-        while True:
-            seen = self._ended_runs()
-            parts: list[dict[str, Any]] = []
-            for name, (file, _) in seen.items():
-                try:
-                    rows = from_json_lines(file.read_text(encoding="utf-8"), Row)
-                except (InputError, UnicodeDecodeError, OSError) as error:
-                    print(f"{file}: left out of all.csv: {error}", file=sys.stderr)
-                    continue
-                parts += [{"run": name, **asdict(row)} for row in rows]
-            write_atomic(self.path / "all.csv", format_records(parts, "csv").encode())
-            if self._ended_runs() == seen:
-                return
+    def _ended(self) -> dict[Path, int]:
+        """File of the rows of each run that has ended, and when it was written."""
+        files = sorted((self.path / "runs").glob("*/rows.jsonl"))
+        return {file: file.stat().st_mtime_ns for file in files}
 
-    def _ended_runs(self) -> dict[str, tuple[Path, int]]:
-        """File of the rows of each run, and when it was written."""
-        found = {}
-        for file in sorted((self.path / "runs").glob("*/rows.jsonl")):
-            with suppress(OSError):
-                found[file.parent.name] = file, file.stat().st_mtime_ns
-        return found
+
+def _joined(files: Iterable[Path]) -> list[dict[str, Any]]:
+    """The rows of all runs; those of another version are left out."""
+    found: list[dict[str, Any]] = []
+    for file in files:
+        try:
+            rows = from_json_lines(file.read_text(encoding="utf-8"), Row)
+        except (InputError, UnicodeDecodeError, OSError) as error:
+            print(f"{file}: left out of all.csv: {error}", file=sys.stderr)
+            continue
+        found += [{"run": file.parent.name, **asdict(row)} for row in rows]
+    return found
+
+
+def _plain(text: str) -> str:
+    """A text as part of the name of a file."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", text)
+
+
+def _is_better(instance_file: Path, new: Path, known: Path) -> bool:
+    """Whether there is a new schedule, and none from another run that is worth as much."""
+    if not new.is_file() or (known.is_file() and filecmp.cmp(new, known, shallow=False)):
+        return False
+    instance = read_instance(instance_file)
+    kind = problem(instance.problem)
+
+    def rank(path: Path) -> tuple[bool, bool, float]:
+        schedule = kind.read_schedule(path, instance)
+        score = kind.score(instance, schedule)
+        value = score.objective if kind.sense == "max" else -score.objective
+        return score.feasible, not kind.is_wider(schedule), value
+
+    with suppress(InputError):  # none is known, or its file is damaged
+        return rank(new) > rank(known)
+    return True
 
 
 def _link(source: Path, target: Path) -> bool:
-    """Make one file of two names, or a copy where that cannot be; no source, no target.
-
-    Returns whether there is a source.
-    """
+    """Give a file a second name, or copy it; no source, no target. Returns whether it is there."""
     if not source.is_file():
         target.unlink(missing_ok=True)
         return False
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        try:
-            os.link(source, temporary)
-        except OSError:
-            shutil.copyfile(source, temporary)
-        os.replace(temporary, target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+        target.unlink(missing_ok=True)
+        os.link(source, target)
+    except OSError:  # no links here, or another run was faster
+        write_whole(target, source.read_bytes())
     return True

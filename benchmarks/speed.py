@@ -14,7 +14,7 @@ import pandas as pd
 from benchmarks.cli import Parser, parse_words, run_command
 from benchmarks.contract import experiments_of
 from benchmarks.engines import add_engine_arguments, engine_of
-from benchmarks.instances import add_instance_arguments, parse_size, sources_from
+from benchmarks.instances import add_instance_arguments, sources_from
 from benchmarks.pictures.costs import plot_costs, seeds_in_words
 from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
@@ -90,7 +90,7 @@ def _asked(
             raise InputError(f"--{name} does not go with --sizes")
     workload, trials = experiments_of(args.problem).workload, []
     for text in args.sizes:
-        size = parse_size(workload, text)
+        size = workload.parse_size(text)
         args.jobs, args.slots = size.jobs, size.slots
         args.servers = workload.show_servers(size.servers)
         for one in sources_from(args).instances:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +14,6 @@ from benchmarks.study.study import has_failed
 from benchmarks.tables import PLAIN, Column, Layout, render, wrap
 from models.problem import problem
 from solvers.result import OPTIMAL_GAP
-
-__all__ = ["COLUMNS", "common_origin", "format_table", "loads_of", "summarise"]
 
 COLUMNS = (
     Column("policy", "policy", left=True),
@@ -38,182 +36,115 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
+        ``instances``, ``failed`` (how many), ``ms`` (per decision, of the runs that were timed),
+        ``clairvoyant``, ``allows`` (what the optimum it is compared with may do beyond the
+        problem's own model); and, where a policy failed nowhere, since what it did elsewhere is no
+        measure of it:
         ``totals`` (offline upper bounds over objectives, each summed over the instances),
         ``mean_lower``, ``mean_upper`` (means of the two ends of the ratio interval), ``low``,
-        ``high`` (95 % bootstrap interval of the mean of the upper end), ``worst`` and
-        ``worst_seed``, ``worst_instance``, ``guarantee`` (largest that applies), ``applies`` (on
-        how many instances), ``guaranteed`` (whether there is one at all), ``instances``,
-        ``violations``, ``completed`` (share of the jobs), ``load`` (mean), ``ms`` (per decision),
-        ``clairvoyant``, ``allows`` (what the optimum it is compared with may do beyond the
-        problem's own model), ``failed`` (on how many instances). Where a policy failed, only
-        counts and ``ms`` are known: what it did elsewhere is no measure of it.
+        ``high`` (95 % bootstrap interval of the mean of the upper end), ``worst``,
+        ``worst_seed``, ``guarantee`` (largest that applies), ``applies`` (on how many instances;
+        NaN if it has none at all), ``violations``, ``completed`` (share of the jobs), ``load``
+        (mean).
     """
     records = []
-    for policy, everywhere in frame.groupby("policy", sort=False):
-        group = everywhere[~has_failed(everywhere)]
-        counts = {
-            "policy": policy,
-            "failed": len(everywhere) - len(group),
-            "instances": len(everywhere),
-            "ms": _milliseconds(everywhere),
-        }
-        if counts["failed"]:
-            none = {"guaranteed": False, "applies": 0, "clairvoyant": False, "allows": ""}
-            records.append({**counts, **none})
-            continue
-        worst = group.loc[group["ratio_upper"].astype(float).idxmax()]
-        low, high = bootstrap_interval(group["ratio_upper"])
-        applies = group["guarantee_applies"].eq(True)
-        records.append(
-            {
-                **counts,
-                "totals": _total_ratio(group),
-                "mean_lower": group["ratio_lower"].mean(),
-                "mean_upper": group["ratio_upper"].mean(),
-                "low": low,
-                "high": high,
-                "worst": worst["ratio_upper"],
-                "worst_seed": worst["seed"],
-                "worst_instance": worst["instance"],
-                "guarantee": group.loc[applies, "guarantee"].astype(float).max(),
-                "applies": int(applies.sum()),
-                "guaranteed": bool(group["guarantee"].notna().any()),
-                "violations": int(group["violations"].sum()),
-                "completed": group["completed"].sum() / max(1, group["jobs"].sum()),
-                "load": group["load"].mean(),
-                "clairvoyant": bool(group["clairvoyant_bounds"].any()),
-                "allows": group["offline_allows"].fillna("").max(),
-            }
-        )
+    for policy, group in frame.groupby("policy", sort=False):
+        failed = int(has_failed(group).sum())
+        record = {"policy": policy, "instances": len(group), "failed": failed}
+        record |= {"ms": float("nan"), "clairvoyant": False, "allows": ""}
+        if "policy_seconds" in group and (timed := group["policy_seconds"].notna()).any():
+            seconds, decisions = group.loc[timed, ["policy_seconds", "decisions"]].sum()
+            record["ms"] = 1e3 * seconds / decisions if decisions else float("nan")
+        records.append(record if failed else record | _ratios(group))
     return pd.DataFrame(records).set_index("policy")
 
 
-def _milliseconds(group: pd.DataFrame) -> float:
-    """Per decision, of the runs that were timed; NaN if none was."""
-    if "policy_seconds" not in group:
-        return float("nan")
-    timed = group[group["policy_seconds"].notna()]
-    decisions = timed["decisions"].sum()
-    return float(1e3 * timed["policy_seconds"].sum() / decisions) if decisions else float("nan")
-
-
-def _total_ratio(group: pd.DataFrame) -> float:
-    """Ratio of sums, which a single instance with a tiny objective does not swamp."""
+def _ratios(group: pd.DataFrame) -> dict[str, Any]:
+    """What is said of a policy that failed nowhere."""
+    worst = group.loc[group["ratio_upper"].astype(float).idxmax()]
+    low, high = bootstrap_interval(group["ratio_upper"])
+    applies = group["guarantee_applies"].eq(True)
+    # A ratio of sums, which a single instance with a tiny objective does not swamp.
     over, under = group["offline_upper"].sum(), group["objective"].sum()
     if problem(group["problem"].iloc[0]).sense == "min":
         over, under = group["objective"].sum(), group["offline_lower"].sum()
-    if under <= 0:
-        return 1.0 if over == under == 0 else float("inf")
-    return float(over / under)
+    endless = 1.0 if over == under == 0 else float("inf")
+    return {
+        "totals": float(over / under) if under > 0 else endless,
+        "mean_lower": group["ratio_lower"].mean(),
+        "mean_upper": group["ratio_upper"].mean(),
+        "low": low,
+        "high": high,
+        "worst": worst["ratio_upper"],
+        "worst_seed": worst["seed"],
+        "guarantee": group.loc[applies, "guarantee"].astype(float).max(),
+        "applies": applies.sum() if group["guarantee"].notna().any() else None,
+        "violations": int(group["violations"].sum()),
+        "completed": group["completed"].sum() / max(1, group["jobs"].sum()),
+        "load": group["load"].mean(),
+        "clairvoyant": bool(group["clairvoyant_bounds"].any()),
+        "allows": group["offline_allows"].fillna("").max(),
+    }
 
 
-def common_origin(instances: Sequence[Any]) -> str:
-    """Where instances come from, in one line: what they have in common, else their names.
+def common_origin(origins: Mapping[str, str]) -> str:
+    """Where instances, by name, come from: what their origins have in common, else their names.
 
     Words in which texts of equal length differ (a number of draws, say) become ``...``.
     """
-    texts = [(instance.origin or instance.name).split() for instance in instances]
-    if len({len(words) for words in texts}) > 1:
-        return "of several origins: " + ", ".join(instance.name for instance in instances)
+    texts = [(origin or name).split() for name, origin in origins.items()]
+    if len(set(map(len, texts))) > 1:
+        return "of several origins: " + ", ".join(origins)
     return " ".join(
         words[0] if len(set(words)) == 1 else "..." for words in zip(*texts, strict=True)
     )
 
 
-def _short(number: float) -> str:
-    return f"{number:.3f}" if number < 1e3 else f"{number:.3g}"
-
-
 def loads_of(frame: pd.DataFrame) -> str:
     """Load of the instances of some rows, in words: the mean, and from where to where."""
-    loads = frame.drop_duplicates("instance_hash")["load"]
+    loads = frame.drop_duplicates("instance_hash")["load"].dropna()
+    if loads.empty:  # nothing of any instance is known
+        return "load unknown"
     span = "" if len(loads) == 1 else f" ({loads.min():.3g} to {loads.max():.3g})"
     return f"load {loads.mean():.3g}{span}"
 
 
 def format_table(summary: pd.DataFrame, frame: pd.DataFrame, layout: Layout = PLAIN) -> str:
     """The table as text, with the notes that say what may be concluded from it."""
-    workload = experiments_of(frame["problem"].iloc[0]).workload
-    columns = [
-        replace(column, head=workload.words.done) if column.name == "done" else column
-        for column in COLUMNS
-    ]
-    lines: list[tuple[str, ...]] = []
-    for name, row in summary.iterrows():
-        time = "-" if pd.isna(row["ms"]) else f"{row['ms']:.2f}"
-        if row["failed"]:
-            failed = f"failed {row['failed']}/{row['instances']}"
-            lines.append((f"{name}", "-", failed, *["-"] * (len(COLUMNS) - 4), time))
-            continue
-        seed = "file" if pd.isna(row["worst_seed"]) else f"{int(row['worst_seed'])}"
-        guarantee = "-"
-        if row["guaranteed"]:
-            guarantee = f"on {row['applies']}/{row['instances']}"
-        if row["applies"]:
-            guarantee = f"{row['guarantee']:.3g} {guarantee}"
-        spread = "-" if pd.isna(row["low"]) else f"{_short(row['low'])}-{_short(row['high'])}"
-        lines.append(
-            (
-                f"{name}{'*' if row['clairvoyant'] else ''}{'+' if row['allows'] else ''}",
-                _short(row["totals"]),
-                _short(row["mean_upper"]),
-                spread,
-                f"{_short(row['mean_lower'])}-{_short(row['mean_upper'])}",
-                f"{_short(row['worst'])} ({seed})",
-                guarantee,
-                f"{100 * row['completed']:.0f} %",
-                f"{row['load']:.3g}",
-                f"{int(row['violations'])}",
-                time,
-            )
-        )
+    done = experiments_of(frame["problem"].iloc[0]).workload.words.done
+    columns = [replace(c, head=done) if c.name == "done" else c for c in COLUMNS]
+    lines = [_texts(str(policy), row) for policy, row in summary.iterrows()]
     return f"{render(columns, lines, layout)}\n\n{wrap(_notes(summary, frame), layout)}"
 
 
-def _vouching(instances: pd.DataFrame) -> str:
-    """What the bounds rest on."""
-    certified = int((instances["bound_source"] == "prices").sum())
-    rest = ", by the MILP solver on the rest" if certified < len(instances) else ""
-    note = f"Bound certified by prices on {certified} of {len(instances)} instances{rest}."
-    proven = instances["offline_certified"].astype(float)
-    if certified == len(instances) or proven.isna().any():
-        return note
-    sense = problem(instances["problem"].iloc[0]).sense
-    bounds = instances["offline_upper" if sense == "max" else "offline_lower"]
-    weaker = ((proven - bounds).abs() / bounds).mask(proven == bounds, 0.0)
-    return (
-        f"{note} By prices alone (certificate.json.gz of each instance) the bounds are "
-        f"{_percent(weaker.mean())} weaker in the mean, {_percent(weaker.max())} at most."
-    )
+def _texts(policy: str, row: pd.Series) -> list[str]:
+    """A line of the table, in the order of ``COLUMNS``."""
+    ms = "-" if pd.isna(row["ms"]) else f"{row['ms']:.2f}"
+    if row["failed"]:
+        failed = f"failed {row['failed']}/{row['instances']}"
+        return [policy, "-", failed, *["-"] * (len(COLUMNS) - 4), ms]
+    seed = "file" if pd.isna(row["worst_seed"]) else int(row["worst_seed"])
+    guarantee = "-"
+    if pd.notna(row["applies"]):
+        ratio = f"{row['guarantee']:.3g} " if row["applies"] else ""
+        guarantee = f"{ratio}on {row['applies']:.0f}/{row['instances']}"
+    return [
+        f"{policy}{'*' if row['clairvoyant'] else ''}{'+' if row['allows'] else ''}",
+        _short(row["totals"]),
+        _short(row["mean_upper"]),
+        "-" if pd.isna(row["low"]) else f"{_short(row['low'])}-{_short(row['high'])}",
+        f"{_short(row['mean_lower'])}-{_short(row['mean_upper'])}",
+        f"{_short(row['worst'])} ({seed})",
+        guarantee,
+        f"{100 * row['completed']:.0f} %",
+        f"{row['load']:.3g}",
+        f"{row['violations']:.0f}",
+        ms,
+    ]
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %"
-
-
-def _proven(instances: pd.DataFrame) -> str:
-    """How many optima are proven, and how wide the other intervals are."""
-    proven = int((instances["offline_status"] == "optimal").sum())
-    widest = (instances["offline_upper"] - instances["offline_lower"]).max()
-    return f"proven (gap <= {OPTIMAL_GAP:g}) on {proven} of {len(instances)} instances" + (
-        f"; widest interval {widest:.4g}." if proven < len(instances) else "."
-    )
-
-
-def _meaning(frame: pd.DataFrame) -> str:
-    """What the numbers in the columns of ratios are."""
-    if problem(frame["problem"].iloc[0]).sense == "max":
-        of_totals = "sum of the offline upper bounds / sum of the objectives"
-        less = "or less " if (frame["objective"] < 0).any() else ""
-        one, zero = "bound / objective", f"; an objective of 0 {less}makes it inf"
-    else:
-        of_totals = "sum of the objectives / sum of the offline lower bounds"
-        one, zero = "objective / bound", ""
-    return (
-        f"of totals: {of_totals}. mean ratio: mean of {one} (>= 1), with a bootstrap interval "
-        f"over instances{zero}. interval: the mean with the best schedule known, and with the "
-        "bound."
-    )
+def _short(number: float) -> str:
+    return f"{number:.3f}" if number < 1e3 else f"{number:.3g}"
 
 
 def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
@@ -228,21 +159,17 @@ def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
     wider = frame[allows != ""].drop_duplicates("instance_hash")
     own = frame[allows == ""].drop_duplicates("instance_hash")
     instances = own if len(own) else wider
-    notes = [
-        f"Optimum {_proven(instances)}",
-        _meaning(frame),
-        _vouching(instances),
-    ]
+    notes = [f"Optimum {_proven(instances)}", _meaning(frame), _vouching(instances)]
     if limited := int(instances["offline_time_limited"].sum()):
         notes.append(
             f"The offline solver, under a time limit, ended without a proof on {limited} of "
             f"{len(instances)} instances: their bounds may differ from run to run."
         )
     if len(wider):
-        what = wider["offline_allows"].iloc[0]
         notes.append(
-            f"+ its schedules are not of the problem's exact model: compared with the optimum "
-            f"that allows {what} too, of which only the bound by prices is known; {_proven(wider)}"
+            "+ its schedules are not of the problem's exact model: compared with the optimum that "
+            f"allows {wider['offline_allows'].iloc[0]} too, of which only the bound by prices is "
+            f"known; {_proven(wider)}"
         )
     if summary["clairvoyant"].any():
         notes.append(
@@ -255,3 +182,42 @@ def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
         reasons = ", ".join(f"{name} ({count})" for name, count in counts.items())
         notes.append(f"guarantee of {policy} does not apply: {reasons}.")
     return notes
+
+
+def _proven(instances: pd.DataFrame) -> str:
+    """How many optima are proven, and how wide the other intervals are."""
+    proven = int((instances["offline_status"] == "optimal").sum())
+    widest = (instances["offline_upper"] - instances["offline_lower"]).max()
+    rest = f"; widest interval {widest:.4g}" if proven < len(instances) else ""
+    return f"proven (gap <= {OPTIMAL_GAP:g}) on {proven} of {len(instances)} instances{rest}."
+
+
+def _meaning(frame: pd.DataFrame) -> str:
+    """What the numbers in the columns of ratios are."""
+    ratio, zero = "objective / bound", ""
+    totals = "sum of the objectives / sum of the offline lower bounds"
+    if problem(frame["problem"].iloc[0]).sense == "max":
+        totals = "sum of the offline upper bounds / sum of the objectives"
+        less = "or less " if (frame["objective"] < 0).any() else ""
+        ratio, zero = "bound / objective", f"; an objective of 0 {less}makes it inf"
+    return (
+        f"of totals: {totals}. mean ratio: mean of {ratio} (>= 1), with a bootstrap interval over "
+        f"instances{zero}. interval: the mean with the best schedule known, and with the bound."
+    )
+
+
+def _vouching(instances: pd.DataFrame) -> str:
+    """What the bounds rest on."""
+    certified = int((instances["bound_source"] == "prices").sum())
+    rest = ", by the MILP solver on the rest" if certified < len(instances) else ""
+    note = f"Bound certified by prices on {certified} of {len(instances)} instances{rest}."
+    proven = instances["offline_certified"].astype(float)
+    if certified == len(instances) or proven.isna().any():
+        return note
+    sense = problem(instances["problem"].iloc[0]).sense
+    bounds = instances["offline_upper" if sense == "max" else "offline_lower"]
+    weaker = 100 * ((proven - bounds).abs() / bounds).mask(proven == bounds, 0.0)
+    return (
+        f"{note} By prices alone (certificate.json.gz of each instance) the bounds are "
+        f"{weaker.mean():.2g} % weaker in the mean, {weaker.max():.2g} % at most."
+    )

@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 import shutil
+import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,21 +20,6 @@ from benchmarks.study.rows import records_of, to_json_lines
 from models.errors import InputError
 from models.files import write_atomic
 
-__all__ = [
-    "ALL",
-    "FORMATS",
-    "PLAIN",
-    "Column",
-    "Layout",
-    "add_table_arguments",
-    "format_records",
-    "layout_of",
-    "print_rows",
-    "render",
-    "wrap",
-    "write_rows",
-]
-
 FORMATS = ("table", "markdown", "latex", "csv", "json")
 """What ``--format`` offers: the first three show a table, the others all rows behind it."""
 
@@ -41,27 +27,18 @@ ALL = "all"
 """Stands for all columns on the command line."""
 
 _NARROWEST = 80
-_LATEX = {char: f"\\{char}" for char in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-}
+_LATEX = str.maketrans(
+    {char: f"\\{char}" for char in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "|": r"\textbar{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table.
+    """One column of a table: a word for the command line, what stands above it, how it is set.
 
-    Parameters
-    ----------
-    name, head : str
-        One word on the command line, and what stands above the column.
-    left : bool
-        Aligned to the left.
-    rank : int
-        Columns of the highest rank are the first to be left out where a table is too wide; those
-        of rank 0 always stay.
+    Where a table is too wide, columns of the highest rank go first; those of rank 0 always stay.
     """
 
     name: str
@@ -80,13 +57,13 @@ class Layout:
         One of ``FORMATS``.
     columns : tuple of str or None
         Names of the columns, in that order, or ``(ALL,)``; None = as many as fit.
-    width : int or None
-        Characters in a line; None = without limit.
+    width : int
+        Characters in a line of the form ``table``; the others are not fitted to it.
     """
 
     form: str = "table"
     columns: tuple[str, ...] | None = None
-    width: int | None = None
+    width: int = sys.maxsize
 
 
 PLAIN = Layout()
@@ -131,48 +108,46 @@ def render(
 ) -> str:
     """A table as text, and below it which columns were left out, if any.
 
-    Parameters
-    ----------
-    lines : sequence of sequence of str
-        One text for each column.
-    layout : Layout
-        Of the forms ``table``, ``markdown`` and ``latex``; only the first is fitted to the width.
-
-    Raises
-    ------
-    InputError
-        If the layout names a column that there is not.
+    Each line has one text for each column. InputError if the layout names a column that there is
+    not.
     """
-    chosen = _chosen(columns, layout)
-    left_out: list[str] = []
-    if layout.columns is None and layout.form == "table" and layout.width is not None:
-        left_out = _left_out(columns, lines, layout.width)
-        chosen = [place for place in chosen if columns[place].name not in left_out]
-    kept = [columns[place] for place in chosen]
-    table = [[line[place] for place in chosen] for line in lines]
+    rows = [[column.head for column in columns], *lines]
+    texts_of = zip(*rows, strict=True)
+    sizes = {c: max(map(len, texts)) for c, texts in zip(columns, texts_of, strict=True)}
+    kept, gone = _chosen(columns, layout), list[str]()
+    if layout.form == "table" and layout.columns is None:
+        for column in sorted(columns, key=lambda column: -column.rank):
+            if sum(sizes[c] + 2 for c in kept) - 2 > layout.width and column.rank > 0:
+                kept.remove(column)
+                gone.append(column.name)
+    places = [columns.index(column) for column in kept]
+    rows = [[row[place] for place in places] for row in rows]
     if layout.form == "markdown":
-        return _markdown(kept, table)
-    if layout.form == "latex":
-        return _latex(kept, table)
-    text = _aligned(kept, table)
-    if left_out:
-        note = f"left out to fit the width: {', '.join(left_out)} (--columns {ALL} shows them)"
-        text += f"\n{wrap([note], layout)}"
-    return text
+        texts = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in r)} |" for r in rows]
+        texts.insert(1, f"| {' | '.join(':---' if c.left else '---:' for c in kept)} |")
+    elif layout.form == "latex":
+        head, *body = (f"{' & '.join(cell.translate(_LATEX) for cell in r)} \\\\" for r in rows)
+        sides = "".join("l" if column.left else "r" for column in kept)
+        texts = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", head, r"\midrule", *body]
+        texts += [r"\bottomrule", r"\end{tabular}"]
+    else:
+        cells = "  ".join(f"{{:{'<' if column.left else '>'}{sizes[column]}}}" for column in kept)
+        texts = [cells.format(*row).rstrip() for row in rows]
+        texts.insert(1, "-" * max(map(len, texts)))
+    if gone:
+        note = f"left out to fit the width: {', '.join(gone)} (--columns {ALL} shows them)"
+        texts.append(wrap([note], layout))
+    return "\n".join(texts)
 
 
 def wrap(notes: Sequence[str], layout: Layout) -> str:
     """Notes below a table, one after the other, wrapped to the width; in LaTeX as comments."""
     if layout.form == "latex":
         return "\n".join(f"% {note}" for note in notes)
-    if layout.form == "markdown":
-        return "\n\n".join(notes)
-    if layout.width is None:
-        return "\n".join(notes)
-    return "\n".join(
-        textwrap.fill(note, layout.width, subsequent_indent="  ", break_on_hyphens=False)
-        for note in notes
-    )
+    if layout.form == "markdown":  # a note that begins with a mark is no item of a list
+        return "\n\n".join(re.sub(r"^[+*-] ", r"\\\g<0>", note) for note in notes)
+    wrapper = textwrap.TextWrapper(layout.width, subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join(map(wrapper.fill, notes))
 
 
 def format_records(records: Sequence[Mapping[str, Any]], form: str) -> str:
@@ -200,69 +175,12 @@ def write_rows(frame: pd.DataFrame, folder: Path, **asked: Any) -> None:
     write_atomic(folder / "rows.jsonl", to_json_lines(records_of(frame)).encode())
 
 
-def _chosen(columns: Sequence[Column], layout: Layout) -> list[int]:
-    names = [column.name for column in columns]
+def _chosen(columns: Sequence[Column], layout: Layout) -> list[Column]:
+    """The columns that a layout names, each once; all if it names none."""
     if layout.columns is None or layout.columns == (ALL,):
-        return list(range(len(names)))
+        return list(columns)
+    known = {column.name: column for column in columns}
     for name in layout.columns:
-        if name not in names:
-            raise InputError(f"no column '{name}': choose from {', '.join(names)}, or {ALL}")
-    return [names.index(name) for name in dict.fromkeys(layout.columns)]
-
-
-def _widths(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> list[int]:
-    return [
-        max(map(len, (column.head, *(line[place] for line in lines))))
-        for place, column in enumerate(columns)
-    ]
-
-
-def _left_out(columns: Sequence[Column], lines: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Names of the columns that go, the least important first, until the others fit."""
-    widths = dict(zip((column.name for column in columns), _widths(columns, lines), strict=True))
-    gone = []
-    for column in sorted(columns, key=lambda column: -column.rank):
-        if sum(widths.values()) + 2 * (len(widths) - 1) <= width or column.rank == 0:
-            break
-        del widths[column.name]
-        gone.append(column.name)
-    return gone
-
-
-def _aligned(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> str:
-    widths = _widths(columns, lines)
-    text = [
-        "  ".join(
-            cell.ljust(width) if column.left else cell.rjust(width)
-            for cell, column, width in zip(line, columns, widths, strict=True)
-        ).rstrip()
-        for line in ([column.head for column in columns], *lines)
-    ]
-    text.insert(1, "-" * max(map(len, text)))
-    return "\n".join(text)
-
-
-def _markdown(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> str:
-    def row(cells: Sequence[str]) -> str:
-        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-    rule = [":---" if column.left else "---:" for column in columns]
-    return "\n".join([row([c.head for c in columns]), row(rule), *map(row, lines)])
-
-
-def _latex(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> str:
-    def row(cells: Sequence[str]) -> str:
-        escaped = (re.sub(r"[&%$#_{}\\~^|]", lambda found: _LATEX[found[0]], c) for c in cells)
-        return f"{' & '.join(escaped)} \\\\"
-
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{{''.join('l' if c.left else 'r' for c in columns)}}}",
-            r"\toprule",
-            row([column.head for column in columns]),
-            r"\midrule",
-            *map(row, lines),
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
+        if name not in known:
+            raise InputError(f"no column '{name}': choose from {', '.join(known)}, or {ALL}")
+    return [known[name] for name in dict.fromkeys(layout.columns)]

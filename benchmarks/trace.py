@@ -1,4 +1,20 @@
-"""``python -m benchmarks.trace audit KIND:PATH``: what is in a trace, and what is made of it."""
+"""Audit a cluster trace: what is in it, and how it becomes an instance.
+
+Rows, dropped rows and why, span, arrival rates, demands. A row that cannot be read is an error.
+
+Examples
+--------
+python -m benchmarks.trace audit google:../shared/data/google-2011
+    all tables of a folder
+python -m benchmarks.trace audit google:job_submit_events_29d.csv.gz
+    one table: job_events, task_events and machine_events are told apart by their columns
+python -m benchmarks.trace audit philly:philly.csv.gz --format json
+    the derived csv, or the original JSON (cluster_job_log)
+python -m benchmarks.trace audit edge-cloud:../shared/data --problem jct
+    jobs, arrivals and nodes of three traces, and what `jct` takes from them
+python -m benchmarks.trace audit pai-machines:pai_machine_spec.csv
+    (its .header file has to stand beside it)
+"""
 
 from __future__ import annotations
 
@@ -10,32 +26,10 @@ from benchmarks.contract import experiments_of
 from benchmarks.traces import KINDS, read_trace
 from benchmarks.traces.audit import audit, format_audit
 
-__all__ = ["main"]
-
-_EXAMPLES = """
-  python -m benchmarks.trace audit google:../shared/data/google-2011
-      all tables of a folder
-  python -m benchmarks.trace audit google:job_submit_events_29d.csv.gz
-      one table: job_events, task_events and machine_events are told apart by their columns
-  python -m benchmarks.trace audit philly:philly.csv.gz --format json
-      the derived csv, or the original JSON (cluster_job_log)
-  python -m benchmarks.trace audit openb-pods:openb_pod_list_default.csv
-  python -m benchmarks.trace audit openb-nodes:openb_node_list_all_node.csv
-  python -m benchmarks.trace audit edge-cloud:../shared/data --problem jct
-      jobs, arrivals and nodes of three traces, and what `jct` takes from them
-  python -m benchmarks.trace audit pai-machines:pai_machine_spec.csv
-      (its .header file has to stand beside it)
-"""
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and print the audit; returns the exit code."""
-    parser = Parser(
-        "benchmarks.trace",
-        "Audit a cluster trace: rows, dropped rows and why, span, arrival rates, demands, and "
-        "how it becomes an instance. A row that cannot be read is an error (exit code 2).",
-        _EXAMPLES,
-    )
+    parser = Parser("benchmarks.trace", __doc__)
     parser.add_argument("action", choices=["audit"])
     parser.add_argument(
         "trace", metavar="KIND:PATH", help=f"KIND is one of {', '.join(KINDS)}; PATH may be gzip-ed"

@@ -41,6 +41,9 @@ class Trace:
     decisions: list[dict[str, Any]]
     seconds: np.ndarray
 
+    def __str__(self) -> str:
+        return f"{len(self.decisions)} decisions in {self.seconds[1:].sum():.3g} s"
+
 
 def run(instance: Any, policy: Policy, rng: np.random.Generator) -> Trace:
     """Run a policy on an instance.

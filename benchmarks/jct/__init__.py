@@ -6,7 +6,7 @@ from benchmarks.contract import Experiments
 from benchmarks.jct.settings import Settings
 from benchmarks.jct.traces import MAPPINGS
 from benchmarks.jct.workload import generate
-from benchmarks.workload.contract import Size, Workload
+from benchmarks.workload.contract import Size, Words, Workload
 from benchmarks.workload.servers import Servers
 
 __all__ = ["EXPERIMENTS", "WORKLOAD"]
@@ -22,6 +22,7 @@ WORKLOAD = Workload(
     usual={"requested": "chunks"},
     variants={f"{name}-edge": (name, {"use_cloud": False}) for name in ("srtf", "tiresias-l")},
     policies=("a-online", "a-online-e", "srtf-edge", "tiresias-l-edge", "batchsche"),
+    words=Words(slots="slots in which jobs arrive"),
 )
 
 EXPERIMENTS = Experiments(

@@ -18,7 +18,7 @@ WORKLOAD = Workload(
     settings=Settings,
     generate=generate,
     mappings=MAPPINGS,
-    words=Words(done="jobs served", events=("commit", "reveal")),
+    words=Words(jobs="ports, job types", done="jobs served", events=("commit", "reveal")),
 )
 
 EXPERIMENTS = Experiments(

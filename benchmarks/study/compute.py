@@ -107,7 +107,7 @@ class Progress:
         self._over.set()
         self._bar.close()
         if self._what and self._ready and error[0] is None:
-            found = f"{self._ready} of {self._total} cells: as run before"
+            found = f"{self._ready} of {self._total} cells were finished before"
             print(f"{self._what}: {found}", file=self._stream)
 
     def found(self) -> None:
@@ -139,9 +139,11 @@ class Progress:
             if self._says and time.monotonic() - self._said >= _LINE_EVERY:
                 self._said = time.monotonic()
                 left = self._total - self._ready - self._done
-                pace = (self._said - self._begin) / max(1, self._done)
+                # Those that run are on average half done.
+                pace = (self._said - self._begin) / max(1.0, self._done + len(self._running) / 2)
                 ended = f"{self._what}: {self._ready + self._done} of {self._total} cells"
-                rest = f"about {pace * left:.0f} s left" if self._done else "no time known yet"
+                known = self._done > len(self._running)  # the first cells compile, too
+                rest = f"about {pace * left:.0f} s left" if known else "no time known yet"
                 parts = [ended, failed, rest, f"running: {running}" if running else ""]
                 print("; ".join(filter(None, parts)), file=self._stream, flush=True)
 

@@ -60,10 +60,10 @@ class Engine(AbstractContextManager["Engine"]):
 
 
 class InProcess(Engine):
-    """One cell after the other in this process: nothing is killed, and nothing has to be imported.
+    """One cell after the other in this process, which can also run a class that only it has.
 
-    Only cells that need a fresh process have one, behind a guard. An error that is no fault of a
-    cell alone (an interrupt, say) goes through.
+    Nothing is stopped that hangs. Only cells that need a fresh process have one, behind a guard.
+    An error that is no fault of a cell alone (an interrupt, say) goes through.
     """
 
     workers = 1

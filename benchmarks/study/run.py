@@ -46,6 +46,9 @@ class Run:
     trace: Trace
     score: Score
 
+    def __str__(self) -> str:
+        return f"{self.policy.name}: {self.trace}\n{self.score}"
+
 
 def run_policy(
     instance: Any, policy: type[Policy] | Policy, seed: int | None = None, **parameters: Any

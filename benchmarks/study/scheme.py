@@ -84,8 +84,16 @@ class Reading:
     later: str = ""
 
 
-def schemes_of(problem_name: str, names: Iterable[str]) -> tuple[Scheme, ...]:
+def schemes_of(
+    problem_name: str, policies: Iterable[str | type[Policy] | Scheme] | None = None
+) -> tuple[Scheme, ...]:
     """Schemes of policies under their own names, and of the variants that a workload names.
+
+    Parameters
+    ----------
+    policies : iterable, optional
+        Names of policies or variants, references, classes and schemes; by default those of
+        :func:`default_policies`.
 
     Raises
     ------
@@ -94,12 +102,18 @@ def schemes_of(problem_name: str, names: Iterable[str]) -> tuple[Scheme, ...]:
     """
     variants = experiments_of(problem_name).workload.variants
     found: dict[str, Scheme] = {}
-    for reference in names:
-        policy, parameters = variants.get(reference, (reference, {}))
-        name = reference if reference in variants else policy_of(problem_name, policy).name
-        if name in found:
-            raise InputError(f"two policies are named '{name}'")
-        found[name] = Scheme(name, policy, parameters)
+    for given in default_policies(problem_name) if policies is None else policies:
+        if isinstance(given, Scheme):
+            scheme = given
+        elif not isinstance(given, str):
+            scheme = Scheme(policy=given_policy(given), name=given.name)
+        elif given in variants:
+            scheme = Scheme(given, *variants[given])
+        else:
+            scheme = Scheme(policy_of(problem_name, given).name, given)
+        if scheme.name in found:
+            raise InputError(f"two policies are named '{scheme.name}'")
+        found[scheme.name] = scheme
     return tuple(found.values())
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,10 +25,9 @@ class Size:
     Parameters
     ----------
     jobs, slots : int
-        What they count depends on the problem: for ``reward``, ``jobs`` are ports, job types; for
-        ``jct``, ``slots`` are those in which jobs arrive.
+        What they count :class:`Words` says.
     servers : int or tuple of int
-        As :attr:`Workload.servers` says: for ``utility`` a pair, worker and parameter servers.
+        One for each kind that :attr:`Workload.servers` lists.
     seeds : int
         How many.
     """
@@ -40,16 +40,20 @@ class Size:
 
 @dataclass(frozen=True)
 class Words:
-    """What a problem calls things in tables.
+    """What a problem calls things in tables and help texts.
 
     Parameters
     ----------
+    jobs, slots : str
+        What the sizes of those names count.
     done : str
         Heading of the share of jobs that count as completed.
     events : tuple of str
         Kinds of events that its policies answer.
     """
 
+    jobs: str = "jobs"
+    slots: str = "slots of the timespan"
     done: str = "jobs done"
     events: tuple[str, ...] = ("arrival", "slot")
 
@@ -169,6 +173,32 @@ class Workload:
             If there is no such setting, or its value cannot be read.
         """
         return read_settings(self.settings, texts)
+
+    def parse_set(self, given: Sequence[str]) -> dict[str, Any]:
+        """Settings of :meth:`draw` from ``NAME=VALUE`` texts, those of ``--set``.
+
+        Raises
+        ------
+        InputError
+            If a text is no such pair, a name is unknown or stands twice, or a value is bad.
+        """
+        texts: dict[str, str] = {}
+        for text in given:
+            name, equals, value = text.partition("=")
+            if not equals:
+                raise InputError(f"--set {text}: want NAME=VALUE")
+            if name in texts:
+                raise InputError(f"--set {text}: '{name}' is set twice")
+            texts[name] = value
+        return self.read_settings(texts)
+
+    def parse_size(self, text: str) -> Size:
+        """Size of one instance, from ``JOBSxSLOTSxSERVERS``; InputError if it is not that."""
+        match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)x(.+)", text)
+        if match is None:
+            example = f"20x20x{self.show_servers(self.servers.example)}"
+            raise InputError(f"size '{text}': want JOBSxSLOTSxSERVERS, e.g. {example}")
+        return Size(int(match[1]), int(match[2]), self.parse_servers(match[3]), seeds=1)
 
     def parse_servers(self, text: str) -> ServerNumbers:
         """Numbers of servers from a command line; raises InputError that says what is wanted."""

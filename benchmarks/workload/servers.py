@@ -28,6 +28,10 @@ class Servers:
     kinds: tuple[str, ...]
     example: ServerNumbers
 
+    def __str__(self) -> str:
+        """The kinds, and numbers of them, for help texts."""
+        return f"{' + '.join(self.kinds)}, e.g. {self.show(self.example)}"
+
     def parse(self, text: str) -> ServerNumbers:
         """Numbers from a command line: ``128``, or joined by a plus, ``5+5``.
 

@@ -39,7 +39,7 @@ def test_what_was_run_is_not_run_again(toy_folder: Path, capsys: Capture) -> Non
     assert toy.ran() == ["1/1", "2/1", "3/1"]
     assert main(["utility-1"]) == 0
     assert toy.ran() == ["1/2", "2/2", "3/2", "4/0", "4/1", "4/2"]
-    assert "utility-squares: 6 of 12 cells: as run before" in capsys.readouterr().err
+    assert "utility-squares: 6 of 12 cells were finished before" in capsys.readouterr().err
     assert sorted(path.name for path in Path("results/figures").glob("*.csv")) == [
         "utility-1-quick.csv",
         "utility-1.csv",

@@ -94,10 +94,10 @@ def test_a_run_records_what_it_says_and_is_taken_up_again(
     assert main(argv) == 0
     again = capsys.readouterr()
     assert again.out == printed  # seconds and memory are those of the run
-    assert "utility-gap: 2 of 2 cells: as run before" in again.err
+    assert "utility-gap: 2 of 2 cells were finished before" in again.err
     # A run of a part has rows of its own, and the other's cells stay.
     assert main([*argv, "--methods", "toolkit"]) == 0
-    assert "1 of 1 cells: as run before" in capsys.readouterr().err
+    assert "1 of 1 cells were finished before" in capsys.readouterr().err
     assert len((tmp_path / "out/rows.jsonl").read_text().splitlines()) == 1
 
 

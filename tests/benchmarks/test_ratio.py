@@ -87,11 +87,11 @@ def test_same_seed_same_bytes_and_resumed_runs_change_nothing(
     assert before == contents(second)
     timings = (first / "timings.jsonl").read_text().splitlines()
     assert len(timings) == 4
-    assert "as run before" not in capsys.readouterr().err
+    assert "finished before" not in capsys.readouterr().err
     run_files(tmp_path, "a", "--columns", "policy,ms")
     out, err = capsys.readouterr()
     assert contents(first) == before
-    assert "6 of 6 cells: as run before" in err
+    assert "6 of 6 cells were finished before" in err
     # Nothing ran, so there are no times to tell.
     assert (first / "timings.jsonl").read_text() == ""
     lines = [line for line in out.splitlines() if line.startswith(("oasis", "zero-price"))]

@@ -169,7 +169,7 @@ def test_the_same_seed_gives_the_same_bytes_and_nothing_is_run_twice(
     run(tmp_path / "a", *argv)  # all of it is there
     told = capsys.readouterr()
     assert told.out == printed
-    assert "regret of reward: 16 of 16 cells: as run before" in told.err
+    assert "regret of reward: 16 of 16 cells were finished before" in told.err
 
 
 def unwanted(*given: object, **more: object) -> None:

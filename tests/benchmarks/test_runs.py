@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from benchmarks.verify import main as verify
 from models.errors import InputError
 from models.problem import problem, read_instance
 from models.utility import UtilityInstance
+from solvers.contract import offline_solver
+from solvers.result import SolveResult
 from tests.models.utility.small import random_instance
 
 OPTIONS = ["--policy", "fifo,zero-price", "--jobs", "3", "--slots", "6", "--servers", "3+3"]
@@ -105,6 +108,10 @@ def test_runs_that_end_at_the_same_time_are_all_joined(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert [seed for _, seed, _ in rows(str(tmp_path / "all.csv"))] == list(range(8))
+    # All files beside it are of one run.
+    last = json.loads((tmp_path / "settings.json").read_text())["run"]
+    for name in ("settings.json", "rows.jsonl", "rows.csv", "timings.jsonl"):
+        assert (tmp_path / name).read_bytes() == (tmp_path / "runs" / last / name).read_bytes()
 
 
 def test_whoever_writes_last_has_seen_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,6 +127,7 @@ def test_whoever_writes_last_has_seen_all(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(runs_module, "write_atomic", late)
     Runs(tmp_path, {"seed": 1}, "r1").finish([row(1)], [])
     assert [seed for _, seed, _ in rows(str(tmp_path / "all.csv"))] == [1, 2]
+    assert [seed for seed, _ in rows(str(tmp_path / "rows.csv"))] == [2]
 
 
 def test_rows_of_another_version_are_left_out_and_said_to_be(
@@ -168,10 +176,67 @@ def test_a_policy_named_like_a_file_of_the_folder(folder: Path) -> None:
     kind = problem("utility")
     values = [
         kind.score(one, kind.read_schedule(place / name, one)).objective
-        for name in ("schedules/offline.json.gz", "offline.json.gz")
+        for name in ("schedules/offline-outside.py-Outside.json.gz", "offline.json.gz")
     ]
     assert values[0] == 0.0 < values[1]
     assert verify([str(place / "instance.json.gz"), str(place / "offline.json.gz")]) == 0
+
+
+REFUSER = """
+from online.policy import Decision, Policy
+
+
+class Mine(Policy):
+    name = "mine"
+
+    def reset(self, public, rng):
+        pass
+
+    def step(self, event):
+        return Decision()
+"""
+
+
+def test_policies_of_one_name_from_two_files(folder: Path) -> None:
+    one_file("one").write("one.json")
+    Path("first.py").write_text(
+        "from online.utility.fifo import FIFO\n\n\nclass Mine(FIFO):\n    name = 'mine'\n"
+    )
+    Path("second.py").write_text(REFUSER)
+    for file in ("first.py", "second.py"):
+        assert main(["--instance", "one.json", "--policy", f"{file}:Mine", "--out", "out"]) == 0
+    one, kind = read_instance("one.json"), problem("utility")
+    worth = {
+        path.name.partition(".json")[0]: kind.score(one, kind.read_schedule(path, one)).objective
+        for path in folder.glob("out/instances/*/schedules/*")
+    }
+    assert worth["mine-first.py-Mine"] > worth["mine-second.py-Mine"] == 0.0
+    assert len(worth) == 2
+
+
+def test_the_best_schedule_known_is_that_of_any_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The offline solver finds nothing, so that the best schedule is a policy's.
+    def nothing(*args: Any, **kwargs: Any) -> SolveResult[Any]:
+        bound: dict[str, Any] = {"objective": None, "bound": 1e9, "schedule": None, "duals": None}
+        return SolveResult(status="bounded", seconds=0.0, solver="none", sense="max", **bound)
+
+    solver = replace(offline_solver("utility"), starts=())
+    monkeypatch.setattr("solvers.utility.OFFLINE", solver)
+    monkeypatch.setattr("solvers.utility.offline.solve", nothing)
+    one_file("one").write("one.json")
+    Path("refuser.py").write_text(REFUSER)
+    options = ["--instance", "one.json", "--out", "out", "--policy"]
+    seen = []
+    for policies in ("refuser.py:Mine", "fifo,refuser.py:Mine", "refuser.py:Mine"):
+        assert main([*options, policies]) == 0
+        (best,) = folder.glob("out/instances/*/offline.json.gz")
+        seen.append(best.read_bytes())
+    assert seen[0] != seen[1] == seen[2]
+    best.write_bytes(b"damaged")
+    assert main([*options, "refuser.py:Mine"]) == 0
+    assert best.read_bytes() == seen[0]
 
 
 def test_a_copy_where_there_are_no_hard_links(
@@ -231,7 +296,7 @@ def test_an_interrupted_run_goes_on_and_gives_the_same_bytes(
     assert not Path("parts/rows.jsonl").exists()
     capsys.readouterr()
     assert main([*options, "parts"]) == 0
-    assert "4 of 6 cells: as run before" in capsys.readouterr().err
+    assert "4 of 6 cells were finished before" in capsys.readouterr().err
     assert contents("parts") == contents("whole")
 
 

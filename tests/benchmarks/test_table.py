@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -116,6 +114,7 @@ def test_the_load_is_beside_every_ratio() -> None:
     assert loads_of(rows) == "load 1.57 (1 to 2.5)"
     twice = pd.concat([rows[:1], rows[:1].assign(policy="q")])
     assert loads_of(twice) == "load 1"
+    assert loads_of(rows.assign(load=None)) == "load unknown"  # all failed
 
 
 def test_a_table_fits_the_terminal() -> None:
@@ -132,8 +131,8 @@ def test_a_table_fits_the_terminal() -> None:
     assert [column.name for column in COLUMNS if column.rank == 0] == ["policy", "mean"]
 
 
-def origins(*texts: str) -> list[Any]:
-    return [SimpleNamespace(name=f"i{n}", origin=text) for n, text in enumerate(texts)]
+def origins(*texts: str) -> dict[str, str]:
+    return {f"i{n}": text for n, text in enumerate(texts)}
 
 
 def test_origin_is_what_all_instances_share() -> None:

@@ -100,6 +100,8 @@ def test_notes() -> None:
     assert wrap(notes, Layout()) == "one two three four\nfive"
     assert wrap(notes, Layout(width=10)) == "one two\n  three\n  four\nfive"
     assert wrap(notes, Layout("markdown", width=10)) == "one two three four\n\nfive"
+    marked = ["* known before", "+ wider", "-1 * 2"]  # no items of a list
+    assert wrap(marked, Layout("markdown")) == "\\* known before\n\n\\+ wider\n\n-1 * 2"
     assert wrap(notes, Layout("latex", width=10)) == "% one two three four\n% five"
 
 

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.generate import main as generate_command
-from benchmarks.instances import parse_set
 from benchmarks.jct import WORKLOAD
 from benchmarks.jct.jobs import MODELS, draw_gpus
 from benchmarks.jct.settings import Settings
@@ -216,7 +215,7 @@ def test_storage_is_drawn_if_asked_for() -> None:
 
 def test_settings_of_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = ["cloud=no", "epochs=3", "chunks=2:4", "storage_gb=5:6.5", "scale=testbed"]
-    assert parse_set(WORKLOAD, texts) == {
+    assert WORKLOAD.parse_set(texts) == {
         "cloud": False,
         "epochs": (3, 3),
         "chunks": (2, 4),
@@ -233,4 +232,4 @@ def test_settings_of_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     assert all(2 <= job.chunks <= 4 for job in ins.jobs)
     # Every option can be given as its example says, one of several words or a value.
     for name, example in WORKLOAD.examples.items():
-        parse_set(WORKLOAD, [f"{name}={example.split('|')[0]}"])
+        WORKLOAD.parse_set([f"{name}={example.split('|')[0]}"])

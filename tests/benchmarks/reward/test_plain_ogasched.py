@@ -87,5 +87,5 @@ def test_ratio_of_reward(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "an objective of 0 or less makes it inf" in text
     kept = (tmp_path / "rows.jsonl").read_bytes()
     assert ratio(argv) == 0  # taken up again
-    assert "18 of 18 cells: as run before" in capsys.readouterr().err
+    assert "18 of 18 cells were finished before" in capsys.readouterr().err
     assert (tmp_path / "rows.jsonl").read_bytes() == kept

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.generate import main as generate_command
-from benchmarks.instances import parse_set
 from benchmarks.reward import WORKLOAD
 from benchmarks.reward.arrivals import PATTERNS, draw_arrivals
 from benchmarks.reward.settings import Settings
@@ -174,12 +173,12 @@ def test_settings_from_the_command_line() -> None:
     assert WORKLOAD.examples["arrivals"].split("|") == list(PATTERNS)
     given_texts = [f"{name}={text}" for name, text in WORKLOAD.examples.items()]
     given_texts[3], given_texts[7] = "utilities=log", "arrivals=coin"
-    found = parse_set(WORKLOAD, given_texts)
+    found = WORKLOAD.parse_set(given_texts)
     assert found["alpha"] == (1.0, 1.5)
     assert (
         Settings(jobs=30, servers=2, slots=1, seed=0, **{**found, "density": 15.0}).most_ports == 25
     )
-    assert parse_set(WORKLOAD, ["beta=0.4"]) == {"beta": (0.4, 0.4)}
+    assert WORKLOAD.parse_set(["beta=0.4"]) == {"beta": (0.4, 0.4)}
 
 
 # ---- commands ----------------------------------------------------------------------------------

@@ -160,7 +160,7 @@ def test_adding_a_policy_solves_nothing_offline(
     assert [(row["seed"], row["policy"]) for row in rows] == [
         (seed, policy) for seed in (0, 1) for policy in ("oasis", "drf", "mine")
     ]
-    assert "4 of 8 cells: as run before" in err
+    assert "4 of 8 cells were finished before" in err
     # What was looked up has no times.
     assert [row["policy_seconds"] is None for row in rows] == [True, False, False] * 2
     assert all(row["offline_seconds"] is None for row in rows)

@@ -98,7 +98,7 @@ def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(
     said, kept = stream.getvalue().splitlines()
     # After 40 s: one found, two run, 20 s each; one is left.
     assert said == "study: 3 of 4 cells; 1 failed; about 20 s left"
-    assert kept == "study: 1 of 4 cells: as run before"
+    assert kept == "study: 1 of 4 cells were finished before"
 
 
 def test_one_long_cell_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:

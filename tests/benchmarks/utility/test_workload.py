@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks import generate as generate_command
-from benchmarks.instances import parse_set
 from benchmarks.utility import WORKLOAD
 from benchmarks.utility.draw import Jobs, draw_jobs
 from benchmarks.utility.rejection import REASONS, Rule, collect, most_workers
@@ -296,7 +295,7 @@ def test_an_unknown_setting_is_refused_from_python_too() -> None:
 
 def test_settings_from_the_command_line() -> None:
     texts = ["max_duration=3", "priority=1:1000", "mix=0.2:0.5:0.3", "arrivals=uniform"]
-    assert parse_set(WORKLOAD, texts) == {
+    assert WORKLOAD.parse_set(texts) == {
         "max_duration": 3,
         "priority": (1.0, 1000.0),
         "mix": (0.2, 0.5, 0.3),
@@ -304,9 +303,9 @@ def test_settings_from_the_command_line() -> None:
     }
     for bad in ("mix=0.5:0.5", "mix=1", "priority=1:2:3", "max_duration=soon"):
         with pytest.raises(InputError, match=r"^setting .*: want e\.g\. "):
-            parse_set(WORKLOAD, [bad])
+            WORKLOAD.parse_set([bad])
     for name, example in WORKLOAD.examples.items():
-        parse_set(WORKLOAD, [f"{name}={example.split('|')[0]}"])
+        WORKLOAD.parse_set([f"{name}={example.split('|')[0]}"])
 
 
 def test_generate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.contract import experiments_of
-from benchmarks.study.claim import Claim
+from benchmarks.study.claim import Claim, Picture
 from benchmarks.study.engine import Engine
-from benchmarks.study.picture import Picture
 from benchmarks.study.store import Store
 from benchmarks.study.study import Study
 from models.errors import InputError

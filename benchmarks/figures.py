@@ -11,7 +11,7 @@ from benchmarks.catalogue import Frames, find_picture, pictures_of
 from benchmarks.cli import Parser, run_command
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.pictures.save import save_picture
-from benchmarks.study.picture import Picture
+from benchmarks.study.claim import Picture
 from benchmarks.study.store import Store
 from benchmarks.study.study import succeeded
 from models.errors import InputError

@@ -11,19 +11,8 @@ import pandas as pd
 from benchmarks.study.statistics import interval_of, slopes
 from benchmarks.study.tests import Moves
 
-__all__ = [
-    "Table",
-    "along",
-    "by_seed",
-    "end_of",
-    "exponents",
-    "expression",
-    "listed",
-    "moves_along",
-    "ratios_to",
-    "slopes_against",
-    "wide",
-]
+__all__ = ["Table", "along", "by_seed", "end_of", "exponents", "expression", "listed"]
+__all__ += ["moves_along", "ratios_to", "slopes_against", "wide"]
 
 Table = Callable[[pd.DataFrame, str], pd.DataFrame]
 """``(frame, varied setting) -> table`` like that of :func:`wide`."""
@@ -34,24 +23,19 @@ def wide(frame: pd.DataFrame, value: str, *varied: str) -> pd.DataFrame:
     return frame.pivot(index=["seed", *varied], columns="policy", values=value)
 
 
-def along(frame: pd.DataFrame, settings: Sequence[str], varied: Sequence[str]) -> pd.DataFrame:
-    """Rows in which no setting but these differs from the base, which is the first row's.
+def by_seed(frame: pd.DataFrame, value: str, column: str) -> pd.DataFrame:
+    """One row per seed, one column per value of a column."""
+    return frame.pivot(index="seed", columns=column, values=value).astype(float)
 
-    Parameters
-    ----------
-    settings : sequence of str
-        Columns: all settings of the study.
-    varied : sequence of str
-        Those that may differ. The rows are sorted by the first; the order of the rest stays.
+
+def along(frame: pd.DataFrame, settings: Sequence[str], varied: Sequence[str]) -> pd.DataFrame:
+    """Rows in which no setting but those ``varied`` differs from the base, which is the first row.
+
+    They are sorted by the first of these; the order of the rest stays.
     """
     fixed = [name for name in settings if name not in varied]
     same = (frame[fixed] == frame[fixed].iloc[0]).all(axis=1)
     return frame[same].sort_values(varied[0], kind="stable")
-
-
-def by_seed(frame: pd.DataFrame, value: str, column: str) -> pd.DataFrame:
-    """One row per seed, one column per value of a column."""
-    return frame.pivot(index="seed", columns=column, values=value).astype(float)
 
 
 def end_of(frame: pd.DataFrame, x: str, share: float = 1.0) -> pd.DataFrame:
@@ -74,7 +58,7 @@ def exponents(wide: pd.DataFrame) -> pd.Series:
 def ratios_to(
     frame: pd.DataFrame, first: str, others: Sequence[str], *, x: str, y: str
 ) -> pd.DataFrame:
-    """Value of one policy over that of each of others, seed by seed.
+    """Value ``y`` of one policy over that of each of others, at every ``x`` and seed.
 
     Returns
     -------
@@ -103,24 +87,18 @@ def expression(
 
     Parameters
     ----------
-    value : str
-        The expression, as :meth:`pandas.DataFrame.eval` takes it.
+    value, rows : str
+        The expression, as :meth:`pandas.DataFrame.eval` takes it; condition on the rows that
+        count, empty = all.
     words : str
         What was measured, with places for ``low`` and ``high``, the least and the largest number;
         ``count``; ``inside`` and ``beyond``, how many are up to the limit and above it.
-    rows : str
-        Condition on the rows that count; empty = all.
     once : sequence of str
         Rows of several frames that agree in these columns count once; empty = all count.
     means : sequence of str
         Columns of groups, of which the mean is taken; empty = the numbers themselves.
     **more : str
         Further places in the words, each with an expression.
-
-    Returns
-    -------
-    callable
-        ``(*frames) -> (numbers, words)``.
     """
 
     def numbers(*frames: pd.DataFrame) -> tuple[pd.Series, str]:
@@ -135,9 +113,8 @@ def expression(
         inside = int((found <= limit).sum())
         told = {"count": len(found), "inside": inside, "beyond": len(found) - inside}
         told |= {"low": found.min(), "high": found.max()}
-        return found, words.format(
-            **told, **{name: frame.eval(what) for name, what in more.items()}
-        )
+        told |= {name: frame.eval(what) for name, what in more.items()}
+        return found, words.format(**told)
 
     return numbers
 
@@ -150,20 +127,12 @@ class _Means(tuple[float, ...]):
 
 
 def slopes_against(
-    varied: str,
-    table: Table,
-    series: Sequence[str],
-    words: str,
-    sign: float = 1.0,
+    varied: str, table: Table, series: Sequence[str], words: str, sign: float = 1.0
 ) -> Callable[[pd.DataFrame], tuple[Mapping[str, np.ndarray], str]]:
-    """Slopes of some series against a setting, seed by seed, for the test ``Moves``.
+    """Slopes of columns of a table against a setting, seed by seed, for the test ``Moves``.
 
     Parameters
     ----------
-    varied : str
-        The setting.
-    series : sequence of str
-        Columns of the table.
     words : str
         What was measured of one, with places for ``means``, one per value of the setting, and
         ``slope``, its mean per 100 with an interval.
@@ -173,12 +142,12 @@ def slopes_against(
 
     def differences(frame: pd.DataFrame) -> tuple[Mapping[str, np.ndarray], str]:
         found = table(frame, varied)
-        parts = {name: found[name].unstack(varied) for name in series}
-        values = {name: sign * slopes(part) for name, part in parts.items()}
-        told = [
-            f"{name} " + words.format(means=_Means(part.mean()), slope=interval_of(values[name])[2])
-            for name, part in parts.items()
-        ]
+        values, told = {}, []
+        for name in series:
+            part = found[name].unstack(varied)
+            values[name] = sign * slopes(part)
+            slope = interval_of(values[name])[2]
+            told.append(f"{name} {words.format(means=_Means(part.mean()), slope=slope)}")
         return values, "; ".join(told)
 
     return differences
@@ -203,11 +172,9 @@ def moves_along(
     what : str
         The value in words.
     value, column : str
-        Columns: the value, and the setting.
+        Columns: the value, and the setting, which counts from ``least`` to ``most``.
     settings : sequence of str
         All settings of the study: the others are those of its base, the first row.
-    least, most : float
-        Range of the setting.
     ends : bool
         From the first value of the setting to the last alone, not between every two neighbours.
     """
@@ -227,7 +194,7 @@ def moves_along(
             for one, two in pairs if ends else itertools.pairwise(table.columns):
                 change = table[two] - table[one]
                 found[f"{policy} ({one:g} to {two:g})"] = -change if falls else change
-            pieces.append(f"{policy} {'/'.join(f'{mean:.4g}' for mean in table.mean())}")
+            pieces.append(f"{policy} {_Means(table.mean()):.4g}")
         at = "/".join(f"{step:g}" for step in sorted(frame[column].unique()))
         return found, f"{column} {at}: {'; '.join(pieces)}"
 

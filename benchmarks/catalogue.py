@@ -12,7 +12,7 @@ from benchmarks.contract import experiments_of
 from benchmarks.study.claim import Claim, Picture
 from benchmarks.study.engine import Engine
 from benchmarks.study.store import Store
-from benchmarks.study.study import Study
+from benchmarks.study.study import Study, has_failed
 from models.errors import InputError
 from models.problem import problem_names
 from models.reference import resolve
@@ -83,3 +83,8 @@ class Frames:
                 self.size, self.seeds, store=self.store, engine=self.engine, progress=True
             )
         return self._known[name]
+
+    @property
+    def any_failed(self) -> bool:
+        """Whether one of those that were asked for has a row that says what failed."""
+        return any(has_failed(frame).any() for frame in self._known.values())

@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         kind = problem(args.problem)
         print(f"{kind.name}: {kind.title}\n{kind.paper}\n")
         print(format_claims(records))
-    return engine.end()
+    return max(engine.end(), int(frames.any_failed))
 
 
 def format_claims(records: Sequence[Mapping[str, str]]) -> str:

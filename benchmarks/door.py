@@ -25,7 +25,7 @@ from benchmarks.study.compute import compute
 from benchmarks.study.engine import InProcess, Processes
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import from_bytes, given
-from benchmarks.study.join import join, timings_of
+from benchmarks.study.join import join
 from benchmarks.study.offline import incumbent_file, offline_cell
 from benchmarks.study.ratio import Ratio, check_ratios
 from benchmarks.study.rows import Row, Timing
@@ -211,7 +211,7 @@ def evaluate(
     file = incumbent_file(kind.name)
     if best is None and offline.result is not None and file in offline.result.files:
         best = schedule(offline.result.files[file], file)
-    return Evaluation(joined.rows, tuple(timings_of(joined, offline, runs)), schedules, best)
+    return Evaluation(joined.rows, joined.timings, schedules, best)
 
 
 def compare(

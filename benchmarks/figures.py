@@ -73,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for picture in pictures:
         said = _draw(picture, frames(picture.study), out / f"{picture.name}{suffix}")
         print(f"{picture.name}: {picture.title}: {said}")
-    return engine.end()
+    return max(engine.end(), int(frames.any_failed))
 
 
 def _draw(picture: Picture, frame: pd.DataFrame, stem: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,11 +17,10 @@ from benchmarks.runs import Runs
 from benchmarks.study.cell import Effort
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine
-from benchmarks.study.join import timings_of
 from benchmarks.study.ratio import Ratio
 from benchmarks.study.rows import Row, Timing, join
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
-from benchmarks.study.study import Entry, Trial
+from benchmarks.study.study import Entry, Trial, faults
 from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
 from benchmarks.tables import add_table_arguments, format_records, layout_of, wrap
 from models.problem import all_offered
@@ -122,7 +122,9 @@ def _measure(
         ((_, joined),) = ratio.join(trial, own)
         runs.keep_instance(store, part, joined)
         rows += joined.rows
-        timings += timings_of(joined, own[0], own[1:])
+        timings += joined.timings
+        for line in faults([asdict(row) for row in joined.rows], own):
+            print(line, file=sys.stderr)
         origins = [outcome.result.value["origin"] for outcome in own if outcome.result]
         instances.append(Named(joined.rows[0].instance, origins[0] if origins else ""))
     runs.finish(rows, timings)

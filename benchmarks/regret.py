@@ -35,7 +35,7 @@ from benchmarks.study.regret import TRACE, Regret, at_base, sizes_grid
 from benchmarks.study.rows import records_of, to_json_lines
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.store import Store
-from benchmarks.study.study import Entry, Trial, frame_of, succeeded
+from benchmarks.study.study import Entry, Trial, frames_of, succeeded
 from benchmarks.tables import Layout, add_table_arguments, format_records, layout_of, wrap
 from models.errors import InputError
 from models.files import write_atomic
@@ -81,8 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     out = Path(args.out or Path("results") / f"regret-{args.problem}")
     engine = engine_of(args)
     store = Store(out / "cells")
-    frame = frame_of(
-        measure, trials, store=store, engine=engine, progress=f"regret of {args.problem}"
+    (frame,) = frames_of(
+        [(measure, trials)], store=store, engine=engine, progress=f"regret of {args.problem}"
     )
     settings = {
         "options": {name: value for name, value in vars(args).items() if name != "out"},

@@ -24,7 +24,7 @@ from benchmarks.study.cell import Needs
 from benchmarks.study.rows import records_of
 from benchmarks.study.scheme import default_policies, schemes_of
 from benchmarks.study.speed import Speed
-from benchmarks.study.study import Entry, Trial, frame_of, succeeded
+from benchmarks.study.study import Entry, Trial, frames_of, succeeded
 from benchmarks.tables import (
     Column,
     add_table_arguments,
@@ -93,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     ]
     engine = engine_of(args)
     speed = Speed(asked[0][0].data, Needs(alone=args.workers == 1))
-    frame = frame_of(speed, trials, engine=engine, progress=f"speed of {args.problem}")
+    (frame,) = frames_of([(speed, trials)], engine=engine, progress=f"speed of {args.problem}")
     if args.out is not None:
         save_picture(_plot(succeeded(frame)), frame, Path(args.out) / f"speed-{args.problem}")
     if args.format in ("csv", "json"):

@@ -28,12 +28,8 @@ class Finding:
 class Test:
     """How a claim is judged; :mod:`benchmarks.study.tests` has the usual ones.
 
-    Parameters
-    ----------
-    words : str
-        The statistic and its threshold, as they are applied.
-    judge : callable
-        ``(*frames of the claim's studies) -> Finding``; it sees the frames alone, and runs nothing.
+    ``words`` are the statistic and its threshold, as ``judge(*frames) -> Finding`` applies them.
+    It sees the frames of the claim's studies alone, and runs nothing.
     """
 
     words: str
@@ -44,16 +40,8 @@ class Test:
 class Claim:
     """A statement of a paper that measurements could contradict.
 
-    Parameters
-    ----------
-    source : str
-        Figure, theorem or section.
-    text : str
-        What the paper says.
-    test : Test
-        Fixed before anything is measured.
-    studies : tuple of str
-        Names of the studies whose frames the test is given, in this order.
+    ``source`` is a figure, theorem or section, ``text`` what the paper says. The test was fixed
+    before anything was measured; it is given the frames of the studies of these names, in order.
     """
 
     name: str
@@ -65,18 +53,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of a paper, or one of ours.
+    """A figure of a paper, or one of ours, as ``source`` says.
 
-    Parameters
-    ----------
-    name : str
-        ``<problem>-<name>``, as on the command line.
-    source : str
-        The paper's figure, or where else it comes from.
-    study : str
-        Name of the study whose frame it draws.
-    plot : callable
-        ``(frame, axes or None) -> matplotlib figure``; the frame is without failed cells.
+    The name is ``<problem>-<name>``, as on the command line. What is drawn is the frame of the
+    study of that name, without failed cells: ``plot(frame, axes or None) -> matplotlib figure``.
     """
 
     name: str

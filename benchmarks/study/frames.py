@@ -58,13 +58,9 @@ def exponents(wide: pd.DataFrame) -> pd.Series:
 def ratios_to(
     frame: pd.DataFrame, first: str, others: Sequence[str], *, x: str, y: str
 ) -> pd.DataFrame:
-    """Value ``y`` of one policy over that of each of others, at every ``x`` and seed.
+    """``ratio`` of ``y`` of one policy to that of each other ``policy``, at every ``x`` and seed.
 
-    Returns
-    -------
-    DataFrame
-        ``x``, ``seed``, ``policy`` (the other one) and ``ratio``; NaN where the other one earned
-        nothing or less.
+    NaN where the other one earned nothing or less.
     """
     own = frame[frame["policy"] == first].set_index([x, "seed"])[y]
     rest = frame[frame["policy"].isin(others)]
@@ -88,8 +84,7 @@ def expression(
     Parameters
     ----------
     value, rows : str
-        The expression, as :meth:`pandas.DataFrame.eval` takes it; condition on the rows that
-        count, empty = all.
+        Expression for :meth:`pandas.DataFrame.eval`, and condition on the rows; empty = all.
     words : str
         What was measured, with places for ``low`` and ``high``, the least and the largest number;
         ``count``; ``inside`` and ``beyond``, how many are up to the limit and above it.
@@ -119,8 +114,8 @@ def expression(
     return numbers
 
 
-class _Means(tuple[float, ...]):
-    """Formats each of them."""
+class _Joined(tuple[float, ...]):
+    """Numbers, each in the same format."""
 
     def __format__(self, spec: str) -> str:
         return "/".join(format(mean, spec) for mean in self)
@@ -131,13 +126,8 @@ def slopes_against(
 ) -> Callable[[pd.DataFrame], tuple[Mapping[str, np.ndarray], str]]:
     """Slopes of columns of a table against a setting, seed by seed, for the test ``Moves``.
 
-    Parameters
-    ----------
-    words : str
-        What was measured of one, with places for ``means``, one per value of the setting, and
-        ``slope``, its mean per 100 with an interval.
-    sign : float
-        -1 for what falls.
+    ``words`` say what was measured of one, with places for ``means``, one per value of the setting,
+    and ``slope``, its mean per 100 with an interval. ``sign`` is -1 for what falls.
     """
 
     def differences(frame: pd.DataFrame) -> tuple[Mapping[str, np.ndarray], str]:
@@ -147,7 +137,7 @@ def slopes_against(
             part = found[name].unstack(varied)
             values[name] = sign * slopes(part)
             slope = interval_of(values[name])[2]
-            told.append(f"{name} {words.format(means=_Means(part.mean()), slope=slope)}")
+            told.append(f"{name} {words.format(means=_Joined(part.mean()), slope=slope)}")
         return values, "; ".join(told)
 
     return differences
@@ -165,38 +155,30 @@ def moves_along(
     ends: bool = False,
     falls: bool = False,
 ) -> Moves:
-    """A value of each of some policies rises, or falls, with a setting.
+    """A value (``what`` in words) of each of some policies rises, or falls, with a setting.
 
-    Parameters
-    ----------
-    what : str
-        The value in words.
-    value, column : str
-        Columns: the value, and the setting, which counts from ``least`` to ``most``.
-    settings : sequence of str
-        All settings of the study: the others are those of its base, the first row.
-    ends : bool
-        From the first value of the setting to the last alone, not between every two neighbours.
+    This is the column, from ``least`` to ``most``; the other settings of the study are those of
+    its base, the first row. ``ends``: from the first value of the setting to the last alone, not
+    between every two neighbours.
     """
     way = "fall" if falls else "rise"
     within = f" from {least:g} on" * (least > -np.inf) + f" up to {most:g}" * (most < np.inf)
     steps = "from the first value to the last" if ends else "between every two neighbouring values"
 
     def changes(frame: pd.DataFrame) -> tuple[dict[str, pd.Series], str]:
-        """Differences by seed, named by policy and values of the setting; the means in words."""
         frame = along(frame, settings, (column,))
         frame = frame[frame[column].between(least, most)]
         found: dict[str, pd.Series] = {}
         pieces = []
         for policy in policies:
             table = by_seed(frame[frame["policy"] == policy], value, column)
-            pairs = [(table.columns[0], table.columns[-1])]
-            for one, two in pairs if ends else itertools.pairwise(table.columns):
+            at = table.columns
+            for one, two in [(at[0], at[-1])] if ends else itertools.pairwise(at):
                 change = table[two] - table[one]
                 found[f"{policy} ({one:g} to {two:g})"] = -change if falls else change
-            pieces.append(f"{policy} {_Means(table.mean()):.4g}")
-        at = "/".join(f"{step:g}" for step in sorted(frame[column].unique()))
-        return found, f"{column} {at}: {'; '.join(pieces)}"
+            pieces.append(f"{policy} {_Joined(table.mean()):.4g}")
+        values = sorted(frame[column].unique())
+        return found, f"{column} {_Joined(values):g}: {'; '.join(pieces)}"
 
     who = ", ".join(policies)
     return Moves(f"{way} of the {what} of each of {who} with {column}{within}, {steps}", changes)

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from benchmarks.contract import experiments_of
 from models.errors import InputError
 from online.policy import Policy
 from online.registry import check_policy, find_policy, policy_names
 
-__all__ = [
-    "Reading",
-    "Scheme",
-    "default_policies",
-    "given_policy",
-    "policy_of",
-    "policy_roots",
-    "schemes_of",
-]
+__all__ = ["Reading", "Scheme", "default_policies", "given_policy"]
+__all__ += ["policy_of", "policy_roots", "schemes_of"]
 
 _GIVEN = "given:"
 _given: dict[str, type[Policy]] = {}
 
 
-@dataclass(frozen=True)
-class Scheme:
+class Scheme(Struct, frozen=True, forbid_unknown_fields=True):
     """A policy as it is run in a study.
 
     Parameters
@@ -42,9 +35,9 @@ class Scheme:
         them alone share one cell, run with the registered values. A test proves the indifference.
     """
 
-    name: str
+    name: Annotated[str, Meta(min_length=1)]
     policy: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = {}
     ignores: tuple[str, ...] = ()
 
     @property
@@ -53,8 +46,7 @@ class Scheme:
         return not self.policy.startswith(_GIVEN)
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     """One way to read what a paper leaves open: settings that overlay those of a point.
 
     The readings of one choice stand in a tuple, of which the first is the registered one. They
@@ -72,16 +64,13 @@ class Reading:
         Keyword parameters of policies, by the name of the scheme.
     source : str
         Where in the paper, or whose proposal.
-    later : str
-        Why it was added after others had been measured; empty if it was not.
     """
 
-    name: str
-    words: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    name: Annotated[str, Meta(min_length=1)]
+    words: str = ""
+    settings: Mapping[str, Any] = {}
+    parameters: Mapping[str, Mapping[str, Any]] = {}
     source: str = ""
-    later: str = ""
 
 
 def schemes_of(problem_name: str, names: Iterable[str]) -> tuple[Scheme, ...]:
@@ -124,25 +113,17 @@ def given_policy(policy: type[Policy]) -> str:
 
 
 def policy_of(problem_name: str, reference: str) -> type[Policy]:
-    """The class that a reference names.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
-    if reference.startswith(_GIVEN):
-        if reference not in _given:
-            raise InputError(f"policy '{reference}': only the process that has it can run it")
-        return _given[reference]
-    return find_policy(problem_name, reference)
+    """The class that a reference names; InputError if there is none."""
+    if not reference.startswith(_GIVEN):
+        return find_policy(problem_name, reference)
+    if reference not in _given:
+        raise InputError(f"policy '{reference}': only the process that has it can run it")
+    return _given[reference]
 
 
 def policy_roots(problem_name: str, reference: str) -> tuple[str, ...]:
     """Where the code of a policy starts, as a root of a cell."""
     if reference.startswith(_GIVEN):
         return ()
-    place, colon, _ = reference.rpartition(":")
-    if colon and place.endswith(".py"):
-        return (place,)
-    return (find_policy(problem_name, reference).__module__,)
+    place, _, _ = reference.rpartition(":")
+    return (place if place.endswith(".py") else find_policy(problem_name, reference).__module__,)

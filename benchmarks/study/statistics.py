@@ -15,31 +15,22 @@ _RESAMPLES = 2000
 _SHUFFLES = 1999
 
 
-def bootstrap_interval(
-    values: Sequence[float] | np.ndarray | pd.Series, *, level: float = 0.95
-) -> tuple[float, float]:
-    """Percentile bootstrap interval of the mean, from a fixed seed.
+def bootstrap_interval(values: Sequence[float] | np.ndarray | pd.Series) -> tuple[float, float]:
+    """95 % percentile bootstrap interval of the mean, from a fixed seed.
 
-    Returns
-    -------
-    tuple of float
-        ``(nan, nan)`` for fewer than two values or an infinite one; the value twice if all
-        are equal (where a bias-corrected bootstrap would give NaN).
+    NaN for fewer than two values or an infinite one; the value twice if all are equal (where a
+    bias-corrected bootstrap would give NaN).
     """
     data = np.asarray(values, dtype=float)
     if len(data) < 2 or not np.isfinite(data).all():
         return float("nan"), float("nan")
     if np.ptp(data) == 0.0:
         return float(data[0]), float(data[0])
-    result = stats.bootstrap(
-        (data,),
-        np.mean,
-        confidence_level=level,
-        n_resamples=_RESAMPLES,
-        method="percentile",
-        rng=np.random.default_rng(0),
-    )
-    return float(result.confidence_interval.low), float(result.confidence_interval.high)
+    rng = np.random.default_rng(0)
+    found = stats.bootstrap(
+        (data,), np.mean, n_resamples=_RESAMPLES, method="percentile", rng=rng
+    ).confidence_interval
+    return float(found.low), float(found.high)
 
 
 def interval_of(values: Sequence[float] | np.ndarray | pd.Series) -> tuple[float, float, str]:
@@ -58,14 +49,8 @@ def compare_first(
 ) -> pd.DataFrame:
     """Compare one series with every other one, paired by seed, in every group.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One value for each group, ``policy`` (the series) and ``seed``; NaN = not known.
-    value, groups : str, sequence of str
-        Columns.
-    sense : {"max", "min"}
-        Whether a larger or a smaller value is better.
+    The frame has one value for each group, ``policy`` (the series) and ``seed``; NaN = not known.
+    ``sense``: whether a larger or a smaller one is better.
 
     Returns
     -------
@@ -104,7 +89,7 @@ def compare_first(
 
 
 def grouped_trend(frame: pd.DataFrame, *, x: str, y: str, group: str) -> tuple[float, float]:
-    """Rank correlation within groups (columns), and how likely chance gives one as large.
+    """Rank correlation of two columns within groups, and how likely chance gives one as large.
 
     Returns
     -------
@@ -134,8 +119,7 @@ def grouped_trend(frame: pd.DataFrame, *, x: str, y: str, group: str) -> tuple[f
 def slopes(wide: pd.DataFrame) -> np.ndarray:
     """Slope of each row against the numbers that name the columns, per 100 of them.
 
-    A row per seed and a column per value of a setting, say. It is exactly 0 where a row is
-    constant.
+    It is exactly 0 where a row is constant.
     """
     values = wide.to_numpy(dtype=float)
     # From the first value on, so that what is constant has no round-off.

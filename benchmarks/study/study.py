@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import pandas as pd
+from msgspec.structs import replace
 
 from benchmarks.study.cell import Cell, Needs, Outcome
 from benchmarks.study.compute import compute
@@ -16,21 +18,8 @@ from benchmarks.study.instances import instance_roots, world_module
 from benchmarks.study.scheme import Reading, Scheme, policy_roots
 from benchmarks.study.store import Store
 
-__all__ = [
-    "SIZES",
-    "Each",
-    "Entry",
-    "Measure",
-    "Size",
-    "Study",
-    "Trial",
-    "failed_rows",
-    "frame_of",
-    "frames_of",
-    "has_failed",
-    "in_every_reading",
-    "succeeded",
-]
+__all__ = ["SIZES", "Each", "Entry", "Measure", "Size", "Study", "Trial", "failed_rows"]
+__all__ += ["faults", "frames_of", "has_failed", "in_every_reading", "succeeded"]
 
 Size = Literal["quick", "default", "paper"]
 
@@ -59,13 +48,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Trial:
-    """All that is compared at one point with one seed.
-
-    Parameters
-    ----------
-    entries : tuple of Entry
-        Empty if the study has no schemes.
-    """
+    """All that is compared at one point with one seed; no entries if the study has no schemes."""
 
     problem: str
     point: Mapping[str, Any]
@@ -96,8 +79,8 @@ class Study:
     seeds : mapping of str to int
         How many, by size: 0, 1, ...
     readings : tuple of Reading
-        Of one choice; the first is the registered one. A scheme that ignores all settings of the
-        readings has rows in the first one alone.
+        Of one choice; the first is the registered one. A scheme to which they make no difference
+        has rows in the first one alone.
     """
 
     name: str
@@ -118,22 +101,20 @@ class Study:
         ]
 
     def _entries(self, point: Mapping[str, Any]) -> Iterator[Entry]:
-        readings = self.readings or (Reading("", ""),)
+        readings = self.readings or (Reading(""),)
         registered = readings[0]
         varied = {name for reading in readings for name in reading.settings}
-        indifferent = [s for s in self.schemes if self.readings and varied <= set(s.ignores)]
-        for scheme in indifferent:
-            yield Entry(scheme, registered.name, {**point, **registered.settings})
-        for reading in readings:
-            for scheme in self.schemes:
-                if scheme in indifferent:
-                    continue
-                settings = {**point, **reading.settings}
-                for name in set(scheme.ignores) & registered.settings.keys():
-                    settings[name] = registered.settings[name]
-                more = reading.parameters.get(scheme.name, {})
-                told = replace(scheme, parameters={**scheme.parameters, **more})
-                yield Entry(told, reading.name, settings)
+        told = {name for reading in readings for name in reading.parameters}
+        alike = [s for s in self.schemes if s.name not in told and varied <= set(s.ignores)]
+        differ = [scheme for scheme in self.schemes if scheme not in alike]
+        pairs = [(registered, scheme) for scheme in alike]
+        pairs += [(reading, scheme) for reading in readings for scheme in differ]
+        for reading, scheme in pairs:
+            settings = {**point, **reading.settings}
+            for name in registered.settings.keys() & set(scheme.ignores):
+                settings[name] = registered.settings[name]
+            parameters = {**scheme.parameters, **reading.parameters.get(scheme.name, {})}
+            yield Entry(replace(scheme, parameters=parameters), reading.name, settings)
 
     def frame(
         self,
@@ -144,37 +125,10 @@ class Study:
         engine: Engine | None = None,
         progress: bool = False,
     ) -> pd.DataFrame:
-        """Measure, and put the rows in the order of the plan, whatever ran them.
-
-        Parameters
-        ----------
-        size, seeds
-            See :meth:`trials`.
-        store, engine, progress
-            See :func:`benchmarks.study.compute.compute`; progress is said under the study's name.
-
-        Returns
-        -------
-        DataFrame
-            Tidy, the same for the same arguments. A trial in which a cell failed has one row for
-            each failure, with the point, the seed and ``error``; that column is there only if
-            some failed.
-        """
-        trials = self.trials(size, seeds)
+        """Measure the trials of a size; see :func:`frames_of`, and :meth:`trials` for the seeds."""
+        plan = (self.measure, self.trials(size, seeds))
         words = self.name if progress else ""
-        return frame_of(self.measure, trials, store=store, engine=engine, progress=words)
-
-
-def frame_of(
-    measure: Measure,
-    trials: Sequence[Trial],
-    *,
-    store: Store | None = None,
-    engine: Engine | None = None,
-    progress: str = "",
-) -> pd.DataFrame:
-    """Measure trials; see :meth:`Study.frame`."""
-    return frames_of([(measure, trials)], store=store, engine=engine, progress=progress)[0]
+        return frames_of([plan], store=store, engine=engine, progress=words)[0]
 
 
 def frames_of(
@@ -184,7 +138,20 @@ def frames_of(
     engine: Engine | None = None,
     progress: str = "",
 ) -> list[pd.DataFrame]:
-    """Measure the trials of several measures in one go; a frame for each."""
+    """Measure the trials of several measures in one go; a frame for each.
+
+    Parameters
+    ----------
+    store, engine, progress
+        See :func:`benchmarks.study.compute.compute`.
+
+    Returns
+    -------
+    list of DataFrame
+        Tidy, the same for the same arguments: rows are in the order of the plan, whatever ran
+        them. A trial in which a cell failed has one row for each failure, with the point, the seed
+        and ``error``; that column is there only if some failed.
+    """
     parts = [[measure.cells(trial) for trial in trials] for measure, trials in plans]
     cells = [cell for part in parts for of_trial in part for cell in of_trial]
     outcomes = iter(compute(cells, store=store, engine=engine, progress=progress))
@@ -192,7 +159,11 @@ def frames_of(
     for (measure, trials), part in zip(plans, parts, strict=True):
         rows: list[dict[str, Any]] = []
         for trial, of_trial in zip(trials, part, strict=True):
-            rows += measure.rows(trial, [next(outcomes) for _ in of_trial])
+            own = [next(outcomes) for _ in of_trial]
+            found = measure.rows(trial, own)
+            for line in faults(found, own) if progress else ():
+                print(line, file=sys.stderr)
+            rows += found
         frames.append(_frame(rows))
     return frames
 
@@ -231,33 +202,27 @@ class Each:
 
     def cells(self, trial: Trial) -> list[Cell]:
         """One for each scheme."""
-        name = trial.problem
+        return [self._cell(trial, entry) for entry in trial.entries or [None]]
+
+    def _cell(self, trial: Trial, entry: Entry | None) -> Cell:
+        name, parameters, who = trial.problem, dict(trial.point), ""
         roots = (*instance_roots(name), world_module(name), *self.roots)
         at = [f"{key}={value}" for key, value in {**trial.point, "seed": trial.seed}.items()]
-
-        def cell(parameters: Mapping[str, Any], more: tuple[str, ...], who: str) -> Cell:
-            return Cell(
-                self.function,
-                {**parameters, "seed": trial.seed},
-                roots=(*roots, *more),
-                needs=self.needs,
-                kept=self.kept,
-                label=" ".join([self.function.partition(":")[2], *at, who]),
-            )
-
-        if not trial.entries:
-            return [cell(trial.point, (), "")]
-        cells = []
-        for entry in trial.entries:
-            scheme, reading = entry.scheme, {"reading": entry.reading} if entry.reading else {}
-            told = {
-                "name": scheme.name,
-                "policy": scheme.policy,
-                "parameters": dict(scheme.parameters),
-            }
-            parameters = {**entry.settings, "scheme": told, **reading}
-            cells.append(cell(parameters, policy_roots(name, scheme.policy), scheme.name))
-        return cells
+        if entry is not None:
+            scheme, who = entry.scheme, entry.scheme.name
+            told = {"name": who, "policy": scheme.policy, "parameters": dict(scheme.parameters)}
+            parameters = {**entry.settings, "scheme": told}
+            if entry.reading:
+                parameters["reading"] = entry.reading
+            roots += policy_roots(name, scheme.policy)
+        return Cell(
+            self.function,
+            {**parameters, "seed": trial.seed},
+            roots=roots,
+            needs=self.needs,
+            kept=self.kept,
+            label=" ".join([self.function.partition(":")[2], *at, who]),
+        )
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """The records of all cells."""
@@ -280,12 +245,15 @@ def failed_rows(
     ]
 
 
-def succeeded(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a frame without those of failed cells."""
-    if "error" not in frame:
-        return frame
-    left = frame[~has_failed(frame)].drop(columns="error").reset_index(drop=True)
-    return left.infer_objects()  # of columns that failed rows leave empty
+def faults(rows: Sequence[Mapping[str, Any]], outcomes: Sequence[Outcome]) -> list[str]:
+    """A line for each row with an error that is no failure of the cells it is made of."""
+    known = [f"{o.status}: {o.message}" for o in outcomes if o.status != "done"]
+    names = ("problem", "instance", "seed", "policy")
+    return [
+        f"failed: {', '.join(f'{name} {row[name]}' for name in names if name in row)}: {error}"
+        for row in rows
+        if (error := row.get("error")) and not any(text in error for text in known)
+    ]
 
 
 def has_failed(frame: pd.DataFrame) -> pd.Series:
@@ -295,25 +263,22 @@ def has_failed(frame: pd.DataFrame) -> pd.Series:
     return frame["error"].fillna("") != ""
 
 
+def succeeded(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a frame without those of failed cells."""
+    if "error" not in frame:
+        return frame
+    left = frame[~has_failed(frame)].drop(columns="error").reset_index(drop=True)
+    return left.infer_objects()  # of columns that failed rows leave empty
+
+
 def in_every_reading(frame: pd.DataFrame, readings: Sequence[Reading]) -> pd.DataFrame:
     """A frame with the rows of indifferent schemes once for each reading.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With ``policy`` and ``reading``. Indifferent are those that have rows in the registered
-        reading alone.
-    readings : sequence of Reading
-        The registered one first.
+    Indifferent are those that have rows in the registered reading, the first, alone.
     """
     elsewhere = frame.loc[frame["reading"] != readings[0].name, "policy"]
-    differ = frame["policy"].isin(elsewhere.unique())
-    parts = [
-        rows
-        for reading in readings
-        for rows in (
-            frame[~differ].assign(reading=reading.name),
-            frame[differ & (frame["reading"] == reading.name)],
-        )
-    ]
+    differ = frame["policy"].isin(elsewhere)
+    parts: list[pd.DataFrame] = []
+    for name in (reading.name for reading in readings):
+        parts += [frame[~differ].assign(reading=name), frame[differ & (frame["reading"] == name)]]
     return pd.concat(parts, ignore_index=True)

@@ -32,8 +32,6 @@ _NOT_BETTER = {
 _CLEAR_RHO, _CLEAR_P = 0.3, 0.05
 
 Rows = Callable[[pd.DataFrame], pd.DataFrame]
-"""Takes the rows of a frame that count, and computes what is compared."""
-
 Values: TypeAlias = Sequence[float] | np.ndarray | pd.Series
 
 
@@ -45,7 +43,7 @@ class Best(Test):
     Parameters
     ----------
     first : str
-        The series.
+        The series, of the column ``policy``.
     value, groups : str, sequence of str
         Columns.
     sense : {"max", "min"}
@@ -64,56 +62,50 @@ class Best(Test):
         groups: Sequence[str] = (),
         sense: Literal["max", "min"] = "max",
         where: str = "",
-        rows: Rows | None = None,
+        rows: Rows = lambda frame: frame,
         others: str = "",
         among: Sequence[str] = (),
     ) -> None:
-        others = others or ", ".join(among)
-        than = f"better than {others} ({_BETTER})" if others else _BETTER
-
         def judge(frame: pd.DataFrame) -> Finding:
-            part = frame if rows is None else rows(frame)
+            part = rows(frame)
             if among:
                 part = part[part["policy"].isin((first, *among))]
             table = compare_first(part, value=value, groups=groups, first=first, sense=sense)
+            means = "; ".join(
+                _against_best(str(group), part, first, sense)
+                for group, part in table.groupby("group", sort=False)
+            )
             found = {name: table.loc[table["outcome"] == name, "who"] for name in _NOT_BETTER}
             why = "; ".join(
                 f"{_NOT_BETTER[name]} {', '.join(who)}" for name, who in found.items() if len(who)
             )
-            means = _against_best(table, first, sense)
             if set(table["outcome"]) - {"better"} == {"unknown"}:
                 return Finding("not testable", means, why)
             return judged(not why, means, why)
 
+        others = others or ", ".join(among)
+        than = f"better than {others} ({_BETTER})" if others else _BETTER
         super().__init__(", ".join(filter(None, [f"{what}: {than}", where])), judge)
 
 
-def _against_best(table: pd.DataFrame, first: str, sense: Literal["max", "min"]) -> str:
-    """Mean of the first series and of the best other one, group by group, in words."""
-    pieces = []
-    for group, part in table.groupby("group", sort=False):
-        label = f"{group}: " if group else ""
-        means = part["mean_other"].dropna()
-        if means.empty:
-            pieces.append(f"{label}nothing to compare")
-            continue
-        row = part.loc[means.idxmax() if sense == "max" else means.idxmin()]
-        pieces.append(
-            f"{label}{first} {row['mean_first']:.4g}, best other {row['other']} "
-            f"{row['mean_other']:.4g} (better on {row['wins']} of {row['pairs']} seeds)"
-        )
-    return "; ".join(pieces)
+def _against_best(group: str, table: pd.DataFrame, first: str, sense: str) -> str:
+    """Mean of the first series and of the best other one in a group, in words."""
+    label = f"{group}: " if group else ""
+    means = table["mean_other"].dropna()
+    if means.empty:
+        return f"{label}nothing to compare"
+    row = table.loc[means.idxmax() if sense == "max" else means.idxmin()]
+    return (
+        f"{label}{first} {row['mean_first']:.4g}, best other {row['other']} "
+        f"{row['mean_other']:.4g} (better on {row['wins']} of {row['pairs']} seeds)"
+    )
 
 
 class Moves(Test):
     """Every one of some differences or slopes is above 0.
 
-    Parameters
-    ----------
-    differences : callable
-        ``(*frames) -> (values per seed by name, text)``.
-    named : bool
-        Whether the finding names those that are not above 0, if they have names.
+    ``differences(*frames)`` gives a text and, by name, values per seed. The finding names those
+    that are not above 0, if they have names, unless ``named`` is false.
     """
 
     def __init__(
@@ -156,14 +148,9 @@ class Near(Test):
 
 
 class Below(Test):
-    """Every one of some numbers is below a limit; not testable if there are none.
+    """Every one of some numbers is below a limit, or ``or_equal``; not testable without numbers.
 
-    Parameters
-    ----------
-    or_equal : bool
-        Whether the limit itself will do.
-    why : callable, optional
-        ``(numbers) -> what decides, in words``; written behind the finding.
+    ``why(numbers)`` says what decides, in words, which are written behind the finding.
     """
 
     _signs: ClassVar[tuple[str, str]] = ("<", "at most")
@@ -200,12 +187,8 @@ class Above(Below):
 class NoTrend(Test):
     """No clear trend: the mean rank correlation within groups is small, or chance explains it.
 
-    Parameters
-    ----------
-    x, y, group : str
-        Columns: what may cause a trend, what may have one, and what is held fixed.
-    caveat : str
-        Written behind the finding.
+    ``x``, ``y`` and ``group`` are columns: what may cause a trend, what may have one, and what is
+    held fixed. The caveat is written behind the finding.
     """
 
     def __init__(self, what: str, x: str, y: str, group: str, caveat: str = "") -> None:
@@ -219,9 +202,8 @@ class NoTrend(Test):
             found = "" if clear else "no clear trend found, which does not prove that there is none"
             return judged(not clear, text, "; ".join(filter(None, [found, caveat])))
 
-        super().__init__(
-            f"{what}: |rho| < {_CLEAR_RHO:g} or p >= {_CLEAR_P:g} (permutation)", judge
-        )
+        rule = f"|rho| < {_CLEAR_RHO:g} or p >= {_CLEAR_P:g} (permutation)"
+        super().__init__(f"{what}: {rule}", judge)
 
 
 class Holds(Test):
@@ -236,10 +218,9 @@ class NotTestable(Test):
 
 
 def in_readings(claim: Claim, readings: Sequence[Reading]) -> list[Claim]:
-    """A claim in each reading of a choice, of which the first is the registered one.
+    """A claim in each reading of a choice; the registered one, the first, keeps its name.
 
-    Each judges the rows of its reading, and of the schemes that are indifferent to the choice. The
-    registered one keeps the claim's name.
+    Each judges the rows of its reading, and of the schemes that are indifferent to the choice.
     """
 
     def test(reading: Reading) -> Test:

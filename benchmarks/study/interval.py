@@ -21,44 +21,28 @@ class ContradictedBound(RuntimeError):
 
 @dataclass(frozen=True)
 class Bound:
-    """A value the optimum cannot pass, and what vouches for it.
-
-    ``source`` is ``"prices"`` (recomputed from stored prices by the oracle alone: certified)
-    or ``"milp"`` (the word of a MILP solver).
-    """
+    """A value the optimum cannot pass, and what vouches for it."""
 
     value: float
-    source: BoundSource
+    source: BoundSource  # "prices" (recomputed from these by the oracle alone: certified) or "milp"
 
 
 @dataclass(frozen=True)
 class Incumbent:
-    """A feasible schedule and its objective by the scorer.
-
-    ``wider``: it may do what the problem's own schedules may not
-    (:attr:`models.problem.Problem.wider`).
-    """
+    """A feasible schedule and its objective by the scorer."""
 
     value: float
     schedule: Any
-    wider: bool = False
+    wider: bool = False  # whether it may do what the problem's own may not: Problem.wider
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The optimum lies in [lower, upper]: one is the best schedule known, the other a bound.
-
-    Parameters
-    ----------
-    status : {"optimal", "bounded"}
-        Optimal when the relative gap is at most ``solvers.result.OPTIMAL_GAP``.
-    bound_source : str
-        What vouches for the bound.
-    """
+    """The optimum lies in [lower, upper]: one is the best schedule known, the other a bound."""
 
     lower: float
     upper: float
-    status: Literal["optimal", "bounded"]
+    status: Literal["optimal", "bounded"]  # optimal: the relative gap is at most OPTIMAL_GAP
     bound_source: str
     incumbent: Incumbent
 

@@ -25,19 +25,11 @@ __all__ = ["Joined", "join"]
 
 @dataclass(frozen=True)
 class Joined:
-    """All that is known of one instance.
+    """All that is known of one instance: a row for each scheme, times of those that ran now.
 
-    Parameters
-    ----------
-    rows : tuple of Row
-        One for each scheme; with an error where its run or the offline solve failed.
-    timings : tuple of Timing
-        Of those rows of which something ran now.
-    best : str or None
-        Name of the scheme that made the best of the problem's own schedules, or, where none is
-        known, of the wider ones; None if the offline cell did, or there is none.
-    evidence : tuple of mapping or None
-        What the run of each scheme says for its guarantee (:meth:`online.policy.Policy.evidence`).
+    ``best`` is the name of the scheme that made the best of the problem's own schedules, or, where
+    none is known, of the wider ones; None if the offline cell did, or there is none. ``evidence``
+    is what each run says for its guarantee (:meth:`online.policy.Policy.evidence`).
     """
 
     rows: tuple[Row, ...]
@@ -60,45 +52,40 @@ def join(
     The optimum lies between the best of all schedules known and the best bound. Schedules that
     may do more than the problem's own (:attr:`models.problem.Problem.wider`) have an interval
     of their own: all schedules known, and the bounds that hold for these too. Where a schedule is
-    better than a bound allows, which is a fault of the code, all rows say so.
-
-    Parameters
-    ----------
-    seed, name : int or None, str
-        Of the instance, for rows of which nothing else is known.
+    better than a bound allows, which is a fault of the code, all rows say so. Seed and name are of
+    the instance, for rows of which nothing else is known.
     """
     kind = problem(problem_name)
     values = [run.result.value if run.result else None for run in runs]
     known = [
         Incumbent(value["objective"], scheme.name, value["wider"])
         for scheme, value in zip(schemes, values, strict=True)
-        if value is not None
+        if value
     ]
-    about: dict[str, Any] = {"instance": name, "instance_seed": seed}
+    about = {"instance": name, "instance_hash": "", "instance_seed": seed, "load": None}
     intervals: dict[bool, Interval] = {}
     faults = _failure("offline", offline)
-    if offline.result is not None:
+    if offline.result:
         about = solved = offline.result.value
         if solved["objective"] is not None:
             known.insert(0, Incumbent(solved["objective"], None))
         bounds = [Bound(bound["value"], bound["source"]) for bound in solved["bounds"]]
+        negligible = solved["negligible"]
         try:
-            intervals = offline_intervals(
-                kind.sense, known, bounds, negligible=solved["negligible"]
-            )
+            intervals = offline_intervals(kind.sense, known, bounds, negligible=negligible)
         except ContradictedBound as error:
             faults = [f"offline: {error}"]
     rows, timings = [], []
     solve_time = offline.result.times.get("offline") if offline.result else None
     for scheme, run in zip(schemes, runs, strict=True):
-        rows.append(_row(kind, scheme, run, offline, intervals, faults, about))
-        if run.result is not None:
-            times = run.result.times.get("policy"), solve_time
+        row = _row(kind, scheme, run, offline, intervals, faults, about)
+        rows.append(row)
+        times = run.result.times.get("policy") if run.result else None, solve_time
+        if run.result and times != (None, None):
             decisions = run.result.value["decisions"]
-            if times != (None, None):
-                timings.append(Timing(rows[-1].instance_hash, scheme.name, decisions, *times))
+            timings.append(Timing(row.instance_hash, row.policy, decisions, *times))
     best = intervals[min(intervals)].incumbent.schedule if intervals else None
-    evidence = tuple(None if value is None else value["evidence"] for value in values)
+    evidence = tuple(value and value["evidence"] for value in values)
     return Joined(tuple(rows), tuple(timings), best, evidence)
 
 
@@ -117,18 +104,11 @@ def _row(
 ) -> Row:
     value = run.result.value if run.result else None
     about = value or about
-    found: dict[str, Any] = {
-        "problem": kind.name,
-        "instance": about["instance"],
-        "instance_hash": about.get("instance_hash", ""),
-        "seed": about["instance_seed"],
-        "load": about.get("load"),
-        "policy": scheme.name,
-    }
+    found = {name: about[name] for name in ("instance", "instance_hash", "load")}
+    found |= {"problem": kind.name, "seed": about["instance_seed"], "policy": scheme.name}
     errors = [*_failure("run", run), *faults]
     if value is not None:
-        names = ("objective", "completed", "jobs", "violations")
-        found |= {name: value[name] for name in names}
+        found |= {name: value[name] for name in ("objective", "completed", "jobs", "violations")}
         found["clairvoyant_bounds"] = value["clairvoyant"]
         if not errors and value["wider"] not in intervals:
             errors = ["offline: no bound that holds for its schedules"]
@@ -143,11 +123,8 @@ def _row(
         except Exception as error:  # of a user's policy: its row says so, the others go on
             return Row(**found, error=f"guarantee: failed: {one_line(error)}")
         if guarantee is not None:
-            found |= {
-                "guarantee": guarantee.ratio,
-                "guarantee_applies": guarantee.applies,
-                "guarantee_fails": guarantee.fails,
-            }
+            found |= {"guarantee": guarantee.ratio, "guarantee_applies": guarantee.applies}
+            found["guarantee_fails"] = guarantee.fails
     lower, upper = ratio_interval(kind.sense, value["objective"], interval)
     return Row(
         **found,

@@ -42,10 +42,9 @@ class Ratio:
 
     Parameters
     ----------
-    effort : Effort, optional
-        Of the offline solves; by default each point says it as ``time_limit``, in seconds.
-    starts : tuple of str, optional
-        See :func:`benchmarks.study.offline.offline_cell`.
+    effort, starts
+        Of :func:`benchmarks.study.offline.offline_cell`; by default each point says the effort as
+        ``time_limit``, in seconds.
     source : callable
         ``(trial, settings) -> Source``.
     data : mapping
@@ -113,14 +112,9 @@ class Ratio:
 
 
 def check_ratios(study: Study, size: str, seed: int) -> None:
-    """Find out before anything is run what cannot be drawn or built.
+    """Find out before anything is run what cannot be drawn or built, at every point with a seed.
 
-    At every point of a study of competitive ratios the instance of one seed is drawn.
-
-    Raises
-    ------
-    InputError
-        If a setting is bad, or a policy has no such parameter.
+    InputError if a setting is bad, or a policy has no such parameter.
     """
     assert isinstance(study.measure, Ratio)
     for trial in study.trials(size, [seed]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
@@ -20,19 +21,12 @@ _given: dict[str, type[Policy]] = {}
 
 
 class Scheme(Struct, frozen=True, forbid_unknown_fields=True):
-    """A policy as it is run in a study.
+    """A policy as it is run in a study, under a name of its own.
 
-    Parameters
-    ----------
-    name : str
-        In rows, as ``policy``.
-    policy : str
-        A registered name, ``module:Class`` or ``file.py:Class``.
-    parameters : mapping
-        Keyword parameters of the policy, in JSON types.
-    ignores : tuple of str
-        Settings of the workload that make no difference to it, so that rows that differ in
-        them alone share one cell, run with the registered values. A test proves the indifference.
+    ``policy`` is a registered name, ``module:Class`` or ``file.py:Class``; its keyword parameters
+    are in JSON types. ``ignores`` are settings of the workload that make no difference to it, so
+    that rows that differ in them alone share one cell, run with the registered values. A test
+    proves the indifference.
     """
 
     name: Annotated[str, Meta(min_length=1)]
@@ -50,20 +44,8 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     """One way to read what a paper leaves open: settings that overlay those of a point.
 
     The readings of one choice stand in a tuple, of which the first is the registered one. They
-    are fixed before anything is measured.
-
-    Parameters
-    ----------
-    name : str
-        In rows, as ``reading``.
-    words : str
-        What it says.
-    settings : mapping
-        Of the workload.
-    parameters : mapping of str to mapping
-        Keyword parameters of policies, by the name of the scheme.
-    source : str
-        Where in the paper, or whose proposal.
+    are fixed before anything is measured. ``words`` are what it says; ``parameters``, by the name
+    of a scheme, those of its policy; ``source`` is a place in the paper, or whose proposal it is.
     """
 
     name: Annotated[str, Meta(min_length=1)]
@@ -76,10 +58,7 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
 def schemes_of(problem_name: str, names: Iterable[str]) -> tuple[Scheme, ...]:
     """Schemes of policies under their own names, and of the variants that a workload names.
 
-    Raises
-    ------
-    InputError
-        If a policy is unknown, or two have the same name.
+    InputError if a policy is unknown, or two have the same name.
     """
     variants = experiments_of(problem_name).workload.variants
     found: dict[str, Scheme] = {}
@@ -97,15 +76,13 @@ def default_policies(problem_name: str) -> list[str]:
     return list(experiments_of(problem_name).workload.policies or policy_names(problem_name))
 
 
+@functools.cache
 def given_policy(policy: type[Policy]) -> str:
     """Reference of a class at hand that no other process may be able to import.
 
     Cells with it run in this process, and are not kept.
     """
     check_policy(policy, policy.__qualname__)
-    for reference, known in _given.items():
-        if known is policy:
-            return reference
     # With a number: two classes, made in a loop, say, may have the same name.
     reference = f"{_GIVEN}{len(_given)}:{policy.__module__}:{policy.__qualname__}"
     _given[reference] = policy

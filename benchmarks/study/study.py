@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import pandas as pd
@@ -29,16 +29,10 @@ SIZES: tuple[Size, ...] = ("quick", "default", "paper")
 
 @dataclass(frozen=True)
 class Entry:
-    """A scheme in a reading, and the settings of its instance.
+    """A scheme in a reading, with the parameters that this gives it; "" where there is no reading.
 
-    Parameters
-    ----------
-    scheme : Scheme
-        With the parameters that the reading gives it.
-    reading : str
-        Name of the reading; empty where a study has none.
-    settings : mapping
-        Of the point, with those of the reading on top, apart from what the scheme ignores.
+    The settings of its instance are those of the point, with the reading's on top, apart from what
+    the scheme ignores.
     """
 
     scheme: Scheme
@@ -70,17 +64,9 @@ class Measure(Protocol):
 class Study:
     """What is measured, at which points, with which schemes; owned by a problem.
 
-    Parameters
-    ----------
-    name : str
-        ``<problem>-<name>``.
-    grids : mapping of str to Grid
-        By size.
-    seeds : mapping of str to int
-        How many, by size: 0, 1, ...
-    readings : tuple of Reading
-        Of one choice; the first is the registered one. A scheme to which they make no difference
-        has rows in the first one alone.
+    The name is ``<problem>-<name>``. There is a grid for each size, and a number of seeds, 0, 1,
+    ... The readings are of one choice, the first is the registered one. A scheme to which they make
+    no difference has rows in the first one alone.
     """
 
     name: str
@@ -140,17 +126,10 @@ def frames_of(
 ) -> list[pd.DataFrame]:
     """Measure the trials of several measures in one go; a frame for each.
 
-    Parameters
-    ----------
-    store, engine, progress
-        See :func:`benchmarks.study.compute.compute`.
-
-    Returns
-    -------
-    list of DataFrame
-        Tidy, the same for the same arguments: rows are in the order of the plan, whatever ran
-        them. A trial in which a cell failed has one row for each failure, with the point, the seed
-        and ``error``; that column is there only if some failed.
+    A frame is tidy, and the same for the same arguments: rows are in the order of the plan,
+    whatever ran them. A trial in which a cell failed has one row for each failure, with the point,
+    the seed and ``error``; that column is there only if some failed. For the other parameters see
+    :func:`benchmarks.study.compute.compute`.
     """
     parts = [[measure.cells(trial) for trial in trials] for measure, trials in plans]
     cells = [cell for part in parts for of_trial in part for cell in of_trial]
@@ -160,10 +139,9 @@ def frames_of(
         rows: list[dict[str, Any]] = []
         for trial, of_trial in zip(trials, part, strict=True):
             own = [next(outcomes) for _ in of_trial]
-            found = measure.rows(trial, own)
+            rows += (found := measure.rows(trial, own))
             for line in faults(found, own) if progress else ():
                 print(line, file=sys.stderr)
-            rows += found
         frames.append(_frame(rows))
     return frames
 
@@ -182,22 +160,16 @@ def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 class Each:
     """One cell for each scheme of a trial, or one for the trial if there are no schemes.
 
-    Parameters
-    ----------
-    function : str
-        ``"module:function"``, called in the cell as ``(**settings, seed=..., scheme=...,
-        reading=...)``; the scheme is a mapping with ``name``, ``policy`` and ``parameters``.
-        Without schemes it is called with settings and seed alone. It returns what measures: a
-        callable whose :class:`benchmarks.study.cell.Result` has a list of records as its value.
-    roots : tuple of str
-        What it looks up by name, besides the problem's instances and its policies.
-    kept : bool
-        Whether its results may be looked up later; not if it measures times.
+    The function, ``"module:function"``, is called as ``(**settings, seed=..., scheme=...,
+    reading=...)``, where the scheme is a mapping with ``name``, ``policy`` and ``parameters``;
+    without schemes with settings and seed alone. It returns what measures: a callable whose
+    :class:`benchmarks.study.cell.Result` has a list of records as its value. ``roots`` are what it
+    looks up by name, besides the problem's instances and its policies; the rest is as in ``Cell``.
     """
 
     function: str
     roots: tuple[str, ...] = ()
-    needs: Needs = field(default_factory=Needs)
+    needs: Needs = Needs()
     kept: bool = True
 
     def cells(self, trial: Trial) -> list[Cell]:
@@ -205,32 +177,26 @@ class Each:
         return [self._cell(trial, entry) for entry in trial.entries or [None]]
 
     def _cell(self, trial: Trial, entry: Entry | None) -> Cell:
-        name, parameters, who = trial.problem, dict(trial.point), ""
+        name, seed = trial.problem, {"seed": trial.seed}
+        parameters, who = {**trial.point, **seed}, ""
         roots = (*instance_roots(name), world_module(name), *self.roots)
-        at = [f"{key}={value}" for key, value in {**trial.point, "seed": trial.seed}.items()]
+        at = [f"{key}={value}" for key, value in parameters.items()]
         if entry is not None:
             scheme, who = entry.scheme, entry.scheme.name
             told = {"name": who, "policy": scheme.policy, "parameters": dict(scheme.parameters)}
-            parameters = {**entry.settings, "scheme": told}
-            if entry.reading:
-                parameters["reading"] = entry.reading
+            reading = {"reading": entry.reading} if entry.reading else {}
+            parameters = {**entry.settings, "scheme": told, **reading, **seed}
             roots += policy_roots(name, scheme.policy)
-        return Cell(
-            self.function,
-            {**parameters, "seed": trial.seed},
-            roots=roots,
-            needs=self.needs,
-            kept=self.kept,
-            label=" ".join([self.function.partition(":")[2], *at, who]),
-        )
+        label = " ".join([self.function.partition(":")[2], *at, who])
+        return Cell(self.function, parameters, roots, needs=self.needs, kept=self.kept, label=label)
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """The records of all cells."""
-        rows: list[dict[str, Any]] = []
-        for entry, outcome in zip(trial.entries or [None], outcomes, strict=True):
-            found = outcome.result
-            rows += failed_rows(trial, [outcome], entry) if found is None else found.value
-        return rows
+        return [
+            row
+            for entry, one in zip(trial.entries or [None], outcomes, strict=True)
+            for row in (one.result.value if one.result else failed_rows(trial, [one], entry))
+        ]
 
 
 def failed_rows(

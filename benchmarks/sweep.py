@@ -54,12 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("study", metavar="STUDY.toml", help="the study file")
     add_engine_arguments(parser)
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="results folder (default: results/sweep-STUDY); cells finished there are not run "
-        "again",
-    )
+    parser.add_out("results/sweep-STUDY")
     args = parser.parse_args(argv)
     asked = read_study_file(args.study)
     out = Path(args.out or Path("results") / f"sweep-{Path(args.study).stem}")

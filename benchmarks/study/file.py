@@ -135,10 +135,13 @@ def _study(asked: _Study, number: int, effort: Effort) -> tuple[Study, Axes]:
     vary = {name: _axis(problem, name, values) for name, values in asked.vary.items()}
     readings = tuple(replace(r, settings=_settings(problem, r.settings)) for r in asked.reading)
     schemes = _schemes(asked)
-    _check_names("readings", readings)
-    _check_names("policies or schemes", schemes)
+    named = {"readings": [reading.name for reading in readings]}
+    named["policies or schemes"] = [scheme.name for scheme in schemes]
+    for what, names in named.items():
+        if len(set(names)) < len(names):
+            raise InputError(f"two {what} have the same name")
     told = {name for reading in readings for name in reading.parameters}
-    for name in sorted(told - {scheme.name for scheme in schemes}):
+    for name in sorted(told.difference(names)):
         raise InputError(f"parameters of a reading are of '{name}': no such scheme")
     trace = trace_digest(asked.trace) if asked.trace else None
     study = Study(
@@ -185,11 +188,6 @@ def _check_known(problem_name: str, names: Iterable[str]) -> None:
     for name in names:
         if name not in known:
             raise InputError(f"unknown setting '{name}': choose from {', '.join(known)}")
-
-
-def _check_names(what: str, named: tuple[Reading, ...] | tuple[Scheme, ...]) -> None:
-    if len({item.name for item in named}) < len(named):
-        raise InputError(f"two {what} have the same name")
 
 
 def _grid(design: str | int, base: Mapping[str, Any], axes: Mapping[str, list[Any]]) -> Grid:

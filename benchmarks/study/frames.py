@@ -87,13 +87,12 @@ def expression(
         Expression for :meth:`pandas.DataFrame.eval`, and condition on the rows; empty = all.
     words : str
         What was measured, with places for ``low`` and ``high``, the least and the largest number;
-        ``count``; ``inside`` and ``beyond``, how many are up to the limit and above it.
+        ``count``; ``inside`` and ``beyond``, how many are up to the limit and above it; and those
+        of ``more``, each an expression.
     once : sequence of str
         Rows of several frames that agree in these columns count once; empty = all count.
     means : sequence of str
         Columns of groups, of which the mean is taken; empty = the numbers themselves.
-    **more : str
-        Further places in the words, each with an expression.
     """
 
     def numbers(*frames: pd.DataFrame) -> tuple[pd.Series, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import pandas as pd
 from msgspec.structs import replace
@@ -18,12 +18,10 @@ from benchmarks.study.instances import instance_roots, world_module
 from benchmarks.study.scheme import Reading, Scheme, policy_roots
 from benchmarks.study.store import Store
 
-__all__ = ["SIZES", "Each", "Entry", "Measure", "Size", "Study", "Trial", "failed_rows"]
+__all__ = ["SIZES", "Each", "Entry", "Measure", "Study", "Trial", "failed_rows"]
 __all__ += ["faults", "frames_of", "has_failed", "in_every_reading", "succeeded"]
 
-Size = Literal["quick", "default", "paper"]
-
-SIZES: tuple[Size, ...] = ("quick", "default", "paper")
+SIZES = ("quick", "default", "paper")
 """Seconds; a few minutes; as large as in the paper."""
 
 

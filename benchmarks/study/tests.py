@@ -40,18 +40,9 @@ class Best(Test):
 
     Not testable if nothing speaks against it, but somewhere fewer than two seeds can be compared.
 
-    Parameters
-    ----------
-    first : str
-        The series, of the column ``policy``.
-    value, groups : str, sequence of str
-        Columns.
-    sense : {"max", "min"}
-        Whether a larger or a smaller value is better.
-    others : str
-        Words for the other series; empty = all of them, unnamed.
-    among : sequence of str
-        The other series that count, which are then named; empty = all.
+    Series are those of the column ``policy``; ``value`` and ``groups`` are columns, and ``sense``
+    says whether a larger or a smaller value is better. The other series that count are those
+    ``among``, which are then named, or all; ``others`` are other words for them.
     """
 
     def __init__(

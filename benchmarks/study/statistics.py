@@ -91,13 +91,9 @@ def compare_first(
 def grouped_trend(frame: pd.DataFrame, *, x: str, y: str, group: str) -> tuple[float, float]:
     """Rank correlation of two columns within groups, and how likely chance gives one as large.
 
-    Returns
-    -------
-    rho : float
-        Mean over the groups of Spearman's rho; groups in which x or y is constant have none
-        and are left out. NaN if that leaves no group.
-    p : float
-        Two-sided p-value, from permutations of y within the groups of a fixed seed; NaN with it.
+    The first is the mean over the groups of Spearman's rho; groups in which x or y is constant have
+    none and are left out. The second is a two-sided p-value, from permutations of y within the
+    groups of a fixed seed. Both are NaN if no group is left.
     """
     ranks = []
     for _, part in frame.groupby(group, sort=True):

@@ -8,13 +8,7 @@ from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Outcome
 from benchmarks.study.instances import instance_roots, world_module
-from benchmarks.study.interval import (
-    Bound,
-    ContradictedBound,
-    Incumbent,
-    offline_intervals,
-    ratio_interval,
-)
+from benchmarks.study.interval import ContradictedBound, ratio_interval, solved_intervals
 from benchmarks.study.offline import offline_cell
 from benchmarks.study.ratio import source_of
 from benchmarks.study.run import label_of
@@ -57,11 +51,8 @@ class Speeds:
         offline, runs = outcomes
         if offline.result is None or runs.result is None:
             return failed_rows(trial, outcomes)
-        solved = offline.result.value
-        bounds = [Bound(bound["value"], bound["source"]) for bound in solved["bounds"]]
-        known = [Incumbent(solved["objective"], None)]
         try:
-            interval = offline_intervals("min", known, bounds)[False]
+            interval = solved_intervals("min", offline.result.value)[False]
         except ContradictedBound as error:
             return [{**trial.point, "seed": trial.seed, "error": f"offline: {error}"}]
         head = {

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from solvers.result import OPTIMAL_GAP, BoundSource, relative_gap
 
 __all__ = ["Bound", "ContradictedBound", "Incumbent", "Interval"]
-__all__ += ["offline_interval", "offline_intervals", "ratio_interval"]
+__all__ += ["offline_interval", "offline_intervals", "ratio_interval", "solved_intervals"]
 
 #: Relative error of a bound: round-off of sums, or the tolerance of the MILP solver.
 _ROUND_OFF: Mapping[BoundSource, float] = {"prices": 1e-9, "milp": 1e-6}
@@ -104,6 +104,15 @@ def offline_intervals(
         for wider, (schedules, valid) in pairs.items()
         if schedules and valid
     }
+
+
+def solved_intervals(
+    sense: Literal["max", "min"], solved: Mapping[str, Any], runs: Sequence[Incumbent] = ()
+) -> dict[bool, Interval]:
+    """The same from the value of an offline cell, and the schedules of runs."""
+    own = [] if solved["objective"] is None else [Incumbent(solved["objective"], None)]
+    bounds = [Bound(bound["value"], bound["source"]) for bound in solved["bounds"]]
+    return offline_intervals(sense, [*own, *runs], bounds, negligible=solved["negligible"])
 
 
 def ratio_interval(

@@ -8,12 +8,11 @@ from typing import Any
 
 from benchmarks.study.cell import Outcome
 from benchmarks.study.interval import (
-    Bound,
     ContradictedBound,
     Incumbent,
     Interval,
-    offline_intervals,
     ratio_interval,
+    solved_intervals,
 )
 from benchmarks.study.rows import Row, Timing
 from benchmarks.study.scheme import Scheme, policy_of
@@ -66,13 +65,9 @@ def join(
     intervals: dict[bool, Interval] = {}
     faults = _failure("offline", offline)
     if offline.result:
-        about = solved = offline.result.value
-        if solved["objective"] is not None:
-            known.insert(0, Incumbent(solved["objective"], None))
-        bounds = [Bound(bound["value"], bound["source"]) for bound in solved["bounds"]]
-        negligible = solved["negligible"]
+        about = offline.result.value
         try:
-            intervals = offline_intervals(kind.sense, known, bounds, negligible=negligible)
+            intervals = solved_intervals(kind.sense, offline.result.value, known)
         except ContradictedBound as error:
             faults = [f"offline: {error}"]
     rows, timings = [], []

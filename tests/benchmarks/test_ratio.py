@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.ratio import main
-from benchmarks.study import join as join_module
+from benchmarks.study import interval as interval_module
 from benchmarks.study.interval import Bound
 from benchmarks.study.statistics import bootstrap_interval
 from benchmarks.table import summarise
@@ -127,13 +127,13 @@ def test_results_are_readable_and_verify(tmp_path: Path) -> None:
 def test_a_contradicted_bound_spoils_the_rows_of_its_instance_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really = join_module.offline_intervals
+    really = interval_module.offline_intervals
 
     def wrong_at_first(sense: Any, known: Any, bounds: Any, **more: Any) -> Any:
-        monkeypatch.setattr(join_module, "offline_intervals", really)
+        monkeypatch.setattr(interval_module, "offline_intervals", really)
         return really(sense, known, [Bound(known[0].value / 2, "prices")], **more)
 
-    monkeypatch.setattr(join_module, "offline_intervals", wrong_at_first)
+    monkeypatch.setattr(interval_module, "offline_intervals", wrong_at_first)
     run_files(tmp_path, "a", "--format", "json", code=1)
     out, err = capsys.readouterr()
     errors = [json.loads(line)["error"] for line in out.splitlines()]

@@ -11,11 +11,10 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.contract import experiments_of, part_of
-from benchmarks.study.claim import Claim
-from benchmarks.study.engine import Engine
-from benchmarks.study.picture import Picture
+from benchmarks.engines import NotingEngine
+from benchmarks.study.claim import Claim, Picture
 from benchmarks.study.store import Store
-from benchmarks.study.study import Study
+from benchmarks.study.study import Study, has_failed
 from models.errors import InputError
 from models.problem import problem_names
 
@@ -54,7 +53,7 @@ def _find(name: str, what: str, part: str) -> Any:
     return found[name]
 
 
-def frames_asked(args: argparse.Namespace, engine: Engine) -> Callable[[str], pd.DataFrame]:
+def frames_asked(args: argparse.Namespace, engine: NotingEngine) -> Callable[[str], pd.DataFrame]:
     """Frames of studies by name, each computed once, when it is asked for.
 
     The options are those of :func:`benchmarks.figures.add_size_arguments`. What failed is a row.
@@ -64,6 +63,8 @@ def frames_asked(args: argparse.Namespace, engine: Engine) -> Callable[[str], pd
     @functools.cache
     def frame(name: str) -> pd.DataFrame:
         study = find_study(name)
-        return study.frame(args.size, args.seeds, store=store, engine=engine, progress=True)
+        found = study.frame(args.size, args.seeds, store=store, engine=engine, progress=True)
+        engine.code = max(engine.code, int(has_failed(found).any()))
+        return found
 
     return frame

@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             finding = judge(claim, frames)
             said = {"claim": claim.name, "source": claim.source, "text": claim.text}
             found = {"measured": finding.measured, "verdict": finding.verdict, "why": finding.why}
-            records.append({**said, "test": claim.test.words(), **found, "size": args.size})
+            records.append({**said, "test": claim.test.words, **found, "size": args.size})
         if args.format in ("csv", "json"):
             sys.stdout.write(format_records(records, args.format))
         else:

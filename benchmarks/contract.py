@@ -27,7 +27,7 @@ class Experiments:
         How instances are drawn.
     studies, pictures, claims : str
         References to sequences of :class:`benchmarks.study.study.Study`,
-        :class:`benchmarks.study.picture.Picture` and :class:`benchmarks.study.claim.Claim`, in
+        :class:`benchmarks.study.claim.Picture` and :class:`benchmarks.study.claim.Claim`, in
         the order of the paper.
     gap, regret : str
         References to :class:`GapMethods` and :class:`RegretParts`.

@@ -25,7 +25,7 @@ from benchmarks.study.compute import compute
 from benchmarks.study.engine import InProcess, Processes
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import Source, from_bytes, given
-from benchmarks.study.join import Joined, timings_of
+from benchmarks.study.join import Joined
 from benchmarks.study.offline import incumbent_file
 from benchmarks.study.ratio import Ratio, check_ratios
 from benchmarks.study.rows import Row, Timing
@@ -160,7 +160,7 @@ def evaluate(
     }
     best = schedule(offline, incumbent_file(kind.name))
     best = best if joined.best is None else schedules[joined.best]
-    return Evaluation(joined.rows, tuple(timings_of(joined, offline, runs)), schedules, best)
+    return Evaluation(joined.rows, joined.timings, schedules, best)
 
 
 def measure(

@@ -27,7 +27,7 @@ from benchmarks.cli import Parser, run_command
 from benchmarks.contract import with_part
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.pictures.save import save_picture
-from benchmarks.study.picture import Picture
+from benchmarks.study.claim import Picture
 from benchmarks.study.study import succeeded
 from models.errors import InputError
 

@@ -25,7 +25,7 @@ from benchmarks.study.gap import GRACE, Gap
 from benchmarks.study.instances import instance_of
 from benchmarks.study.ratio import source_of
 from benchmarks.study.store import Store
-from benchmarks.study.study import Trial, frame_of
+from benchmarks.study.study import Trial, frames_of
 from benchmarks.tables import (
     PLAIN,
     Column,
@@ -78,8 +78,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         instance_of(source_of(trial, trial.point))  # what is bad shows before anything is measured
     out = Path(args.out or f"results/gap-{args.problem}")
     measure, words = Gap(methods, tuple(limits), args.threads), f"{args.problem}-gap"
-    store, engine = Store(out / "cells"), engine_of(args, threads=args.threads)
-    frame = frame_of(measure, trials, store=store, engine=engine, progress=words)
+    with engine_of(args, threads=args.threads) as engine:
+        store = Store(out / "cells")
+        (frame,) = frames_of([(measure, trials)], store=store, engine=engine, progress=words)
     write_rows(frame, out)
     with_gap = frame[frame["gap"].notna()]
     paths = save_picture(plot_gap(with_gap), with_gap, out / "gap") if len(with_gap) else []

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -39,10 +40,10 @@ from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import add_instance_arguments, sources_from
 from benchmarks.runs import Runs
 from benchmarks.study.cell import Effort
-from benchmarks.study.join import timings_of
 from benchmarks.study.rows import Row, Timing, join
 from benchmarks.study.scheme import schemes_of
 from benchmarks.study.store import Store
+from benchmarks.study.study import faults
 from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
 from benchmarks.tables import Layout, add_table_arguments, format_records, layout_of, wrap
 from models.problem import all_offered
@@ -76,7 +77,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for cells, outcomes, joined in found:
             runs.keep_instance(store, cells, joined)
             rows += joined.rows
-            timings += timings_of(joined, outcomes[0], outcomes[1:])
+            timings += joined.timings
+            for line in faults([asdict(row) for row in joined.rows], outcomes):
+                print(line, file=sys.stderr)
             values = [outcome.result.value for outcome in outcomes if outcome.result]
             origins[joined.rows[0].instance] = values[0]["origin"] if values else ""
         runs.finish(rows, timings)

@@ -21,7 +21,7 @@ from benchmarks.study.instances import instance_of, trace_digest
 from benchmarks.study.regret import TRACE, Regret, sources_around
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.store import Store
-from benchmarks.study.study import Trial, frame_of, trial_on
+from benchmarks.study.study import Trial, frames_of, trial_on
 from benchmarks.tables import add_table_arguments, layout_of, print_rows, wrap, write_rows
 from models.errors import InputError
 
@@ -61,8 +61,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sizes = _sizes_asked(args, usual)
         trials, measure = _drawn(args, sizes, schemes), Regret(args.dynamic)
     out, words = Path(args.out or f"results/regret-{args.problem}"), f"regret of {args.problem}"
-    engine, store = engine_of(args), Store(out / "cells")
-    frame = frame_of(measure, trials, store=store, engine=engine, progress=words)
+    with engine_of(args) as engine:
+        store = Store(out / "cells")
+        (frame,) = frames_of([(measure, trials)], store=store, engine=engine, progress=words)
     rows = frame.drop(columns=list(CURVE), errors="ignore")
     options = {name: value for name, value in vars(args).items() if name != "out"}
     write_rows(rows, out, options=options, study=None if sizes is None else vars(sizes))
@@ -73,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print_rows(rows, layout, wrap([title], layout), *texts, wrap([written], layout))
     else:
         print("no policy on no instance could be compared", file=sys.stderr)
-    return engine.end()
+    return engine.code
 
 
 def _sizes_asked(args: Namespace, usual: RegretSizes) -> RegretSizes:

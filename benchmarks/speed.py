@@ -21,7 +21,7 @@ from benchmarks.ratio import add_policy_argument
 from benchmarks.study.cell import Needs
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.speed import Speed
-from benchmarks.study.study import Trial, frame_of, succeeded, trial_on
+from benchmarks.study.study import Trial, frames_of, succeeded, trial_on
 from benchmarks.tables import Column, add_table_arguments, layout_of, print_rows, render, wrap
 from models.errors import InputError
 
@@ -59,9 +59,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     layout = layout_of(args, columns)
     names = [*(args.policy or default_policies(args.problem)), *experiments.plain_versions]
     trials, data = _asked(args, schemes_of(args.problem, names))
-    engine = engine_of(args)
     speed = Speed(data, Needs(alone=args.workers == 1))
-    frame = frame_of(speed, trials, engine=engine, progress=f"speed of {args.problem}")
+    with engine_of(args) as engine:
+        words = f"speed of {args.problem}"
+        (frame,) = frames_of([(speed, trials)], engine=engine, progress=words)
     cores = f"{os.cpu_count()} cores"
     if args.out is not None:
         # Not memory: what one run frees the next one takes, so the rise depends on their order.
@@ -73,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     lines = shown.map(_text).to_numpy().tolist()
     machine = f"{platform.processor() or platform.machine()}, {cores}"
     print_rows(frame, layout, wrap([machine], layout), render(columns, lines, layout))
-    return engine.end()
+    return engine.code
 
 
 def _asked(

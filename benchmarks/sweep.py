@@ -9,6 +9,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from pandas.api.types import infer_dtype
 
 from benchmarks.cli import Parser, run_command
 from benchmarks.contract import experiments_of
@@ -53,46 +54,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("study", metavar="STUDY.toml", help="the study file")
     add_engine_arguments(parser)
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="results folder (default: results/sweep-STUDY); cells finished there are not run "
-        "again",
-    )
+    parser.add_out("results/sweep-STUDY")
     args = parser.parse_args(argv)
     asked = read_study_file(args.study)
     out = Path(args.out or Path("results") / f"sweep-{Path(args.study).stem}")
     plans = [(study.measure, study.trials("default", asked.seeds)) for study in asked.studies]
-    engine = engine_of(args, threads=asked.threads)
-    frames = [
-        _readable(study, frame)
-        for study, frame in zip(
-            asked.studies,
-            frames_of(plans, store=Store(out / "cells"), engine=engine, progress="sweep"),
-            strict=True,
-        )
-    ]
+    with engine_of(args, threads=asked.threads) as engine:
+        found = frames_of(plans, store=Store(out / "cells"), engine=engine, progress="sweep")
+    frames = [_readable(study, frame) for study, frame in zip(asked.studies, found, strict=True)]
     _write_rows(out, pd.concat(frames, ignore_index=True))
     for study, axes, frame in zip(asked.studies, asked.axes, frames, strict=True):
         for axis, held in axes.items():
             _show(study, asked_column(axis), _held(study, frame, held), out)
     print(f"rows: {out / 'rows.csv'}, {out / 'rows.parquet'}")
-    return max(engine.end(), int(any(has_failed(frame).any() for frame in frames)))
+    return max(engine.code, int(any(has_failed(frame).any() for frame in frames)))
 
 
 def _readable(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
     """A frame whose cells are numbers and texts, with the study in front."""
-    servers = asked_column("servers")
-    found = frame.apply(
-        lambda column: [_plain(study, str(column.name) == servers, value) for value in column]
-    )
+    found = frame.apply(lambda column: [_plain(study, str(column.name), value) for value in column])
     found.insert(0, "study", study.name)
     return found
 
 
-def _plain(study: Study, is_servers: bool, value: Any) -> Any:
+def _plain(study: Study, column: str, value: Any) -> Any:
     """A value as a command line writes it."""
-    if is_servers:
+    if column == asked_column("servers"):
         servers = experiments_of(study.problem).workload.servers
         return servers.show(servers.check(value))
     return ":".join(f"{part:g}" for part in value) if isinstance(value, (list, tuple)) else value
@@ -101,15 +88,18 @@ def _plain(study: Study, is_servers: bool, value: Any) -> Any:
 def _held(study: Study, frame: pd.DataFrame, held: Mapping[str, Any]) -> pd.DataFrame:
     """Rows of the points at which some settings are what they are held at."""
     for name, value in held.items():
-        column = frame[asked_column(name)]
-        is_held = column == _plain(study, name == "servers", value)
-        frame = frame[column.isna() if value is None else is_held]
+        column = asked_column(name)
+        is_held = frame[column] == _plain(study, column, value)
+        frame = frame[frame[column].isna() if value is None else is_held]
     return frame
 
 
 def _write_rows(out: Path, frame: pd.DataFrame) -> None:
+    # A column of parquet has one type: where values of several come together, all are texts.
+    mixed = [name for name in frame if infer_dtype(frame[name]) in ("mixed", "mixed-integer")]
+    texts = {name: frame[name].map(str, na_action="ignore") for name in mixed}
     packed = io.BytesIO()
-    frame.to_parquet(packed, index=False)
+    frame.assign(**texts).to_parquet(packed, index=False)
     write_atomic(out / "rows.parquet", packed.getvalue())
     write_atomic(out / "rows.csv", frame.to_csv(index=False).encode())
 
@@ -122,8 +112,8 @@ def _mean(group: pd.DataFrame) -> str:
 
 def _show(study: Study, axis: str, frame: pd.DataFrame, out: Path) -> None:
     """The table and the picture of one setting that varies."""
-    failed = has_failed(frame)
-    lost = f", {int(failed.sum())} of them failed" if failed.any() else ""
+    failed = int(has_failed(frame).sum())
+    lost = f", {failed} of them failed" if failed else ""
     print(f"{study.problem}: mean ratio (upper end) by {axis}, {len(frame)} runs{lost}")
     frame = frame.assign(**{axis: frame[axis].astype(object).where(frame[axis].notna(), "none")})
     reading = ["reading"] if "reading" in frame else []
@@ -133,9 +123,7 @@ def _show(study: Study, axis: str, frame: pd.DataFrame, out: Path) -> None:
     if frame.empty:
         print("no run is left to show\n")
         return
-    who = frame["policy"]
-    if reading:
-        who = who + " (" + frame["reading"] + ")"
+    who = frame["policy"] + (" (" + frame["reading"] + ")" if reading else "")
     picture = plot_intervals(
         frame.assign(scheme=who),
         x=axis,

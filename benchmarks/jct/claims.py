@@ -12,7 +12,6 @@ with ``-uniform``, ``-chunks`` and ``-edge``, the others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -155,10 +154,15 @@ def _busier_gang(varied: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 def _low(varied: str) -> Best:
     """A_online preempts less than the gang scheduler that preempts most."""
-    return replace(
-        _best(varied, others=(), value="preemptions"),
-        others="the one of SRTF and Tiresias-L that has more",
-        rows=partial(_busier_gang, varied),
+    return Best(
+        "fewer preemptions with a-online",
+        "a-online",
+        "preemptions",
+        (varied,),
+        "min",
+        f"at every number of {varied}",
+        partial(_busier_gang, varied),
+        "the one of SRTF and Tiresias-L that has more",
     )
 
 

@@ -17,7 +17,7 @@ from benchmarks.pictures.curves import plot_curves
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_lines
 from benchmarks.pictures.style import describe, figure_of, legend_below, looks, panels
-from benchmarks.study.picture import Picture
+from benchmarks.study.claim import Picture
 from benchmarks.study.study import in_every_reading
 
 __all__ = ["PICTURES"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Outcome
 from benchmarks.study.instances import instance_roots, world_module
-from benchmarks.study.interval import Bound, Incumbent, offline_intervals, ratio_interval
+from benchmarks.study.interval import ContradictedBound, ratio_interval, solved_intervals
 from benchmarks.study.offline import offline_cell
 from benchmarks.study.ratio import source_of
 from benchmarks.study.run import label_of
@@ -51,10 +51,11 @@ class Speeds:
         offline, runs = outcomes
         if offline.result is None or runs.result is None:
             return failed_rows(trial, outcomes)
-        solved = offline.result.value
-        bounds = [Bound(bound["value"], bound["source"]) for bound in solved["bounds"]]
-        interval = offline_intervals("min", [Incumbent(solved["objective"], None)], bounds)[False]
-        known = {
+        try:
+            interval = solved_intervals("min", offline.result.value)[False]
+        except ContradictedBound as error:
+            return [{**trial.point, "seed": trial.seed, "error": f"offline: {error}"}]
+        head = {
             "seed": trial.seed,
             "offline_lower": interval.lower,
             "offline_upper": interval.upper,
@@ -67,6 +68,6 @@ class Speeds:
             lower, upper = ratio_interval("min", record["total_jct"], interval)
             guarantee = evidence and AOnline.applies(evidence, interval.upper).ratio
             ratio = {"ratio_lower": lower, "ratio_upper": upper, "guarantee": guarantee}
-            found = {**known, **record, **ratio}
+            found = {**head, **record, **ratio}
             rows.append({name: found[name] for name in _COLUMNS})
         return rows

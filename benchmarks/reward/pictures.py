@@ -23,8 +23,8 @@ from benchmarks.reward.studies import (
     SETTINGS,
     STEPS,
 )
+from benchmarks.study.claim import Picture
 from benchmarks.study.frames import along, ratios_to
-from benchmarks.study.picture import Picture
 
 __all__ = ["PICTURES"]
 

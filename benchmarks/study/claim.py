@@ -1,61 +1,47 @@
-"""A claim of a paper: data that names studies, and a test of their frames that says itself."""
+"""Claims of a paper, their tests, and pictures: data that name studies and look at frames alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from benchmarks.study.study import has_failed, succeeded
 
-__all__ = ["Claim", "Finding", "Test", "Verdict", "judge", "judged"]
-
-Verdict = Literal["reproduced", "not reproduced", "not testable"]
+__all__ = ["Claim", "Finding", "Picture", "Test", "judge", "judged"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was measured about a claim.
+    """What was measured about a claim: the numbers; and what decides, if they do not say it."""
 
-    Parameters
-    ----------
-    measured : str
-        The numbers.
-    why : str
-        What decides, where the numbers alone do not say it.
-    """
-
-    verdict: Verdict
+    verdict: Literal["reproduced", "not reproduced", "not testable"]
     measured: str
     why: str = ""
 
 
-class Test(Protocol):
-    """How a claim is judged: it sees frames alone, and runs nothing."""
+@dataclass(frozen=True)
+class Test:
+    """How a claim is judged; :mod:`benchmarks.study.tests` has the usual ones.
 
-    def words(self) -> str:
-        """The statistic and its threshold, as they are applied."""
+    ``words`` are the statistic and its threshold, as ``judge(*frames) -> Finding`` applies them.
+    It sees the frames of the claim's studies alone, and runs nothing.
+    """
 
-    def judge(self, *frames: pd.DataFrame) -> Finding:
-        """Judge the frames of the claim's studies."""
+    words: str
+    judge: Callable[..., Finding]
 
 
 @dataclass(frozen=True)
 class Claim:
     """A statement of a paper that measurements could contradict.
 
-    Parameters
-    ----------
-    source : str
-        Figure, theorem or section.
-    text : str
-        What the paper says.
-    test : Test
-        Fixed before anything is measured.
-    studies : tuple of str
-        Names of the studies whose frames the test is given, in this order.
+    ``source`` is a figure, theorem or section, ``text`` what the paper says. The test was fixed
+    before anything was measured; it is given the frames of the studies of these names, in order.
     """
 
     name: str
@@ -65,30 +51,34 @@ class Claim:
     studies: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Picture:
+    """A figure of a paper, or one of ours, as ``source`` says.
+
+    The name is ``<problem>-<name>``, as on the command line. What is drawn is the frame of the
+    study of that name, without failed cells: ``plot(frame, axes or None) -> matplotlib figure``.
+    """
+
+    name: str
+    title: str
+    source: str
+    study: str
+    plot: Callable[[pd.DataFrame, Axes | None], Figure]
+
+
 def judged(passed: bool, measured: str, why: str = "") -> Finding:
     """Make a finding from a test that has an outcome."""
     return Finding("reproduced" if passed else "not reproduced", measured, why)
 
 
 def judge(claim: Claim, frame: Callable[[str], pd.DataFrame]) -> Finding:
-    """Judge a claim.
+    """Judge a claim by the frames of its studies, which ``frame`` gives by name.
 
-    Parameters
-    ----------
-    frame : callable
-        ``(name of a study) -> its frame``.
-
-    Returns
-    -------
-    Finding
-        Not testable where cells of a study failed: what is left is not what the test is about.
+    Where cells of a study failed it is not testable: what is left is not what the test is about.
     """
-    frames = [frame(name) for name in claim.studies]
-    failed: Mapping[str, int] = {
-        name: int(has_failed(found).sum())
-        for name, found in zip(claim.studies, frames, strict=True)
-    }
+    frames = {name: frame(name) for name in claim.studies}
+    failed = {name: int(has_failed(found).sum()) for name, found in frames.items()}
     lost = [f"{count} of its cells failed in {name}" for name, count in failed.items() if count]
     if lost:
         return Finding("not testable", "-", "; ".join(lost))
-    return claim.test.judge(*map(succeeded, frames))
+    return claim.test.judge(*map(succeeded, frames.values()))

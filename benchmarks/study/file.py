@@ -30,11 +30,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-from msgspec import Meta
+from msgspec.structs import replace
 
 from benchmarks.contract import experiments_of
 from benchmarks.study.cell import Effort
@@ -42,7 +43,7 @@ from benchmarks.study.grid import Grid
 from benchmarks.study.instances import trace_digest
 from benchmarks.study.ratio import Ratio, check_ratios, source_of
 from benchmarks.study.scheme import Reading, Scheme, default_policies, policy_of, schemes_of
-from benchmarks.study.study import Study, Trial
+from benchmarks.study.study import Study
 from benchmarks.workload.settings import check_types
 from models.errors import InputError
 from models.files import read_bytes
@@ -53,32 +54,15 @@ _SIZE = "default"  # the only one that a study from a file has
 _SEED = 0  # of a design
 
 
-_Name = Annotated[str, Meta(min_length=1)]
-
-
-class _Reading(msgspec.Struct, forbid_unknown_fields=True):
-    name: _Name
-    settings: dict[str, Any] = {}
-    parameters: dict[str, dict[str, Any]] = {}
-    source: str = ""
-
-
-class _Scheme(msgspec.Struct, forbid_unknown_fields=True):
-    name: _Name
-    policy: str
-    parameters: dict[str, Any] = {}
-    ignores: list[str] = []
-
-
 class _Study(msgspec.Struct, forbid_unknown_fields=True):
     problem: str
     policies: list[str] = []
     base: dict[str, Any] = {}
-    vary: dict[str, list[Any]] = {}
+    vary: dict[str, Any] = {}
     design: str | int = "cross"
     trace: str = ""
-    reading: list[_Reading] = []
-    scheme: list[_Scheme] = []
+    reading: tuple[Reading, ...] = ()
+    scheme: tuple[Scheme, ...] = ()
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -88,24 +72,19 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     threads: int = 1
 
 
+Axes = Mapping[str, Mapping[str, Any]]
+
+
 @dataclass(frozen=True)
 class StudyFile:
-    """What a file asks for.
+    """What a file asks for: studies of the size "default", seeds, threads of an offline solve.
 
-    Parameters
-    ----------
-    studies : tuple of Study
-        Of the size "default".
-    axes : tuple of mapping of str to mapping
-        Of each study: the settings that it varies, and for each of them what the others are held
-        at in a star (None: not set); empty in other designs.
-    seeds : tuple of int
-    threads : int
-        Of an offline solve.
+    ``axes`` are, of each study, the settings that it varies, and for each of them what the others
+    are held at in a star (None: not set); empty in other designs.
     """
 
     studies: tuple[Study, ...]
-    axes: tuple[Mapping[str, Mapping[str, Any]], ...]
+    axes: tuple[Axes, ...]
     seeds: tuple[int, ...]
     threads: int
 
@@ -120,110 +99,91 @@ def read_study_file(path: str | Path) -> StudyFile:
     InputError
         Naming the file, the key and the rule.
     """
-    text = read_bytes(path)
     try:
-        plain = tomllib.loads(text.decode("utf-8"))
-        file = msgspec.convert(plain, _File)
+        file = msgspec.convert(tomllib.loads(read_bytes(path).decode("utf-8")), _File)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: is not TOML: {error}") from None
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: {error}") from None
     seeds = tuple(range(file.seeds)) if isinstance(file.seeds, int) else tuple(file.seeds)
-    _check(path, "seeds", bool(seeds) and min(seeds) >= 0, "want a number of seeds, or a list")
-    _check(path, "time_limit", 0 < file.time_limit < float("inf"), "want positive seconds")
-    _check(path, "threads", file.threads in (1, 2, 4, 8), "want 1, 2, 4 or 8")
-    _check(path, "study", bool(file.study), "want at least one study")
-    studies = []
+    rules = {
+        "seeds": (seeds and min(seeds) >= 0, "want a number of seeds, or a list"),
+        "time_limit": (0 < file.time_limit < float("inf"), "want positive seconds"),
+        "threads": (file.threads in (1, 2, 4, 8), "want 1, 2, 4 or 8"),
+        "study": (file.study, "want at least one study"),
+    }
+    for key, (holds, rule) in rules.items():
+        if not holds:
+            raise InputError(f"{path}: {rule} - at `$.{key}`")
+    studies, axes = [], []
     for number, asked in enumerate(file.study):
         try:
-            studies.append(_study(asked, number, file))
-        except InputError as error:
-            raise InputError(f"{path}: {error} - at `$.study[{number}]`") from None
-    axes = tuple(_axes(asked) for asked in file.study)
-    found = StudyFile(tuple(studies), axes, seeds, file.threads)
-    for number, study in enumerate(found.studies):
-        try:
+            study, varied = _study(asked, number, Effort(file.time_limit, file.threads))
             check_ratios(study, _SIZE, seeds[0])
         except InputError as error:
             raise InputError(f"{path}: {error} - at `$.study[{number}]`") from None
-    return found
+        studies.append(study)
+        axes.append(varied)
+    return StudyFile(tuple(studies), tuple(axes), seeds, file.threads)
 
 
-def _check(path: str | Path, key: str, holds: bool, rule: str) -> None:
-    if not holds:
-        raise InputError(f"{path}: {rule} - at `$.{key}`")
-
-
-def _study(asked: _Study, number: int, file: _File) -> Study:
-    base = _base(asked)
-    axes = {
-        name: [_settings(asked.problem, {name: value})[name] for value in values]
-        for name, values in asked.vary.items()
-    }
-    for name, values in axes.items():
-        if not values:
-            raise InputError(f"`vary.{name}` is empty")
-    readings = tuple(
-        Reading(r.name, r.name, _settings(asked.problem, r.settings), r.parameters, r.source)
-        for r in asked.reading
-    )
-    if len({reading.name for reading in readings}) < len(readings):
-        raise InputError("two readings have the same name")
+def _study(asked: _Study, number: int, effort: Effort) -> tuple[Study, Axes]:
+    problem, workload = asked.problem, experiments_of(asked.problem).workload
+    size = {name: getattr(workload.default, name) for name in ("jobs", "slots", "servers")}
+    usual = workload.with_usual(size, traced=bool(asked.trace))
+    base = _settings(problem, {**usual, **asked.base})
+    vary = {name: _axis(problem, name, values) for name, values in asked.vary.items()}
+    readings = tuple(replace(r, settings=_settings(problem, r.settings)) for r in asked.reading)
     schemes = _schemes(asked)
-    unknown = {name for reading in readings for name in reading.parameters} - {
-        scheme.name for scheme in schemes
-    }
-    if unknown:
-        raise InputError(f"parameters of a reading are of '{min(unknown)}': no such scheme")
-    source = source_of if not asked.trace else _Traced(trace_digest(asked.trace))
-    return Study(
-        name=f"{asked.problem}-{number + 1}",
-        problem=asked.problem,
-        measure=Ratio(Effort(file.time_limit, file.threads), source=source),
-        grids={_SIZE: _grid(asked.design, base, axes)},
+    named = {"readings": [reading.name for reading in readings]}
+    named["policies or schemes"] = [scheme.name for scheme in schemes]
+    for what, names in named.items():
+        if len(set(names)) < len(names):
+            raise InputError(f"two {what} have the same name")
+    told = {name for reading in readings for name in reading.parameters}
+    for name in sorted(told.difference(names)):
+        raise InputError(f"parameters of a reading are of '{name}': no such scheme")
+    trace = trace_digest(asked.trace) if asked.trace else None
+    study = Study(
+        name=f"{problem}-{number + 1}",
+        problem=problem,
+        measure=Ratio(effort, source=partial(source_of, trace=trace)),
+        grids={_SIZE: _grid(asked.design, base, vary)},
         seeds={_SIZE: 1},
         schemes=schemes,
         readings=readings,
     )
+    others = vary if asked.design == "star" else {}
+    axes = {axis: {name: base.get(name) for name in others if name != axis} for axis in vary}
+    return study, axes
 
 
-def _base(asked: _Study) -> dict[str, Any]:
-    workload = experiments_of(asked.problem).workload
-    size = workload.default
-    sizes = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers}
-    usual = workload.with_usual(sizes, traced=bool(asked.trace))
-    return _settings(asked.problem, {**usual, **asked.base})
-
-
-def _axes(asked: _Study) -> dict[str, dict[str, Any]]:
-    base = _base(asked) if asked.design == "star" else None
-    return {
-        axis: {} if base is None else {name: base.get(name) for name in asked.vary if name != axis}
-        for axis in asked.vary
-    }
+def _axis(problem_name: str, name: str, values: Any) -> list[Any]:
+    if not isinstance(values, list):
+        raise InputError(f"`vary.{name}` is {values!r}: want a list of values, e.g. [{values!r}]")
+    if not values:
+        raise InputError(f"`vary.{name}` is empty")
+    return [_settings(problem_name, {name: value})[name] for value in values]
 
 
 def _settings(problem_name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings in Python's types; texts are read as on the command line."""
-    _known(problem_name, given)
+    _check_known(problem_name, given)
     workload = experiments_of(problem_name).workload
     found: dict[str, Any] = {}
     for name, value in given.items():
-        if isinstance(value, str):
-            if name in ("jobs", "slots"):
-                raise InputError(f"{name} '{value}' is not a whole number")
-            read = workload.parse_servers if name == "servers" else None
-            found[name] = read(value) if read else workload.read_settings({name: value})[name]
-        elif name == "servers":
-            found[name] = workload.servers.check(value)
+        is_text = isinstance(value, str)
+        if name == "servers":
+            found[name] = (workload.parse_servers if is_text else workload.servers.check)(value)
+        elif is_text and name in workload.examples:
+            found |= workload.read_settings({name: value})
         else:
             check_types(workload.settings, {name: value})
             found[name] = value
     return found
 
 
-def _known(problem_name: str, names: Iterable[str]) -> None:
-    """Refuse unknown settings."""
+def _check_known(problem_name: str, names: Iterable[str]) -> None:
     known = ("jobs", "slots", "servers", *experiments_of(problem_name).workload.examples)
     for name in names:
         if name not in known:
@@ -231,9 +191,7 @@ def _known(problem_name: str, names: Iterable[str]) -> None:
 
 
 def _grid(design: str | int, base: Mapping[str, Any], axes: Mapping[str, list[Any]]) -> Grid:
-    if not axes:
-        return Grid((base,))
-    if design == "cross":
+    if design == "cross" or not axes:
         return Grid((base,)) * Grid.cross(**axes)
     if design == "star":
         return Grid.star(base, **axes)
@@ -243,24 +201,10 @@ def _grid(design: str | int, base: Mapping[str, Any], axes: Mapping[str, list[An
 
 
 def _schemes(asked: _Study) -> tuple[Scheme, ...]:
-    names = list(asked.policies)
+    names = asked.policies
     if not names and not asked.scheme:
-        names = list(default_policies(asked.problem))
-    schemes = [*schemes_of(asked.problem, names)]
-    for item in asked.scheme:
-        policy_of(asked.problem, item.policy)
-        _known(asked.problem, item.ignores)
-        schemes.append(Scheme(item.name, item.policy, item.parameters, tuple(item.ignores)))
-    if len({scheme.name for scheme in schemes}) < len(schemes):
-        raise InputError("two policies or schemes have the same name")
-    return tuple(schemes)
-
-
-@dataclass(frozen=True)
-class _Traced:
-    """Sources of instances made from a trace."""
-
-    trace: Mapping[str, Any]
-
-    def __call__(self, trial: Trial, settings: Mapping[str, Any]) -> dict[str, Any]:
-        return {**source_of(trial, settings), "trace": dict(self.trace)}
+        names = default_policies(asked.problem)
+    for scheme in asked.scheme:
+        policy_of(asked.problem, scheme.policy)
+        _check_known(asked.problem, scheme.ignores)
+    return (*schemes_of(asked.problem, names), *asked.scheme)

@@ -11,19 +11,8 @@ import pandas as pd
 from benchmarks.study.statistics import interval_of, slopes
 from benchmarks.study.tests import Moves
 
-__all__ = [
-    "Table",
-    "along",
-    "by_seed",
-    "end_of",
-    "exponents",
-    "expression",
-    "listed",
-    "moves_along",
-    "ratios_to",
-    "slopes_against",
-    "wide",
-]
+__all__ = ["Table", "along", "by_seed", "end_of", "exponents", "expression", "listed"]
+__all__ += ["moves_along", "ratios_to", "slopes_against", "wide"]
 
 Table = Callable[[pd.DataFrame, str], pd.DataFrame]
 """``(frame, varied setting) -> table`` like that of :func:`wide`."""
@@ -34,24 +23,19 @@ def wide(frame: pd.DataFrame, value: str, *varied: str) -> pd.DataFrame:
     return frame.pivot(index=["seed", *varied], columns="policy", values=value)
 
 
-def along(frame: pd.DataFrame, settings: Sequence[str], varied: Sequence[str]) -> pd.DataFrame:
-    """Rows in which no setting but these differs from the base, which is the first row's.
+def by_seed(frame: pd.DataFrame, value: str, column: str) -> pd.DataFrame:
+    """One row per seed, one column per value of a column."""
+    return frame.pivot(index="seed", columns=column, values=value).astype(float)
 
-    Parameters
-    ----------
-    settings : sequence of str
-        Columns: all settings of the study.
-    varied : sequence of str
-        Those that may differ. The rows are sorted by the first; the order of the rest stays.
+
+def along(frame: pd.DataFrame, settings: Sequence[str], varied: Sequence[str]) -> pd.DataFrame:
+    """Rows in which no setting but those ``varied`` differs from the base, which is the first row.
+
+    They are sorted by the first of these; the order of the rest stays.
     """
     fixed = [name for name in settings if name not in varied]
     same = (frame[fixed] == frame[fixed].iloc[0]).all(axis=1)
     return frame[same].sort_values(varied[0], kind="stable")
-
-
-def by_seed(frame: pd.DataFrame, value: str, column: str) -> pd.DataFrame:
-    """One row per seed, one column per value of a column."""
-    return frame.pivot(index="seed", columns=column, values=value).astype(float)
 
 
 def end_of(frame: pd.DataFrame, x: str, share: float = 1.0) -> pd.DataFrame:
@@ -74,13 +58,9 @@ def exponents(wide: pd.DataFrame) -> pd.Series:
 def ratios_to(
     frame: pd.DataFrame, first: str, others: Sequence[str], *, x: str, y: str
 ) -> pd.DataFrame:
-    """Value of one policy over that of each of others, seed by seed.
+    """``ratio`` of ``y`` of one policy to that of each other ``policy``, at every ``x`` and seed.
 
-    Returns
-    -------
-    DataFrame
-        ``x``, ``seed``, ``policy`` (the other one) and ``ratio``; NaN where the other one earned
-        nothing or less.
+    NaN where the other one earned nothing or less.
     """
     own = frame[frame["policy"] == first].set_index([x, "seed"])[y]
     rest = frame[frame["policy"].isin(others)]
@@ -103,24 +83,16 @@ def expression(
 
     Parameters
     ----------
-    value : str
-        The expression, as :meth:`pandas.DataFrame.eval` takes it.
+    value, rows : str
+        Expression for :meth:`pandas.DataFrame.eval`, and condition on the rows; empty = all.
     words : str
         What was measured, with places for ``low`` and ``high``, the least and the largest number;
-        ``count``; ``inside`` and ``beyond``, how many are up to the limit and above it.
-    rows : str
-        Condition on the rows that count; empty = all.
+        ``count``; ``inside`` and ``beyond``, how many are up to the limit and above it; and those
+        of ``more``, each an expression.
     once : sequence of str
         Rows of several frames that agree in these columns count once; empty = all count.
     means : sequence of str
         Columns of groups, of which the mean is taken; empty = the numbers themselves.
-    **more : str
-        Further places in the words, each with an expression.
-
-    Returns
-    -------
-    callable
-        ``(*frames) -> (numbers, words)``.
     """
 
     def numbers(*frames: pd.DataFrame) -> tuple[pd.Series, str]:
@@ -135,50 +107,36 @@ def expression(
         inside = int((found <= limit).sum())
         told = {"count": len(found), "inside": inside, "beyond": len(found) - inside}
         told |= {"low": found.min(), "high": found.max()}
-        return found, words.format(
-            **told, **{name: frame.eval(what) for name, what in more.items()}
-        )
+        told |= {name: frame.eval(what) for name, what in more.items()}
+        return found, words.format(**told)
 
     return numbers
 
 
-class _Means(tuple[float, ...]):
-    """Formats each of them."""
+class _Joined(tuple[float, ...]):
+    """Numbers, each in the same format."""
 
     def __format__(self, spec: str) -> str:
         return "/".join(format(mean, spec) for mean in self)
 
 
 def slopes_against(
-    varied: str,
-    table: Table,
-    series: Sequence[str],
-    words: str,
-    sign: float = 1.0,
+    varied: str, table: Table, series: Sequence[str], words: str, sign: float = 1.0
 ) -> Callable[[pd.DataFrame], tuple[Mapping[str, np.ndarray], str]]:
-    """Slopes of some series against a setting, seed by seed, for the test ``Moves``.
+    """Slopes of columns of a table against a setting, seed by seed, for the test ``Moves``.
 
-    Parameters
-    ----------
-    varied : str
-        The setting.
-    series : sequence of str
-        Columns of the table.
-    words : str
-        What was measured of one, with places for ``means``, one per value of the setting, and
-        ``slope``, its mean per 100 with an interval.
-    sign : float
-        -1 for what falls.
+    ``words`` say what was measured of one, with places for ``means``, one per value of the setting,
+    and ``slope``, its mean per 100 with an interval. ``sign`` is -1 for what falls.
     """
 
     def differences(frame: pd.DataFrame) -> tuple[Mapping[str, np.ndarray], str]:
         found = table(frame, varied)
-        parts = {name: found[name].unstack(varied) for name in series}
-        values = {name: sign * slopes(part) for name, part in parts.items()}
-        told = [
-            f"{name} " + words.format(means=_Means(part.mean()), slope=interval_of(values[name])[2])
-            for name, part in parts.items()
-        ]
+        values, told = {}, []
+        for name in series:
+            part = found[name].unstack(varied)
+            values[name] = sign * slopes(part)
+            slope = interval_of(values[name])[2]
+            told.append(f"{name} {words.format(means=_Joined(part.mean()), slope=slope)}")
         return values, "; ".join(told)
 
     return differences
@@ -196,40 +154,30 @@ def moves_along(
     ends: bool = False,
     falls: bool = False,
 ) -> Moves:
-    """A value of each of some policies rises, or falls, with a setting.
+    """A value (``what`` in words) of each of some policies rises, or falls, with a setting.
 
-    Parameters
-    ----------
-    what : str
-        The value in words.
-    value, column : str
-        Columns: the value, and the setting.
-    settings : sequence of str
-        All settings of the study: the others are those of its base, the first row.
-    least, most : float
-        Range of the setting.
-    ends : bool
-        From the first value of the setting to the last alone, not between every two neighbours.
+    This is the column, from ``least`` to ``most``; the other settings of the study are those of
+    its base, the first row. ``ends``: from the first value of the setting to the last alone, not
+    between every two neighbours.
     """
     way = "fall" if falls else "rise"
     within = f" from {least:g} on" * (least > -np.inf) + f" up to {most:g}" * (most < np.inf)
     steps = "from the first value to the last" if ends else "between every two neighbouring values"
 
     def changes(frame: pd.DataFrame) -> tuple[dict[str, pd.Series], str]:
-        """Differences by seed, named by policy and values of the setting; the means in words."""
         frame = along(frame, settings, (column,))
         frame = frame[frame[column].between(least, most)]
         found: dict[str, pd.Series] = {}
         pieces = []
         for policy in policies:
             table = by_seed(frame[frame["policy"] == policy], value, column)
-            pairs = [(table.columns[0], table.columns[-1])]
-            for one, two in pairs if ends else itertools.pairwise(table.columns):
+            at = table.columns
+            for one, two in [(at[0], at[-1])] if ends else itertools.pairwise(at):
                 change = table[two] - table[one]
                 found[f"{policy} ({one:g} to {two:g})"] = -change if falls else change
-            pieces.append(f"{policy} {'/'.join(f'{mean:.4g}' for mean in table.mean())}")
-        at = "/".join(f"{step:g}" for step in sorted(frame[column].unique()))
-        return found, f"{column} {at}: {'; '.join(pieces)}"
+            pieces.append(f"{policy} {_Joined(table.mean()):.4g}")
+        values = sorted(frame[column].unique())
+        return found, f"{column} {_Joined(values):g}: {'; '.join(pieces)}"
 
     who = ", ".join(policies)
     return Moves(f"{way} of the {what} of each of {who} with {column}{within}, {steps}", changes)

@@ -35,15 +35,13 @@ class Grid:
     @classmethod
     def cross(cls, **axes: Sequence[Any]) -> Grid:
         """Every combination of the values of all axes; the last axis varies fastest."""
-        combinations = itertools.product(*axes.values())
-        return cls(tuple(dict(zip(axes, values, strict=True)) for values in combinations))
+        every = itertools.product(*axes.values())
+        return cls(tuple(dict(zip(axes, values, strict=True)) for values in every))
 
     @classmethod
     def star(cls, base: Point, **axes: Sequence[Any]) -> Grid:
         """Each axis alone around a base, which need not be on the axes."""
-        return cls(
-            tuple({**base, name: value} for name, values in axes.items() for value in values)
-        )
+        return cls(tuple({**base, name: v} for name, values in axes.items() for v in values))
 
     @classmethod
     def design(cls, count: int, seed: int, **axes: Sequence[Any]) -> Grid:

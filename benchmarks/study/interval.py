@@ -8,15 +8,8 @@ from typing import Any, Literal
 
 from solvers.result import OPTIMAL_GAP, BoundSource, relative_gap
 
-__all__ = [
-    "Bound",
-    "ContradictedBound",
-    "Incumbent",
-    "Interval",
-    "offline_interval",
-    "offline_intervals",
-    "ratio_interval",
-]
+__all__ = ["Bound", "ContradictedBound", "Incumbent", "Interval"]
+__all__ += ["offline_interval", "offline_intervals", "ratio_interval", "solved_intervals"]
 
 #: Relative error of a bound: round-off of sums, or the tolerance of the MILP solver.
 _ROUND_OFF: Mapping[BoundSource, float] = {"prices": 1e-9, "milp": 1e-6}
@@ -28,48 +21,28 @@ class ContradictedBound(RuntimeError):
 
 @dataclass(frozen=True)
 class Bound:
-    """A value the optimum cannot pass, and what vouches for it.
-
-    ``source`` is ``"prices"`` (recomputed from stored prices by the oracle alone: certified)
-    or ``"milp"`` (the word of a MILP solver).
-    """
+    """A value the optimum cannot pass, and what vouches for it."""
 
     value: float
-    source: BoundSource
+    source: BoundSource  # "prices" (recomputed from these by the oracle alone: certified) or "milp"
 
 
 @dataclass(frozen=True)
 class Incumbent:
-    """A feasible schedule and its objective by the scorer.
-
-    ``wider``: it may do what the problem's own schedules may not
-    (:attr:`models.problem.Problem.wider`).
-    """
+    """A feasible schedule and its objective by the scorer."""
 
     value: float
     schedule: Any
-    wider: bool = False
+    wider: bool = False  # whether it may do what the problem's own may not: Problem.wider
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The optimum lies in [lower, upper].
-
-    Parameters
-    ----------
-    lower, upper : float
-        The better of the two is the best schedule known, the other the best bound.
-    status : {"optimal", "bounded"}
-        Optimal when the relative gap is at most ``solvers.result.OPTIMAL_GAP``.
-    bound_source : str
-        What vouches for the bound.
-    incumbent : Incumbent
-        The best schedule known.
-    """
+    """The optimum lies in [lower, upper]: one is the best schedule known, the other a bound."""
 
     lower: float
     upper: float
-    status: Literal["optimal", "bounded"]
+    status: Literal["optimal", "bounded"]  # optimal: the relative gap is at most OPTIMAL_GAP
     bound_source: str
     incumbent: Incumbent
 
@@ -95,26 +68,19 @@ def offline_interval(
     best, tightest = (max, min) if sense == "max" else (min, max)
     incumbent = best(incumbents, key=lambda item: item.value)
     bound = tightest(bounds, key=lambda item: item.value)
-    lower, upper = incumbent.value, bound.value
-    if sense == "min":
-        lower, upper = upper, lower
-    scale = max(abs(lower), abs(upper))
-    if lower > upper + _ROUND_OFF[bound.source] * scale:
+    scale = max(abs(incumbent.value), abs(bound.value))
+    beaten_by = (incumbent.value - bound.value) * (1 if sense == "max" else -1)
+    if beaten_by > _ROUND_OFF[bound.source] * scale:
         raise ContradictedBound(
-            f"objective {incumbent.value!r} contradicts the bound {bound.value!r} "
-            f"from {bound.source}"
+            f"objective {incumbent.value!r} contradicts the bound {bound.value!r} from "
+            f"{bound.source}: one of them is wrong, a fault of the code"
         )
     # Within that the incumbent may pass the bound by a hair: it is then optimal.
-    if sense == "max":
-        upper = max(lower, upper)
-    else:
-        lower = min(lower, upper)
-    if max(abs(lower), abs(upper)) <= negligible:
-        lower = upper = incumbent.value
+    is_tight = beaten_by > 0 or scale <= negligible
+    lower, upper = sorted((incumbent.value, incumbent.value if is_tight else bound.value))
     gap = relative_gap(sense, incumbent.value, bound.value, negligible=negligible)
     proven = gap is not None and gap <= OPTIMAL_GAP
-    status: Literal["optimal", "bounded"] = "optimal" if proven else "bounded"
-    return Interval(lower, upper, status, bound.source, incumbent)
+    return Interval(lower, upper, "optimal" if proven else "bounded", bound.source, incumbent)
 
 
 def offline_intervals(
@@ -126,13 +92,9 @@ def offline_intervals(
 ) -> dict[bool, Interval]:
     """Intervals of the problem's own schedules (False), and of wider ones too (True).
 
-    An own schedule is one of the wider kind as well. Of the bounds, those by prices hold for
-    both kinds; what a MILP solver says is of its model alone, which has own schedules.
-
-    Returns
-    -------
-    dict of bool to Interval
-        Of each kind of which a schedule and a bound are known.
+    Each is there if a schedule and a bound of its kind are known. An own schedule is one of the
+    wider kind as well. Of the bounds, those by prices hold for both kinds; what a MILP solver says
+    is of its model alone, which has own schedules.
     """
     own = [item for item in incumbents if not item.wider]
     proven = [bound for bound in bounds if bound.source == "prices"]
@@ -142,6 +104,15 @@ def offline_intervals(
         for wider, (schedules, valid) in pairs.items()
         if schedules and valid
     }
+
+
+def solved_intervals(
+    sense: Literal["max", "min"], solved: Mapping[str, Any], runs: Sequence[Incumbent] = ()
+) -> dict[bool, Interval]:
+    """The same from the value of an offline cell, and the schedules of runs."""
+    own = [] if solved["objective"] is None else [Incumbent(solved["objective"], None)]
+    bounds = [Bound(bound["value"], bound["source"]) for bound in solved["bounds"]]
+    return offline_intervals(sense, [*own, *runs], bounds, negligible=solved["negligible"])
 
 
 def ratio_interval(

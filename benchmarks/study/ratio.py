@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Outcome
@@ -22,13 +22,13 @@ __all__ = ["Ratio", "asked", "check_ratios", "source_of"]
 _COLUMNS = {item.name for item in fields(Row)}
 
 
-def source_of(trial: Trial, settings: Mapping[str, Any]) -> Source:
+def source_of(
+    trial: Trial, settings: Mapping[str, Any], trace: Mapping[str, Any] | None = None
+) -> Source:
     """Source of the instance of a trial: ``jobs``, ``slots``, ``servers``, and more settings."""
-    sizes = ("jobs", "slots", "servers")
-    more = {name: settings[name] for name in settings if name not in (*sizes, "time_limit")}
-    return drawn(
-        trial.problem, **{name: settings[name] for name in sizes}, seed=trial.seed, settings=more
-    )
+    more = {name: value for name, value in settings.items() if name != "time_limit"}
+    sizes = {name: more.pop(name) for name in ("jobs", "slots", "servers")}
+    return drawn(trial.problem, **sizes, seed=trial.seed, settings=more, trace=trace)
 
 
 def asked(setting: str) -> str:
@@ -42,13 +42,12 @@ class Ratio:
 
     Parameters
     ----------
-    effort : Effort, optional
-        Of the offline solves; by default each point says it as ``time_limit``, in seconds.
-    starts : tuple of str, optional
-        See :func:`benchmarks.study.offline.offline_cell`.
+    effort, starts
+        Of :func:`benchmarks.study.offline.offline_cell`; by default each point says the effort as
+        ``time_limit``, in seconds.
     source : callable
         ``(trial, settings) -> Source``.
-    data : mapping, optional
+    data : mapping
         By the file hash of a source, what its cells need with them: instances that are given.
     record : callable, optional
         ``(trial, row, evidence of the run) -> record``, where a study's frame is not made of rows.
@@ -57,7 +56,7 @@ class Ratio:
     effort: Effort | None = None
     starts: tuple[str, ...] | None = None
     source: Callable[[Trial, Mapping[str, Any]], Source] = source_of
-    data: Mapping[str, Mapping[str, bytes]] | None = None
+    data: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
     record: Callable[[Trial, Row, Mapping[str, Any]], dict[str, Any]] | None = None
 
     def cells(self, trial: Trial) -> list[Cell]:
@@ -65,7 +64,7 @@ class Ratio:
         cells = []
         effort = self.effort or Effort(trial.point["time_limit"])
         for source, entries in self._instances(trial):
-            data = self.data[source["file"]] if self.data and "file" in source else None
+            data = self.data.get(source.get("file", ""))
             cells.append(offline_cell(source, effort, starts=self.starts, data=data))
             cells += [run_cell(source, entry.scheme, data=data) for entry in entries]
         return cells
@@ -95,15 +94,12 @@ class Ratio:
     ) -> list[tuple[Sequence[Entry], Joined]]:
         """The schemes and what is known, instance by instance."""
         found: list[tuple[Sequence[Entry], Joined]] = []
-        left = list(outcomes)
+        left = iter(outcomes)
         for source, entries in self._instances(trial):
-            offline, runs = left[0], left[1 : 1 + len(entries)]
-            left = left[1 + len(entries) :]
+            offline, runs = next(left), [next(left) for _ in entries]
             schemes = [entry.scheme for entry in entries]
-            joined = join(
-                trial.problem, schemes, runs, offline, seed=source["seed"], name=label_of(source)
-            )
-            found.append((entries, joined))
+            about = {"seed": source["seed"], "name": label_of(source)}
+            found.append((entries, join(trial.problem, schemes, runs, offline, **about)))
         return found
 
     def _instances(self, trial: Trial) -> list[tuple[Source, list[Entry]]]:
@@ -116,20 +112,9 @@ class Ratio:
 
 
 def check_ratios(study: Study, size: str, seed: int) -> None:
-    """Find out before anything is run what cannot be drawn or built.
+    """Find out before anything is run what cannot be drawn or built, at every point with a seed.
 
-    Parameters
-    ----------
-    study : Study
-        Of competitive ratios.
-    size : str
-    seed : int
-        At every point the instance of this seed is drawn.
-
-    Raises
-    ------
-    InputError
-        If a setting is bad, or a policy has no such parameter.
+    InputError if a setting is bad, or a policy has no such parameter.
     """
     assert isinstance(study.measure, Ratio)
     for trial in study.trials(size, [seed]):

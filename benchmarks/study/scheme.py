@@ -2,49 +2,36 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from benchmarks.contract import experiments_of
 from models.errors import InputError
 from online.policy import Policy
 from online.registry import check_policy, find_policy, policy_names
 
-__all__ = [
-    "Reading",
-    "Scheme",
-    "default_policies",
-    "given_policy",
-    "policy_of",
-    "policy_roots",
-    "schemes_of",
-]
+__all__ = ["Reading", "Scheme", "default_policies", "given_policy"]
+__all__ += ["policy_of", "policy_roots", "schemes_of"]
 
 _GIVEN = "given:"
 _given: dict[str, type[Policy]] = {}
 
 
-@dataclass(frozen=True)
-class Scheme:
-    """A policy as it is run in a study.
+class Scheme(Struct, frozen=True, forbid_unknown_fields=True):
+    """A policy as it is run in a study, under a name of its own.
 
-    Parameters
-    ----------
-    name : str
-        In rows, as ``policy``.
-    policy : str
-        A registered name, ``module:Class`` or ``file.py:Class``.
-    parameters : mapping
-        Keyword parameters of the policy, in JSON types.
-    ignores : tuple of str
-        Settings of the workload that make no difference to it, so that rows that differ in
-        them alone share one cell, run with the registered values. A test proves the indifference.
+    ``policy`` is a registered name, ``module:Class`` or ``file.py:Class``; its keyword parameters
+    are in JSON types. ``ignores`` are settings of the workload that make no difference to it, so
+    that rows that differ in them alone share one cell, run with the registered values. A test
+    proves the indifference.
     """
 
-    name: str
+    name: Annotated[str, Meta(min_length=1)]
     policy: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = {}
     ignores: tuple[str, ...] = ()
 
     @property
@@ -53,35 +40,19 @@ class Scheme:
         return not self.policy.startswith(_GIVEN)
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     """One way to read what a paper leaves open: settings that overlay those of a point.
 
     The readings of one choice stand in a tuple, of which the first is the registered one. They
-    are fixed before anything is measured.
-
-    Parameters
-    ----------
-    name : str
-        In rows, as ``reading``.
-    words : str
-        What it says.
-    settings : mapping
-        Of the workload.
-    parameters : mapping of str to mapping
-        Keyword parameters of policies, by the name of the scheme.
-    source : str
-        Where in the paper, or whose proposal.
-    later : str
-        Why it was added after others had been measured; empty if it was not.
+    are fixed before anything is measured. ``words`` are what it says; ``parameters``, by the name
+    of a scheme, those of its policy; ``source`` is a place in the paper, or whose proposal it is.
     """
 
-    name: str
-    words: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    name: Annotated[str, Meta(min_length=1)]
+    words: str = ""
+    settings: Mapping[str, Any] = {}
+    parameters: Mapping[str, Mapping[str, Any]] = {}
     source: str = ""
-    later: str = ""
 
 
 def schemes_of(
@@ -89,16 +60,8 @@ def schemes_of(
 ) -> tuple[Scheme, ...]:
     """Schemes of policies under their own names, and of the variants that a workload names.
 
-    Parameters
-    ----------
-    policies : iterable, optional
-        Names of policies or variants, references, classes and schemes; by default those of
-        :func:`default_policies`.
-
-    Raises
-    ------
-    InputError
-        If a policy is unknown, or two have the same name.
+    They are names of policies or variants, references, classes and schemes; by default those of
+    :func:`default_policies`. InputError if a policy is unknown, or two have the same name.
     """
     variants = experiments_of(problem_name).workload.variants
     found: dict[str, Scheme] = {}
@@ -122,15 +85,13 @@ def default_policies(problem_name: str) -> list[str]:
     return list(experiments_of(problem_name).workload.policies or policy_names(problem_name))
 
 
+@functools.cache
 def given_policy(policy: type[Policy]) -> str:
     """Reference of a class at hand that no other process may be able to import.
 
     Cells with it run in this process, and are not kept.
     """
     check_policy(policy, policy.__qualname__)
-    for reference, known in _given.items():
-        if known is policy:
-            return reference
     # With a number: two classes, made in a loop, say, may have the same name.
     reference = f"{_GIVEN}{len(_given)}:{policy.__module__}:{policy.__qualname__}"
     _given[reference] = policy
@@ -138,25 +99,17 @@ def given_policy(policy: type[Policy]) -> str:
 
 
 def policy_of(problem_name: str, reference: str) -> type[Policy]:
-    """The class that a reference names.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
-    if reference.startswith(_GIVEN):
-        if reference not in _given:
-            raise InputError(f"policy '{reference}': only the process that has it can run it")
-        return _given[reference]
-    return find_policy(problem_name, reference)
+    """The class that a reference names; InputError if there is none."""
+    if not reference.startswith(_GIVEN):
+        return find_policy(problem_name, reference)
+    if reference not in _given:
+        raise InputError(f"policy '{reference}': only the process that has it can run it")
+    return _given[reference]
 
 
 def policy_roots(problem_name: str, reference: str) -> tuple[str, ...]:
     """Where the code of a policy starts, as a root of a cell."""
     if reference.startswith(_GIVEN):
         return ()
-    place, colon, _ = reference.rpartition(":")
-    if colon and place.endswith(".py"):
-        return (place,)
-    return (find_policy(problem_name, reference).__module__,)
+    place, _, _ = reference.rpartition(":")
+    return (place if place.endswith(".py") else find_policy(problem_name, reference).__module__,)

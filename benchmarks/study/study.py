@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import pandas as pd
+from msgspec.structs import replace
 
 from benchmarks.study.cell import Cell, Needs, Outcome
 from benchmarks.study.compute import compute
@@ -16,41 +18,19 @@ from benchmarks.study.instances import instance_roots, world_module
 from benchmarks.study.scheme import Reading, Scheme, policy_roots
 from benchmarks.study.store import Store
 
-__all__ = [
-    "SIZES",
-    "Each",
-    "Entry",
-    "Measure",
-    "Size",
-    "Study",
-    "Trial",
-    "failed_rows",
-    "frame_of",
-    "frames_of",
-    "has_failed",
-    "in_every_reading",
-    "succeeded",
-    "trial_on",
-]
+__all__ = ["SIZES", "Each", "Entry", "Measure", "Study", "Trial", "failed_rows", "faults"]
+__all__ += ["frames_of", "has_failed", "in_every_reading", "succeeded", "trial_on"]
 
-Size = Literal["quick", "default", "paper"]
-
-SIZES: tuple[Size, ...] = ("quick", "default", "paper")
+SIZES = ("quick", "default", "paper")
 """Seconds; a few minutes; as large as in the paper."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A scheme in a reading, and the settings of its instance.
+    """A scheme in a reading, with the parameters that this gives it; "" where there is no reading.
 
-    Parameters
-    ----------
-    scheme : Scheme
-        With the parameters that the reading gives it.
-    reading : str
-        Name of the reading; empty where a study has none.
-    settings : mapping
-        Of the point, with those of the reading on top, apart from what the scheme ignores.
+    The settings of its instance are those of the point, with the reading's on top, apart from what
+    the scheme ignores.
     """
 
     scheme: Scheme
@@ -60,13 +40,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Trial:
-    """All that is compared at one point with one seed.
-
-    Parameters
-    ----------
-    entries : tuple of Entry
-        Empty if the study has no schemes.
-    """
+    """All that is compared at one point with one seed; no entries if the study has no schemes."""
 
     problem: str
     point: Mapping[str, Any]
@@ -94,17 +68,9 @@ class Measure(Protocol):
 class Study:
     """What is measured, at which points, with which schemes; owned by a problem.
 
-    Parameters
-    ----------
-    name : str
-        ``<problem>-<name>``.
-    grids : mapping of str to Grid
-        By size.
-    seeds : mapping of str to int
-        How many, by size: 0, 1, ...
-    readings : tuple of Reading
-        Of one choice; the first is the registered one. A scheme that ignores all settings of the
-        readings has rows in the first one alone.
+    The name is ``<problem>-<name>``. There is a grid for each size, and a number of seeds, 0, 1,
+    ... The readings are of one choice, the first is the registered one. A scheme to which they make
+    no difference has rows in the first one alone.
     """
 
     name: str
@@ -125,22 +91,20 @@ class Study:
         ]
 
     def _entries(self, point: Mapping[str, Any]) -> Iterator[Entry]:
-        readings = self.readings or (Reading("", ""),)
+        readings = self.readings or (Reading(""),)
         registered = readings[0]
         varied = {name for reading in readings for name in reading.settings}
-        indifferent = [s for s in self.schemes if self.readings and varied <= set(s.ignores)]
-        for scheme in indifferent:
-            yield Entry(scheme, registered.name, {**point, **registered.settings})
-        for reading in readings:
-            for scheme in self.schemes:
-                if scheme in indifferent:
-                    continue
-                settings = {**point, **reading.settings}
-                for name in set(scheme.ignores) & registered.settings.keys():
-                    settings[name] = registered.settings[name]
-                more = reading.parameters.get(scheme.name, {})
-                told = replace(scheme, parameters={**scheme.parameters, **more})
-                yield Entry(told, reading.name, settings)
+        told = {name for reading in readings for name in reading.parameters}
+        alike = [s for s in self.schemes if s.name not in told and varied <= set(s.ignores)]
+        differ = [scheme for scheme in self.schemes if scheme not in alike]
+        pairs = [(registered, scheme) for scheme in alike]
+        pairs += [(reading, scheme) for reading in readings for scheme in differ]
+        for reading, scheme in pairs:
+            settings = {**point, **reading.settings}
+            for name in registered.settings.keys() & set(scheme.ignores):
+                settings[name] = registered.settings[name]
+            parameters = {**scheme.parameters, **reading.parameters.get(scheme.name, {})}
+            yield Entry(replace(scheme, parameters=parameters), reading.name, settings)
 
     def frame(
         self,
@@ -151,37 +115,10 @@ class Study:
         engine: Engine | None = None,
         progress: bool = False,
     ) -> pd.DataFrame:
-        """Measure, and put the rows in the order of the plan, whatever ran them.
-
-        Parameters
-        ----------
-        size, seeds
-            See :meth:`trials`.
-        store, engine, progress
-            See :func:`benchmarks.study.compute.compute`; progress is said under the study's name.
-
-        Returns
-        -------
-        DataFrame
-            Tidy, the same for the same arguments. A trial in which a cell failed has one row for
-            each failure, with the point, the seed and ``error``; that column is there only if
-            some failed.
-        """
-        trials = self.trials(size, seeds)
+        """Measure the trials of a size; see :func:`frames_of`, and :meth:`trials` for the seeds."""
+        plan = (self.measure, self.trials(size, seeds))
         words = self.name if progress else ""
-        return frame_of(self.measure, trials, store=store, engine=engine, progress=words)
-
-
-def frame_of(
-    measure: Measure,
-    trials: Sequence[Trial],
-    *,
-    store: Store | None = None,
-    engine: Engine | None = None,
-    progress: str = "",
-) -> pd.DataFrame:
-    """Measure trials; see :meth:`Study.frame`."""
-    return frames_of([(measure, trials)], store=store, engine=engine, progress=progress)[0]
+        return frames_of([plan], store=store, engine=engine, progress=words)[0]
 
 
 def frames_of(
@@ -191,7 +128,13 @@ def frames_of(
     engine: Engine | None = None,
     progress: str = "",
 ) -> list[pd.DataFrame]:
-    """Measure the trials of several measures in one go; a frame for each."""
+    """Measure the trials of several measures in one go; a frame for each.
+
+    A frame is tidy, and the same for the same arguments: rows are in the order of the plan,
+    whatever ran them. A trial in which a cell failed has one row for each failure, with the point,
+    the seed and ``error``; that column is there only if some failed. For the other parameters see
+    :func:`benchmarks.study.compute.compute`.
+    """
     parts = [[measure.cells(trial) for trial in trials] for measure, trials in plans]
     cells = [cell for part in parts for of_trial in part for cell in of_trial]
     outcomes = iter(compute(cells, store=store, engine=engine, progress=progress))
@@ -199,7 +142,10 @@ def frames_of(
     for (measure, trials), part in zip(plans, parts, strict=True):
         rows: list[dict[str, Any]] = []
         for trial, of_trial in zip(trials, part, strict=True):
-            rows += measure.rows(trial, [next(outcomes) for _ in of_trial])
+            own = [next(outcomes) for _ in of_trial]
+            rows += (found := measure.rows(trial, own))
+            for line in faults(found, own) if progress else ():
+                print(line, file=sys.stderr)
         frames.append(_frame(rows))
     return frames
 
@@ -218,61 +164,43 @@ def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 class Each:
     """One cell for each scheme of a trial, or one for the trial if there are no schemes.
 
-    Parameters
-    ----------
-    function : str
-        ``"module:function"``, called in the cell as ``(**settings, seed=..., scheme=...,
-        reading=...)``; the scheme is a mapping with ``name``, ``policy`` and ``parameters``.
-        Without schemes it is called with settings and seed alone. It returns what measures: a
-        callable whose :class:`benchmarks.study.cell.Result` has a list of records as its value.
-    roots : tuple of str
-        What it looks up by name, besides the problem's instances and its policies.
-    kept : bool
-        Whether its results may be looked up later; not if it measures times.
+    The function, ``"module:function"``, is called as ``(**settings, seed=..., scheme=...,
+    reading=...)``, where the scheme is a mapping with ``name``, ``policy`` and ``parameters``;
+    without schemes with settings and seed alone. It returns what measures: a callable whose
+    :class:`benchmarks.study.cell.Result` has a list of records as its value. ``roots`` are what it
+    looks up by name, besides the problem's instances and its policies; the rest is as in ``Cell``.
     """
 
     function: str
     roots: tuple[str, ...] = ()
-    needs: Needs = field(default_factory=Needs)
+    needs: Needs = Needs()
     kept: bool = True
 
     def cells(self, trial: Trial) -> list[Cell]:
         """One for each scheme."""
-        name = trial.problem
+        return [self._cell(trial, entry) for entry in trial.entries or [None]]
+
+    def _cell(self, trial: Trial, entry: Entry | None) -> Cell:
+        name, seed = trial.problem, {"seed": trial.seed}
+        parameters, who = {**trial.point, **seed}, ""
         roots = (*instance_roots(name), world_module(name), *self.roots)
-        at = [f"{key}={value}" for key, value in {**trial.point, "seed": trial.seed}.items()]
-
-        def cell(parameters: Mapping[str, Any], more: tuple[str, ...], who: str) -> Cell:
-            return Cell(
-                self.function,
-                {**parameters, "seed": trial.seed},
-                roots=(*roots, *more),
-                needs=self.needs,
-                kept=self.kept,
-                label=" ".join([self.function.partition(":")[2], *at, who]),
-            )
-
-        if not trial.entries:
-            return [cell(trial.point, (), "")]
-        cells = []
-        for entry in trial.entries:
-            scheme, reading = entry.scheme, {"reading": entry.reading} if entry.reading else {}
-            told = {
-                "name": scheme.name,
-                "policy": scheme.policy,
-                "parameters": dict(scheme.parameters),
-            }
-            parameters = {**entry.settings, "scheme": told, **reading}
-            cells.append(cell(parameters, policy_roots(name, scheme.policy), scheme.name))
-        return cells
+        at = [f"{key}={value}" for key, value in parameters.items()]
+        if entry is not None:
+            scheme, who = entry.scheme, entry.scheme.name
+            told = {"name": who, "policy": scheme.policy, "parameters": dict(scheme.parameters)}
+            reading = {"reading": entry.reading} if entry.reading else {}
+            parameters = {**entry.settings, "scheme": told, **reading, **seed}
+            roots += policy_roots(name, scheme.policy)
+        label = " ".join([self.function.partition(":")[2], *at, who])
+        return Cell(self.function, parameters, roots, needs=self.needs, kept=self.kept, label=label)
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """The records of all cells."""
-        rows: list[dict[str, Any]] = []
-        for entry, outcome in zip(trial.entries or [None], outcomes, strict=True):
-            found = outcome.result
-            rows += failed_rows(trial, [outcome], entry) if found is None else found.value
-        return rows
+        return [
+            row
+            for entry, one in zip(trial.entries or [None], outcomes, strict=True)
+            for row in (one.result.value if one.result else failed_rows(trial, [one], entry))
+        ]
 
 
 def failed_rows(
@@ -287,12 +215,15 @@ def failed_rows(
     ]
 
 
-def succeeded(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a frame without those of failed cells."""
-    if "error" not in frame:
-        return frame
-    left = frame[~has_failed(frame)].drop(columns="error").reset_index(drop=True)
-    return left.infer_objects()  # of columns that failed rows leave empty
+def faults(rows: Sequence[Mapping[str, Any]], outcomes: Sequence[Outcome]) -> list[str]:
+    """A line for each row with an error that is no failure of the cells it is made of."""
+    known = [f"{o.status}: {o.message}" for o in outcomes if o.status != "done"]
+    names = ("problem", "instance", "seed", "policy")
+    return [
+        f"failed: {', '.join(f'{name} {row[name]}' for name in names if name in row)}: {error}"
+        for row in rows
+        if (error := row.get("error")) and not any(text in error for text in known)
+    ]
 
 
 def has_failed(frame: pd.DataFrame) -> pd.Series:
@@ -302,25 +233,22 @@ def has_failed(frame: pd.DataFrame) -> pd.Series:
     return frame["error"].fillna("") != ""
 
 
+def succeeded(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a frame without those of failed cells."""
+    if "error" not in frame:
+        return frame
+    left = frame[~has_failed(frame)].drop(columns="error").reset_index(drop=True)
+    return left.infer_objects()  # of columns that failed rows leave empty
+
+
 def in_every_reading(frame: pd.DataFrame, readings: Sequence[Reading]) -> pd.DataFrame:
     """A frame with the rows of indifferent schemes once for each reading.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With ``policy`` and ``reading``. Indifferent are those that have rows in the registered
-        reading alone.
-    readings : sequence of Reading
-        The registered one first.
+    Indifferent are those that have rows in the registered reading, the first, alone.
     """
     elsewhere = frame.loc[frame["reading"] != readings[0].name, "policy"]
-    differ = frame["policy"].isin(elsewhere.unique())
-    parts = [
-        rows
-        for reading in readings
-        for rows in (
-            frame[~differ].assign(reading=reading.name),
-            frame[differ & (frame["reading"] == reading.name)],
-        )
-    ]
+    differ = frame["policy"].isin(elsewhere)
+    parts: list[pd.DataFrame] = []
+    for name in (reading.name for reading in readings):
+        parts += [frame[~differ].assign(reading=name), frame[differ & (frame["reading"] == name)]]
     return pd.concat(parts, ignore_index=True)

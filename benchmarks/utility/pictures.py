@@ -12,7 +12,7 @@ from benchmarks.pictures.boxes import plot_boxes
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_lines
 from benchmarks.pictures.style import figure_of, panels
-from benchmarks.study.picture import Picture
+from benchmarks.study.claim import Picture
 from benchmarks.utility.studies import POLICIES
 
 __all__ = ["PICTURES"]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.claims import format_claims, main
+from benchmarks.study.cell import Outcome
+from benchmarks.study.study import Each, Trial
 from models.errors import InputError
 from tests.benchmarks import toy
 
@@ -71,6 +75,22 @@ def test_where_cells_fail_nothing_is_judged(toy_folder: Path, capsys: Capture) -
     assert [line for line in err.splitlines() if "no square of 3" in line] == [
         line for line in err.splitlines() if line.startswith("failed: ")
     ]
+
+
+def test_an_error_that_no_cell_has_is_named(
+    toy_folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = Each.rows
+
+    def doubtful(self: Each, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+        fault = "guarantee: failed: no proof" if trial.point["n"] == 3 else ""
+        return [{**row, "error": fault} for row in rows(self, trial, outcomes)]
+
+    monkeypatch.setattr(Each, "rows", doubtful)
+    assert main(["utility", "--quick", "--seeds", "1", "--format", "json"]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out.splitlines()[0])["why"] == "1 of its cells failed in utility-squares"
+    assert "failed: seed 0: guarantee: failed: no proof\n" in err
 
 
 def test_seeds_and_size(toy_folder: Path, capsys: Capture) -> None:

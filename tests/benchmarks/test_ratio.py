@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,6 +16,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.ratio import main
+from benchmarks.study import interval as interval_module
+from benchmarks.study.interval import Bound
 from benchmarks.study.statistics import bootstrap_interval
 from benchmarks.table import summarise
 from benchmarks.verify import main as verify
@@ -33,7 +36,7 @@ def test_bootstrap_on_constant_and_on_little_data() -> None:
     assert bootstrap_interval([1.0, 2.0, 3.0, 4.0]) == (low, high)
 
 
-def run_files(tmp_path: Path, out: str, *extra: str) -> Path:
+def run_files(tmp_path: Path, out: str, *extra: str, code: int = 0) -> Path:
     """Two tiny instances, two policies; returns the results folder."""
     files = []
     for seed in (1, 2):
@@ -44,8 +47,7 @@ def run_files(tmp_path: Path, out: str, *extra: str) -> Path:
         files.append(str(path))
     folder = tmp_path / out
     policies = ["--policy", "oasis,zero-price"]
-    code = main(["--instance", *files, *policies, "--out", str(folder), *extra])
-    assert code == 0
+    assert main(["--instance", *files, *policies, "--out", str(folder), *extra]) == code
     return folder
 
 
@@ -120,6 +122,25 @@ def test_results_are_readable_and_verify(tmp_path: Path) -> None:
         bound = json.loads(gzip.decompress((cell / "certificate.json.gz").read_bytes()))["bound"]
         (row, _) = (row for row in rows if row["instance"] == cell.name.partition("-")[0])
         assert row["offline_certified"] == bound
+
+
+def test_a_contradicted_bound_spoils_the_rows_of_its_instance_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = interval_module.offline_intervals
+
+    def wrong_at_first(sense: Any, known: Any, bounds: Any, **more: Any) -> Any:
+        monkeypatch.setattr(interval_module, "offline_intervals", really)
+        return really(sense, known, [Bound(known[0].value / 2, "prices")], **more)
+
+    monkeypatch.setattr(interval_module, "offline_intervals", wrong_at_first)
+    run_files(tmp_path, "a", "--format", "json", code=1)
+    out, err = capsys.readouterr()
+    errors = [json.loads(line)["error"] for line in out.splitlines()]
+    assert errors[2:] == ["", ""]
+    for error, policy in zip(errors, ("oasis", "zero-price"), strict=False):
+        assert error.startswith("offline: objective ") and error.endswith("a fault of the code")
+        assert f"failed: problem utility, instance i1, seed 1, policy {policy}: {error}\n" in err
 
 
 def test_summary_names_the_worst_seed() -> None:

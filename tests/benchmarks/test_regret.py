@@ -25,7 +25,7 @@ from benchmarks.study.instances import drawn
 from benchmarks.study.regret import Regret, sources_around
 from benchmarks.study.scheme import schemes_of
 from benchmarks.study.store import Store
-from benchmarks.study.study import Trial, frame_of, trial_on
+from benchmarks.study.study import Trial, frames_of, trial_on
 from models.errors import InputError
 from models.reward import RewardInstance
 from online.registry import find_policy, policy_names
@@ -190,7 +190,7 @@ def frame_with(tmp_path: Path, *policies: str) -> tuple[pd.DataFrame, list[str]]
 
     trials = [trial(seed, *policies) for seed in (0, 1)]
     store = Store(tmp_path / "cells")
-    return frame_of(Regret(), trials, store=store, engine=Noting()), ran
+    return frames_of([(Regret(), trials)], store=store, engine=Noting())[0], ran
 
 
 def test_another_policy_solves_nothing_again_and_changes_no_row(tmp_path: Path) -> None:

@@ -103,7 +103,14 @@ BAD_STUDIES = {
     "a setting": (UTILITY + "base = { job = 3 }\n", "unknown setting 'job': choose from jobs,"),
     "an axis": (UTILITY + "vary = { speed = [1] }\n", "unknown setting 'speed'"),
     "an empty axis": (UTILITY + "vary = { load = [] }\n", "`vary.load` is empty"),
-    "an axis that is no list": (UTILITY + "vary = { load = 1 }\n", "Expected `array`, got `int`"),
+    "an axis that is no list": (
+        UTILITY + "vary = { load = 1 }\n",
+        "`vary.load` is 1: want a list of values, e.g. [1] - at `$.study[0]`",
+    ),
+    "an unknown key of a reading": (
+        UTILITY + '[[study.reading]]\nname = "a"\nsetting = {}\n',
+        "unknown field `setting` - at `$.study[0].reading[0]`",
+    ),
     "part of a job": (UTILITY + "base = { jobs = 2.5 }\n", "setting jobs is 2.5: expected `int`"),
     "no jobs": (JCT + "base = { jobs = 0 }\n", "jobs is 0, but has to be at least 1"),
     "an impossible size": (JCT + "base = { jobs = 3000000000 }\n", "are more than 20000000 pairs"),
@@ -187,6 +194,15 @@ def test_rows_tables_and_pictures(here: Path, capsys: pytest.CaptureFixture[str]
     means = rows[rows["priority"].isna()].groupby(["policy", "asked_jobs"])["ratio_upper"].mean()
     line = next(line for line in printed.splitlines() if line.startswith("oasis"))
     assert line.split() == ["oasis", f"{means['oasis', 4]:.3f}", f"{means['oasis', 5]:.3f}"]
+
+
+def test_a_column_of_values_of_several_types_is_one_of_texts_in_parquet(here: Path) -> None:
+    frame = pd.DataFrame({"a": [1, "x", None], "b": [True, 2, "y"], "c": [1, 2.5, None]})
+    sweep._write_rows(here, frame)
+    packed = pd.read_parquet("rows.parquet")
+    assert packed["b"].tolist() == ["True", "2", "y"]
+    assert packed["c"].tolist()[:2] == [1.0, 2.5]
+    assert packed.to_csv(index=False) == Path("rows.csv").read_text()
 
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -294,6 +310,31 @@ settings = { priority = [1, 50] }
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if "moody" in line]
     assert rows and all(row[-4:] == ["failed", "2/2", "failed", "2/2"] for row in rows)
     assert not [str(w.message) for w in recwarn if "constrained_layout" in str(w.message)]
+
+
+def test_a_guarantee_that_fails_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("vain.py").write_text(
+        "from online.utility.fifo import FIFO\n"
+        "class Vain(FIFO):\n"
+        "    name = 'vain'\n"
+        "    def evidence(self, instance, trace):\n"
+        "        return {}\n"
+        "    @classmethod\n"
+        "    def applies(cls, evidence, best_known):\n"
+        "        raise LookupError('no proof')\n"
+    )
+    Path("vain.toml").write_text(
+        'seeds = 1\n[[study]]\nproblem = "utility"\npolicies = ["fifo", "vain.py:Vain"]\n'
+        'base = { jobs = 4, slots = 6, servers = "3+3" }\n'
+    )
+    assert sweep.main(["vain.toml", "--workers", "1", "--out", "out"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(
+        "failed: problem utility, instance .*, seed 0, policy vain: "
+        "guarantee: failed: LookupError: no proof.*",
+        line,
+    )
+    assert list(pd.read_csv("out/rows.csv")["error"].notna()) == [False, True]
 
 
 @pytest.mark.slow

@@ -8,9 +8,8 @@ from typing import Any
 
 from benchmarks.pictures.lines import plot_lines
 from benchmarks.study.cell import Result
-from benchmarks.study.claim import Claim, judged
+from benchmarks.study.claim import Claim, Picture, judged
 from benchmarks.study.grid import Grid
-from benchmarks.study.picture import Picture
 from benchmarks.study.study import Each, Study
 from benchmarks.study.tests import Below, Holds, NotTestable
 

@@ -294,7 +294,7 @@ def test_every_claim_states_its_test() -> None:
     claims = list(CLAIMS.values())
     assert len(CLAIMS) == len(claims_of("jct")) == 139
     for claim in claims:
-        assert claim.source and claim.text.endswith(".") and claim.test.words()
+        assert claim.source and claim.text.endswith(".") and claim.test.words
         assert bool(claim.studies) != isinstance(claim.test, NotTestable)
     for figure in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13):
         assert any(name.startswith(f"fig{figure}-") for name in CLAIMS)
@@ -303,7 +303,7 @@ def test_every_claim_states_its_test() -> None:
     first = [name for name in CLAIMS if name.startswith("fig7-best")]
     assert len(first) == 2 * len(READINGS)
     # What was read anew after the first reading had been judged says so.
-    later = [claim for claim in claims if "added after" in claim.test.words()]
+    later = [claim for claim in claims if "added after" in claim.test.words]
     assert len(later) == 3 * len(READINGS)
     assert all(claim.name.startswith(("fig7-category", "fig11-smaller")) for claim in later)
 

@@ -349,12 +349,12 @@ def test_no_regret_has_no_exponent() -> None:
 def test_every_claim_states_its_test() -> None:
     assert len(CLAIMS) == len(claims_of("reward")) == 91
     for claim in CLAIMS.values():
-        assert claim.source and claim.text.endswith(".") and claim.test.words()
+        assert claim.source and claim.text.endswith(".") and claim.test.words
     for prefix in ("fig2", "fig3a", "fig3b", "fig3c", "fig4", "fig5", "fig6", "fig7", "tab2"):
         assert any(name.startswith(f"{prefix}-") for name in CLAIMS)
     for percent in ("11.33", "7.75", "13.89", "13.44"):
         assert any(f"{percent} %" in claim.text for claim in CLAIMS.values())
-    words = {name: claim.test.words() for name, claim in CLAIMS.items()}
+    words = {name: claim.test.words for name, claim in CLAIMS.items()}
     assert words["fig3c-fall"] == (
         "fall of the accumulated reward of each of ogasched, drf, fairness, binpacking, spreading "
         "with contention from 1 on, from the first value to the last: 95 % bootstrap interval > 0"

@@ -87,7 +87,7 @@ def change(monkeypatch: pytest.MonkeyPatch, file: str) -> None:
         ("solvers/highs/adapter.py", {"jct", "utility"}),
         ("benchmarks/study/run.py", {"jct", "reward", "utility"}),
         ("benchmarks/pictures/lines.py", set()),
-        ("benchmarks/study/picture.py", set()),
+        ("benchmarks/study/claim.py", set()),
         ("benchmarks/study/tests.py", set()),
         ("benchmarks/table.py", set()),
         ("benchmarks/ratio.py", set()),

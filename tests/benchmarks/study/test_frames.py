@@ -79,7 +79,7 @@ def test_moves_between_neighbours_or_ends() -> None:
     assert finding.verdict == "not reproduced"
     assert finding.why == "not shown for b (10 to 20), b (20 to 40)"
     assert finding.measured == "jobs 10/20/40: a 20.15/40.15/80.15; b 40.15/30.15/10.15"
-    assert rises.words() == (
+    assert rises.words == (
         "rise of the reward of each of a, b with jobs, between every two neighbouring values: "
         "95 % bootstrap interval > 0"
     )
@@ -94,7 +94,7 @@ def test_moves_between_neighbours_or_ends() -> None:
     assert ends.judge(dip).verdict == "reproduced"
     upper = moves_along("r", "reward", "jobs", ("a",), settings, least=20, most=40)
     assert upper.judge(dip).verdict == "reproduced"
-    assert "with jobs from 20 on up to 40," in upper.words()
+    assert "with jobs from 20 on up to 40," in upper.words
 
 
 def test_best_among_some() -> None:
@@ -108,7 +108,7 @@ def test_best_among_some() -> None:
     assert Best("y", "a", "y").judge(frame).verdict == "not reproduced"
     among = Best("y", "a", "y", among=("b",))
     assert among.judge(frame).verdict == "reproduced"
-    assert among.words().startswith("y: better than b (")
+    assert among.words.startswith("y: better than b (")
 
 
 def test_without_numbers_there_is_nothing_to_judge() -> None:
@@ -118,7 +118,7 @@ def test_without_numbers_there_is_nothing_to_judge() -> None:
 
 def test_above_and_why() -> None:
     reached = Above("hours", 2.0, lambda: ([2.0], "2 h"), or_equal=True, why=lambda _: "slow")
-    assert reached.words() == "hours at least 2"
+    assert reached.words == "hours at least 2"
     assert (reached.judge().verdict, reached.judge().why) == ("reproduced", "slow")
     assert Above("hours", 2.0, lambda: ([2.0, 3.0], "")).judge().verdict == "not reproduced"
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks.study.cell import Outcome, Result
-from benchmarks.study.interval import ContradictedBound
-from benchmarks.study.join import join, timings_of
+from benchmarks.study.join import join
+from benchmarks.study.rows import Timing
 from benchmarks.study.scheme import Scheme, given_policy
 from online.policy import Decision, Event, Guarantee, Policy
 
@@ -123,9 +123,17 @@ def test_a_failed_solve_is_the_error_of_all_rows() -> None:
     assert (nobody.rows[0].instance, nobody.rows[0].seed) == ("utility seed 9", 9)
 
 
-def test_a_schedule_better_than_a_bound_is_a_fault_of_the_code() -> None:
-    with pytest.raises(ContradictedBound):
-        join("utility", SCHEMES[:1], [ran(10.0)], solved(8.0, (9.0, "prices")), seed=4)
+def test_a_schedule_better_than_a_bound_is_the_error_of_all_rows_of_its_instance() -> None:
+    found = join("utility", SCHEMES, [ran(10.0), FAILED], solved(8.0, (9.0, "prices")), seed=4)
+    fault = (
+        "offline: objective 10.0 contradicts the bound 9.0 from prices: one of them is wrong, a "
+        "fault of the code"
+    )
+    assert [row.error for row in found.rows] == [
+        fault,
+        f"run: killed: its process was killed; {fault}",
+    ]
+    assert (found.rows[0].objective, found.rows[0].ratio_upper, found.best) == (10.0, None, None)
 
 
 class Promising(Policy):
@@ -158,12 +166,15 @@ def test_a_guarantee_is_given_the_best_schedule_and_may_fail_alone() -> None:
 
 def test_times_are_those_of_what_ran_now() -> None:
     runs, offline = [ran(10.0), ran(5.0)], solved(11.0, (11.0, "milp"))
-    joined = join("utility", SCHEMES, runs, offline, seed=4)
-    first, _ = timings_of(joined, offline, runs)
+
+    def timings(runs: Sequence[Outcome], offline: Outcome) -> tuple[Timing, ...]:
+        return join("utility", SCHEMES, runs, offline, seed=4).timings
+
+    first, _ = timings(runs, offline)
     assert (first.decisions, first.policy_seconds, first.offline_seconds) == (7, 0.125, 2.0)
     looked_up = [Outcome("done", Result(run.result.value), ran=False) for run in runs if run.result]
     stored = Outcome("done", Result(offline.result.value), ran=False) if offline.result else FAILED
-    assert timings_of(joined, stored, looked_up) == []
-    (only,) = timings_of(joined, stored, [looked_up[0], runs[1]])
+    assert timings(looked_up, stored) == ()
+    (only,) = timings([looked_up[0], runs[1]], stored)
     assert (only.policy, only.policy_seconds, only.offline_seconds) == ("drf", 0.125, None)
-    assert timings_of(joined, FAILED, [FAILED, FAILED]) == []
+    assert timings([FAILED, FAILED], FAILED) == ()

@@ -40,7 +40,7 @@ def test_a_claim_is_judged_in_each_reading() -> None:
     claim = Claim("best", "Fig. 1", "Own is best.", Above("lead", 0.0, lead), ("toy-study",))
     first, second = in_readings(claim, READINGS)
     assert (first.name, second.name) == ("best", "best-all")
-    assert second.test.words() == "lead > 0; a job asks for all"
+    assert second.test.words == "lead > 0; a job asks for all"
     assert first.test.judge(FRAME).verdict == "reproduced"
     assert second.test.judge(FRAME).verdict == "not reproduced"
     assert first.test.judge(FRAME).measured == "2 rows"
@@ -64,7 +64,7 @@ def test_limits(test: Above | Below, verdict: str) -> None:
 
 def test_limits_in_words() -> None:
     above = Above("share", 1.0, lambda: ([2.0], "2"), or_equal=True, where="in every run")
-    assert above.words() == "share at least 1 in every run"
+    assert above.words == "share at least 1 in every run"
     largest = Below("x", 1.0, lambda: ([2.0], "2"), why=lambda found: f"largest {found.max():g}")
     assert largest.judge().why == "largest 2"
 

@@ -127,3 +127,17 @@ def test_an_indifferent_scheme_has_one_cell_for_all_its_settings() -> None:
         {"jobs": 5, "requested": "gpus", "cloud": True},
         {"jobs": 5, "requested": "gpus", "cloud": False},
     ]
+
+
+def test_readings_that_differ_in_parameters_alone_are_two() -> None:
+    readings = (Reading("plain"), Reading("greedy", parameters={"a": {"greedy": True}}))
+    schemes = (Scheme("a", "fifo"), Scheme("b", "drf"))
+    grids = {"quick": Grid.cross(jobs=[5])}
+    study = Study("utility-x", "utility", Nothing(), grids, {"quick": 1}, schemes, readings)
+    (trial,) = study.trials("quick")
+    found = [(e.scheme.name, e.reading, e.scheme.parameters) for e in trial.entries]
+    assert found == [
+        ("b", "plain", {}),
+        ("a", "plain", {}),
+        ("a", "greedy", {"greedy": True}),
+    ]

@@ -245,16 +245,16 @@ def test_every_claim_states_its_test() -> None:
     claims = claims_of("utility")
     assert len(CLAIMS) == len(claims) >= 20
     for claim in claims:
-        assert claim.source and claim.text.endswith(".") and claim.test.words()
+        assert claim.source and claim.text.endswith(".") and claim.test.words
         for name in claim.studies:
             assert find_study(name).problem == "utility"
     for figure in (3, 4, 5, 6, 8, 9):
         assert any(name.startswith(f"fig{figure}-") for name in CLAIMS)
-    assert CLAIMS["fig3-highest"].test.words() == (
+    assert CLAIMS["fig3-highest"].test.words == (
         "total utility: better than every other scheme (95 % bootstrap interval of the paired "
         "difference > 0), at every number of jobs"
     )
-    assert CLAIMS["note4-second"].test.words() == "slowest decision < 1 s, with 80 + 80 servers"
+    assert CLAIMS["note4-second"].test.words == "slowest decision < 1 s, with 80 + 80 servers"
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from benchmarks.reward.settings import Settings
 from benchmarks.traces import Table
+from benchmarks.workload.arrivals import pattern_of
 from models.errors import InputError
 
 __all__ = ["PATTERNS", "draw_arrivals", "take_arrivals"]
 
+_Turn = Callable[[int, np.random.Generator], np.ndarray]
 _WINDOW = 0.25  # share of the ports that are busy at a time in `drifting`
 _STAY = 0.95  # probability that a port stays busy, or idle, for another slot in `bursty`
 
@@ -38,30 +41,10 @@ def _bursty(settings: Settings, rng: np.random.Generator) -> np.ndarray:
     return (uniform[..., 1:] < settings.probability).sum(axis=2) * busy
 
 
-def _alternating(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """The even ports in the even slots, the odd ports in the odd ones.
-
-    Whatever is decided for one half of the ports is of no use in the next slot; the best fixed
-    decision shares every server between the halves.
-    """
-    return _halves(settings, np.arange(settings.slots) % 2)
-
-
-def _switching(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """As `alternating`, with a switch every ``ceil(sqrt(T))`` slots.
-
-    Long enough for a learner to lean to one half, just when the other's turn comes.
-    """
-    return _halves(settings, np.arange(settings.slots) // math.ceil(math.sqrt(settings.slots)) % 2)
-
-
-def _coin(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """As `alternating`, but a fair coin says in every slot which half of the ports has jobs.
-
-    The classic lower bound: nothing can be learned, and the best fixed decision in hindsight
-    profits from the excess of one side, which is of the order of sqrt(T).
-    """
-    return _halves(settings, rng.integers(0, 2, size=settings.slots))
+def _halves(turn: _Turn, settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    """In every slot the even ports, where it is turn 0, or the odd ones."""
+    side = np.arange(settings.ports) % 2
+    return (side[None, :] == turn(settings.slots, rng)[:, None]) * settings.most_arrivals
 
 
 def _drifting(settings: Settings, rng: np.random.Generator) -> np.ndarray:
@@ -76,17 +59,20 @@ def _drifting(settings: Settings, rng: np.random.Generator) -> np.ndarray:
     return (behind < max(1, round(_WINDOW * ports))) * settings.most_arrivals
 
 
-def _halves(settings: Settings, turn: np.ndarray) -> np.ndarray:
-    side = np.arange(settings.ports) % 2
-    return (side[None, :] == turn[:, None]) * settings.most_arrivals
-
-
 PATTERNS: dict[str, Callable[[Settings, np.random.Generator], np.ndarray]] = {
     "bernoulli": _bernoulli,
     "bursty": _bursty,
-    "alternating": _alternating,
-    "switching": _switching,
-    "coin": _coin,
+    # Whatever is decided for one half of the ports is of no use in the next slot; the best fixed
+    # decision shares every server between the halves.
+    "alternating": partial(_halves, lambda slots, rng: np.arange(slots) % 2),
+    # A switch every ceil(sqrt(T)) slots is long enough for a learner to lean to one half, just
+    # when the other's turn comes.
+    "switching": partial(
+        _halves, lambda slots, rng: np.arange(slots) // math.ceil(math.sqrt(slots)) % 2
+    ),
+    # The classic lower bound: nothing can be learned from a fair coin, and the best fixed decision
+    # in hindsight profits from the excess of one side, which is of the order of sqrt(T).
+    "coin": partial(_halves, lambda slots, rng: rng.integers(0, 2, size=slots)),
     "drifting": _drifting,
 }
 
@@ -106,9 +92,8 @@ def draw_arrivals(settings: Settings, rng: np.random.Generator) -> tuple[np.ndar
         If there is no such pattern.
     """
     name = settings.arrivals or "bernoulli"
-    if name not in PATTERNS:
-        raise InputError(f"unknown arrivals '{name}': choose from {', '.join(PATTERNS)}")
-    return PATTERNS[name](settings, rng).astype(np.int64), f"arrivals {name}"
+    arrivals = pattern_of(name, PATTERNS)(settings, rng)
+    return arrivals.astype(np.int64), f"arrivals {name}"
 
 
 def take_arrivals(

@@ -49,19 +49,16 @@ def take_requests(
         If there are too few types.
     """
     names = ["cpu", "memory_gib", "gpus"]
-    frame = table.frame
-    useful = frame[(frame[names] > 0).any(axis=1)]
+    useful = table.frame[(table.frame[names] > 0).any(axis=1)]
     types = useful.groupby(names, sort=True).size()
     if len(types) < ports:
         raise InputError(
             f"{path}: {len(types)} distinct demands, fewer than the {ports} ports asked for"
         )
-    share = types.to_numpy() / types.sum()
-    chosen = np.sort(rng.choice(len(types), size=ports, replace=False, p=share))
-    demand = np.array(types.index.tolist())[chosen]
+    chosen = np.sort(rng.choice(len(types), size=ports, replace=False, p=types / types.sum()))
+    demand = types.index.to_frame().to_numpy()[chosen]
     requests = np.zeros((ports, len(machines.devices)))
-    requests[:, machines.devices.index("cpu")] = demand[:, 0] / VCPUS
-    requests[:, machines.devices.index("memory")] = demand[:, 1] / MEMORY_GIB
+    requests[:, :2] = demand[:, :2] / (VCPUS, MEMORY_GIB)
     requests[:, machines.gpus] = demand[:, 2:]
     note = f"requests: {ports} of {len(types)} distinct demands of {len(useful)} pods"
     return np.round(requests, 6), note

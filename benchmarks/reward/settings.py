@@ -14,7 +14,6 @@ MIXED = "mixed"
 """Name of the utilities drawn for each server and device type among all four kinds."""
 
 _DENSITY = 2.5
-_MOST_PAIRS = 2 * 10**7  # ports x servers, of which the edges are drawn
 _MOST_DRAWS = 2 * 10**7  # slots x ports x jobs of a port in a slot
 
 
@@ -71,10 +70,7 @@ class Settings(BaseSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_counts("servers", "most_arrivals", "most_ports")
-        if self.ports * self.servers > _MOST_PAIRS:
-            raise InputError(
-                f"{self.ports} ports x {self.servers} servers are more than {_MOST_PAIRS} pairs"
-            )
+        self.check_pairs("ports", self.servers)  # of which the edges are drawn
         if self.slots * self.ports * self.most_arrivals > _MOST_DRAWS:
             raise InputError(
                 f"{self.slots} slots x {self.ports} ports x {self.most_arrivals} jobs of a port "

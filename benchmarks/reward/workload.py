@@ -19,7 +19,6 @@ import numpy as np
 
 from benchmarks.reward.arrivals import draw_arrivals, take_arrivals
 from benchmarks.reward.machines import Machines, draw_machines, take_machines
-from benchmarks.reward.report import RewardReport
 from benchmarks.reward.requests import draw_requests, take_requests
 from benchmarks.reward.settings import MIXED, Settings
 from benchmarks.traces import Table, Trace
@@ -104,7 +103,25 @@ def generate(
             origin=f"{source}: {'; '.join(notes)}; OGASched Table 1, {settings.describe()}",
         )
     )
-    return instance, RewardReport.build(instance, notes)
+    return instance, _report(instance, notes)
+
+
+def _report(instance: RewardInstance, notes: tuple[str, ...]) -> WorkloadReport:
+    """Density and rate, and distributions over servers, ports or slots."""
+    cluster, arrivals = instance.cluster, instance.arrivals
+    port, server = cluster.port_edges.T
+    fields = {
+        "ports of a server": np.bincount(server, minlength=len(cluster.capacities)),
+        "servers of a port": np.bincount(port, minlength=len(cluster.requests)),
+        "jobs in a slot": arrivals.sum(axis=1),
+        "jobs of a port": arrivals.sum(axis=0),
+    }
+    for k, device in enumerate(cluster.devices):
+        fields[f"capacity {device}"] = cluster.capacities[:, k]
+        fields[f"request {device}"] = cluster.requests[:, k]
+    density = len(port) / len(cluster.capacities)
+    rate = f"density {density:.4g}, {arrivals.mean():.4g} jobs per port and slot"
+    return WorkloadReport.of(instance, fields, notes=notes, counts=(rate,))
 
 
 def _parts(

@@ -45,8 +45,7 @@ def test_the_default_is_table_1() -> None:
     assert abs(ins.arrivals.mean() - 0.7) < 0.013
     assert ins.arrivals.max() == 1
     assert "density 2.5, contention 10, mixed utilities" in ins.origin
-    assert report.density == 2.5
-    assert "density 2.5" in str(report)
+    assert "density 2.5, " in str(report)
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -78,18 +78,9 @@ PATTERNS: dict[str, Callable[[Settings, np.random.Generator], np.ndarray]] = {
 
 
 def draw_arrivals(settings: Settings, rng: np.random.Generator) -> tuple[np.ndarray, str]:
-    """Arrivals by the pattern of the settings.
+    """Arrivals ``x_l(t)`` by the pattern of the settings, int64, shape (T, L), and a note.
 
-    Returns
-    -------
-    arrivals : ndarray of int64, shape (T, L)
-        ``x_l(t)``.
-    note : str
-
-    Raises
-    ------
-    InputError
-        If there is no such pattern.
+    Raises InputError if there is no such pattern.
     """
     name = settings.arrivals or "bernoulli"
     arrivals = pattern_of(name, PATTERNS)(settings, rng)
@@ -107,15 +98,8 @@ def take_arrivals(
     horizon that is longer than the trace goes on at its start. At most ``most_arrivals`` jobs of
     a port and slot are taken, each with probability rho.
 
-    Returns
-    -------
-    arrivals : ndarray of int64, shape (T, L)
-    note : str
-
-    Raises
-    ------
-    InputError
-        If there are fewer jobs than ports, or the trace is shorter than a slot.
+    Returns what :func:`draw_arrivals` does. Raises InputError if there are fewer jobs than ports,
+    or the trace is shorter than a slot.
     """
     frame = table.frame
     jobs, ports = len(frame), settings.ports
@@ -126,16 +110,13 @@ def take_arrivals(
     whole = int((np.floor(seconds.max()) + 1.0) / length)
     if whole < 1:
         raise InputError(f"{path}: spans less than one slot of {length:g} s")
-    rank = np.empty(jobs, dtype=np.int64)
-    rank[np.argsort(frame["core_seconds"].to_numpy(), kind="stable")] = np.arange(jobs)
-    slot = np.floor(seconds / length).astype(np.int64)
-    kept = slot < whole
+    order = np.argsort(frame["core_seconds"].to_numpy(), kind="stable")
+    slot = np.floor(seconds[order] / length).astype(np.int64)
+    port = np.arange(jobs) * ports // jobs
     counts = np.zeros((whole, ports), dtype=np.int64)
-    np.add.at(counts, (slot[kept], (rank * ports // jobs)[kept]), 1)
+    np.add.at(counts, (slot[slot < whole], port[slot < whole]), 1)
     start = int(rng.integers(whole))
     rows = (start + np.arange(settings.slots)) % whole
     found = np.minimum(counts[rows], settings.most_arrivals)
-    thinned = rng.binomial(found, settings.probability).astype(np.int64)
-    return thinned, (
-        f"arrivals: {jobs} jobs in {whole} slots of {length:g} s, from slot {start} on"
-    )
+    note = f"arrivals: {jobs} jobs in {whole} slots of {length:g} s, from slot {start} on"
+    return rng.binomial(found, settings.probability).astype(np.int64), note

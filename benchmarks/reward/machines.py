@@ -60,12 +60,8 @@ def take_machines(table: Table, count: int, rng: np.random.Generator, path: str)
 
     Its GPU models are the accelerators: P100, T4, V100 (16 and 32 GB) and the old ones that the
     list calls MISC. With CPUs and memory these are six device types, as many as in the paper; a
-    machine has GPUs of one model, so most of its capacities are 0.
-
-    Raises
-    ------
-    InputError
-        If the list is too short, or has a GPU model that is not known.
+    machine has GPUs of one model, so most of its capacities are 0. Raises InputError if the list
+    is too short, or has a GPU model that is not known.
     """
     chosen = some_of(table.frame, count, "machines", rng, path)
     models = chosen["gpu_model"].where(chosen["gpus"] > 0)

@@ -48,11 +48,6 @@ class Settings(BaseSettings):
     trace_slot_seconds : float
         Length of a slot in a trace; with 1.8 s the hour of the Alibaba 2018 trace has the 2000
         slots of Table 1.
-
-    Raises
-    ------
-    InputError
-        If a setting is out of its range.
     """
 
     servers: int
@@ -82,15 +77,10 @@ class Settings(BaseSettings):
         self.check_range("beta", 0, 1)
         if not 0 < self.probability <= 1:
             raise InputError(f"probability {self.probability} is not in (0, 1]")
-        self._check_density()
-
-    def _check_density(self) -> None:
-        least = max(self.ports, self.servers) / self.servers
         if self.room * self.servers < max(self.ports, self.servers):
-            raise InputError(
-                f"most_ports {self.most_ports}: {self.servers} servers cannot hold "
-                f"{self.ports} ports"
-            )
+            held = f"{self.servers} servers cannot hold {self.ports} ports"
+            raise InputError(f"most_ports {self.most_ports}: {held}")
+        least = max(self.ports, self.servers) / self.servers
         if self.density is not None and not least <= self.density <= self.room:
             raise InputError(
                 f"density {self.density:g} is not in {least:g}..{self.room}: every server and "

@@ -1,80 +1,16 @@
-"""Arrival patterns: stochastic ones, and sequences made to be hard to learn."""
+"""Arrivals at ports: by a pattern, or from the jobs of a trace."""
 
 from __future__ import annotations
-
-import math
-from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
 from benchmarks.reward.settings import Settings
 from benchmarks.traces import Table
 from benchmarks.workload.arrivals import pattern_of
+from benchmarks.workload.ports import PATTERNS
 from models.errors import InputError
 
-__all__ = ["PATTERNS", "draw_arrivals", "take_arrivals"]
-
-_Turn = Callable[[int, np.random.Generator], np.ndarray]
-_WINDOW = 0.25  # share of the ports that are busy at a time in `drifting`
-_STAY = 0.95  # probability that a port stays busy, or idle, for another slot in `bursty`
-
-
-def _bernoulli(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """Each of ``most_arrivals`` possible jobs arrives with probability rho, on its own.
-
-    A shorter horizon with the same seed has the first slots of a longer one.
-    """
-    shape = (settings.slots, settings.ports, settings.most_arrivals)
-    return (rng.random(shape) < settings.probability).sum(axis=2)
-
-
-def _bursty(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """Ports go on and off, 20 slots in the mean; a busy port has jobs as in `bernoulli`.
-
-    A port is busy half of the time, so the rate is half of that of `bernoulli`.
-    """
-    uniform = rng.random((settings.slots, settings.ports, 1 + settings.most_arrivals))
-    flips = uniform[..., 0] >= _STAY
-    flips[0] = uniform[0, :, 0] >= 0.5
-    busy = flips.cumsum(axis=0) % 2
-    return (uniform[..., 1:] < settings.probability).sum(axis=2) * busy
-
-
-def _halves(turn: _Turn, settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """In every slot the even ports, where it is turn 0, or the odd ones."""
-    side = np.arange(settings.ports) % 2
-    return (side[None, :] == turn(settings.slots, rng)[:, None]) * settings.most_arrivals
-
-
-def _drifting(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """A quarter of the ports, next to each other, is busy at a time; it goes round once.
-
-    A fixed decision serves all of them at once; a policy that follows the drift can beat it, and
-    then has negative regret.
-    """
-    ports = settings.ports
-    first = np.arange(settings.slots) * ports // settings.slots
-    behind = (np.arange(ports)[None, :] - first[:, None]) % ports
-    return (behind < max(1, round(_WINDOW * ports))) * settings.most_arrivals
-
-
-PATTERNS: dict[str, Callable[[Settings, np.random.Generator], np.ndarray]] = {
-    "bernoulli": _bernoulli,
-    "bursty": _bursty,
-    # Whatever is decided for one half of the ports is of no use in the next slot; the best fixed
-    # decision shares every server between the halves.
-    "alternating": partial(_halves, lambda slots, rng: np.arange(slots) % 2),
-    # A switch every ceil(sqrt(T)) slots is long enough for a learner to lean to one half, just
-    # when the other's turn comes.
-    "switching": partial(
-        _halves, lambda slots, rng: np.arange(slots) // math.ceil(math.sqrt(slots)) % 2
-    ),
-    # The classic lower bound: nothing can be learned from a fair coin, and the best fixed decision
-    # in hindsight profits from the excess of one side, which is of the order of sqrt(T).
-    "coin": partial(_halves, lambda slots, rng: rng.integers(0, 2, size=slots)),
-    "drifting": _drifting,
-}
+__all__ = ["draw_arrivals", "take_arrivals"]
 
 
 def draw_arrivals(settings: Settings, rng: np.random.Generator) -> tuple[np.ndarray, str]:
@@ -83,7 +19,8 @@ def draw_arrivals(settings: Settings, rng: np.random.Generator) -> tuple[np.ndar
     Raises InputError if there is no such pattern.
     """
     name = settings.arrivals or "bernoulli"
-    arrivals = pattern_of(name, PATTERNS)(settings, rng)
+    shape = (settings.slots, settings.ports, settings.most_arrivals)
+    arrivals = pattern_of(name, PATTERNS)(shape, settings.probability, rng)
     return arrivals.astype(np.int64), f"arrivals {name}"
 
 

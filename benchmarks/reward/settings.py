@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchmarks.workload.ports import PATTERNS
 from benchmarks.workload.settings import BaseSettings, setting, show_range
 from models.errors import InputError
 from models.reward.utilities import KINDS
@@ -41,7 +42,7 @@ class Settings(BaseSettings):
     probability : float
         ``rho``, in (0, 1].
     arrivals : str or None
-        A pattern of ``benchmarks.reward.arrivals.PATTERNS``; None = those of the trace, or where
+        A pattern of ``benchmarks.workload.ports.PATTERNS``; None = those of the trace, or where
         it has none, ``"bernoulli"``.
     most_arrivals : int
         Most jobs that arrive at a port in one slot; more than 1 as in Sec. 3.4.
@@ -58,7 +59,7 @@ class Settings(BaseSettings):
     alpha: tuple[float, float] = setting((1.0, 1.5), "1:1.5")
     beta: tuple[float, float] = setting((0.3, 0.5), "0.3:0.5")
     probability: float = setting(0.7, "0.7")
-    arrivals: str | None = setting(None, "bernoulli|bursty|alternating|switching|coin|drifting")
+    arrivals: str | None = setting(None, "|".join(PATTERNS))
     most_arrivals: int = setting(1, "1")
     trace_slot_seconds: float = setting(1.8, "1.8")
 

@@ -4,10 +4,10 @@ What the paper leaves open, and what is chosen here:
 
 - capacities and their units: :mod:`benchmarks.reward.machines`;
 - requests before contention multiplies them: :mod:`benchmarks.reward.requests`;
-- the graph beyond its density: :func:`draw_edges`;
+- the graph beyond its density: :func:`benchmarks.workload.ports.draw_edges`;
 - how utilities are mixed, and for what alpha and beta are drawn:
   :class:`benchmarks.reward.settings.Settings`;
-- arrivals other than Bernoulli: :mod:`benchmarks.reward.arrivals`.
+- arrivals other than Bernoulli: :mod:`benchmarks.workload.ports`.
 
 The parts are drawn from streams of their own, so that a change in one (another contention, a
 longer horizon) leaves the others as they are.
@@ -22,12 +22,13 @@ from benchmarks.reward.machines import Machines, draw_machines, take_machines
 from benchmarks.reward.requests import draw_requests, take_requests
 from benchmarks.reward.settings import MIXED, Settings
 from benchmarks.traces import Trace
+from benchmarks.workload.ports import draw_edges
 from benchmarks.workload.report import WorkloadReport
 from models.reward import RewardInstance
 from models.reward.files import RewardFile, Utilities
 from models.reward.utilities import KINDS
 
-__all__ = ["MAPPINGS", "draw_edges", "generate"]
+__all__ = ["MAPPINGS", "generate"]
 
 _GIVES = {
     "machines": "the servers: CPUs, memory and, by model, GPUs (benchmarks.reward.machines)",
@@ -62,7 +63,9 @@ def generate(
     streams = rng.spawn(7)
     machines, requests, arrivals, notes = _parts(settings, streams[:3], trace)
     shape = machines.capacities.shape
-    edges = draw_edges(settings, streams[3])
+    edges = draw_edges(
+        settings.ports, settings.servers, streams[3], edges=settings.edges, most=settings.room
+    )
     alpha = np.round(streams[4].uniform(*settings.alpha, size=shape), 6)
     beta = np.round(streams[5].uniform(*settings.beta, size=shape[1]), 6)
     kinds: str | list[list[str]] = settings.utilities
@@ -127,30 +130,6 @@ def _parts(
     else:
         arrivals, how = draw_arrivals(settings, streams[2])
     return machines, requests, arrivals, (machines.note, note, how)
-
-
-def draw_edges(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """Draw ``settings.edges`` edges, ``density * |R|``: pairs (port, server), sorted, shape (n, 2).
-
-    The paper gives the density alone. Here every server and every port gets one edge first,
-    evenly: the i-th of ``max(|L|, |R|)`` edges joins the i-th port and the i-th server of two
-    random orders, which are gone round as often as needed. The others are drawn uniformly from
-    the pairs left, as far as ``most_ports`` allows; a server then has about as many ports as a
-    throw of dice gives it, not all the same number.
-    """
-    ports, servers = settings.ports, settings.servers
-    first = np.arange(max(ports, servers))
-    port = rng.permutation(ports)[first % ports]
-    server = rng.permutation(servers)[first % servers]
-    key = rng.random((servers, ports))
-    key[server, port] -= 1.0  # before all others
-    # Taking pairs by ascending key, leaving out those at a full server, is to take for every
-    # server its lowest keys only, and of these the lowest of all.
-    order = np.argsort(key, axis=1)[:, : settings.room]
-    lowest = np.take_along_axis(key, order, axis=1).ravel()
-    chosen = np.argsort(lowest, kind="stable")[: settings.edges]
-    edges = np.column_stack([order.ravel()[chosen], chosen // settings.room])
-    return edges[np.lexsort((edges[:, 1], edges[:, 0]))].astype(np.int64)
 
 
 def _name(settings: Settings, trace: Trace | None) -> str:

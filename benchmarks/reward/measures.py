@@ -35,11 +35,8 @@ def draw(
 def slot_table(run: Run) -> pd.DataFrame:
     """Gain, penalty and reward of every slot of a run, as the scorer saw them.
 
-    Returns
-    -------
-    DataFrame
-        One row per slot: ``slot`` (from 0), ``gain``, ``penalty``, ``reward`` (gain minus
-        penalty), ``average`` (mean reward of the slots up to this one).
+    One row per slot: ``slot`` (from 0), ``gain``, ``penalty``, ``reward`` (gain minus penalty),
+    ``average`` (mean reward of the slots up to this one).
     """
     # Both events of a slot leave a row; the second knows what the slot was worth.
     rows = [row for row in run.trace.decisions if "gain" in row]

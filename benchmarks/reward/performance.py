@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.reward.studies import (
-    BASELINES,
-    GENEROUS,
-    GENEROUS_OF,
-    REFERENCES,
-    RULES,
-    SETTINGS,
-    STEPS,
-)
+from benchmarks.reward.studies import BASELINES, GENEROUS, GENEROUS_OF, RULES, SETTINGS, STEPS
 from benchmarks.reward.theory import Numbers, Tests
 from benchmarks.study.claim import Finding, Test, judged
 from benchmarks.study.frames import along, by_seed, end_of, exponents, listed, moves_along
@@ -45,9 +37,6 @@ def _mean(values: pd.Series) -> str:
 
 def _means(found: dict[str, pd.Series]) -> str:
     return ", ".join(f"{name} {_mean(values)}" for name, values in found.items())
-
-
-# ---- Families: the same test of several policies ------------------------------------------------
 
 
 def _in_both(test: Callable[[Sequence[str]], Test]) -> dict[str, Test]:
@@ -101,9 +90,6 @@ def _takes_hours(ports: int, slots: int, least: float) -> Above:
     return Above(what, least, numbers, or_equal=True, why=lambda _: why)
 
 
-# ---- Figure 2: rewards over time ----------------------------------------------------------------
-
-
 def _at(frame: pd.DataFrame, value: str, share: float = 1.0) -> pd.DataFrame:
     """A value by seed and policy after this share of the slots."""
     return by_seed(end_of(frame, "slot", share), value, "policy")
@@ -155,9 +141,6 @@ def _mild(frame: pd.DataFrame) -> pd.DataFrame:
     return along(frame, SETTINGS, ("contention",)).query("contention <= 1")
 
 
-# ---- Figure 4: first step and decay -------------------------------------------------------------
-
-
 def _swept(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     """Rewards by seed and initial rate or decay, the other as in Table 1."""
     other, fixed = ("factor", STEPS[1]) if column == "initial" else ("initial", STEPS[0])
@@ -180,12 +163,12 @@ def _best_decay(frame: pd.DataFrame) -> Numbers:
 def _decay_beats(reference: str, frame: pd.DataFrame) -> Differences:
     """The best decay, a step of the theory."""
     swept = _swept(frame, "factor")
-    rest = by_seed(frame[frame["policy"].isin(REFERENCES)], "reward", "policy")
+    rest = frame[frame["initial"].isna()].set_index("seed").groupby("policy", sort=False)["reward"]
     top = swept.mean().idxmax()
-    more = swept[top] - rest[reference]
-    decays = (f"decay {at:g} {swept[at].mean():.4g}" for at in (top, STEPS[1]))
-    others = (f"{name} {rest[name].mean():.4g}" for name in REFERENCES)
-    return {"": more}, f"{', '.join([*decays, *others])}; best decay - {reference} {_mean(more)}"
+    more = swept[top] - rest.get_group(reference)
+    means = [*((f"decay {at:g}", swept[at].mean()) for at in (top, STEPS[1])), *rest.mean().items()]
+    told = ", ".join(f"{name} {mean:.4g}" for name, mean in means)
+    return {"": more}, f"{told}; best decay - {reference} {_mean(more)}"
 
 
 def _poor_steps(frame: pd.DataFrame) -> Numbers:
@@ -194,8 +177,9 @@ def _poor_steps(frame: pd.DataFrame) -> Numbers:
         for word, name in (("eta_0", "initial"), ("decay", "factor"))
         for at, mean in _swept(frame, name).mean().items()
     }
-    (worst, least), *_, (top, most) = sorted(means.items(), key=lambda item: item[1])
-    return [least / most], f"worst {worst}: {least:.4g}, best {top}: {most:.4g}"
+    worst, top = (end(means, key=means.__getitem__) for end in (min, max))
+    text = f"worst {worst}: {means[worst]:.4g}, best {top}: {means[top]:.4g}"
+    return [means[worst] / means[top]], text
 
 
 def _negative_slots(frame: pd.DataFrame) -> Numbers:
@@ -214,9 +198,6 @@ def _growing_steps(frame: pd.DataFrame) -> Differences:
     low, high = bootstrap_interval(growth)
     found = f"{growth.mean():.3g} [{low:.3g}, {high:.3g}], {len(frame)} seeds"
     return {"": growth}, f"{_GROWTH.format('')}: {found}"
-
-
-# ---- Figures 3, 6 and 7: one setting at a time --------------------------------------------------
 
 
 def _leads(frame: pd.DataFrame, column: str, baselines: Sequence[str]) -> pd.DataFrame:
@@ -278,8 +259,6 @@ def _linear_far_above(frame: pd.DataFrame) -> Differences:
         pieces.append(f"{policy}: {means}")
     return found, "; ".join(pieces)
 
-
-# ---- Tests --------------------------------------------------------------------------------------
 
 _RATIO = "ratio to the best baseline of the seed"
 _PEAKS = f"{_RATIO} largest at an inner |R|, and better there than at both ends; baselines"

@@ -80,14 +80,7 @@ def compare(
 ) -> list[dict[str, Any]]:
     """Compare runs with decisions made in hindsight; a record of each, see :func:`measure`.
 
-    Parameters
-    ----------
-    fixed : Result
-        Of :func:`benchmarks.reward.best_decision.best_decision`.
-    runs : sequence of Result
-        Of :func:`run`, on the same instance.
-    optimum : tuple of float or None
-        Interval of the sum of the optima of all slots; None = no dynamic regret.
+    See :class:`benchmarks.contract.RegretParts`; the optimum is the sum of those of all slots.
     """
     known, best = fixed.value, unpacked(fixed)
     if optimum is not None:

@@ -61,11 +61,6 @@ class Settings(BaseSettings):
         the storage of a chunk.
     slot_seconds : float
         Length of a slot.
-
-    Raises
-    ------
-    InputError
-        If a setting is out of its range.
     """
 
     servers: int

@@ -38,11 +38,6 @@ class Settings(BaseSettings):
         A pattern of ``PATTERNS``; None = those of the trace, or ``ARRIVALS`` where there is none.
     slot_seconds : float
         Length of a slot.
-
-    Raises
-    ------
-    InputError
-        If a setting is out of its range.
     """
 
     servers: tuple[int, int]

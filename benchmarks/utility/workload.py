@@ -120,19 +120,9 @@ def generate(
     arrivals of the last slots, in which few jobs can still finish. Where a load is asked for, the
     work of the same jobs is then scaled to it; nothing else of them changes.
 
-    All randomness is that of ``rng``. ``MAPPINGS`` say what is taken from a trace.
-
-    Returns
-    -------
-    UtilityInstance
-        The same seed gives the same bytes.
-    UtilityReport
-
-    Raises
-    ------
-    InputError
-        If hardly any job is possible, the trace is too short or too empty, or these jobs cannot
-        have the load asked for.
+    ``MAPPINGS`` say what is taken from a trace. See also
+    :class:`benchmarks.workload.contract.Workload`. Raises InputError if hardly any job is
+    possible, the trace is too short or too empty, or these jobs cannot have the load asked for.
     """
     workers, ps = settings.servers
     # The paper's two families are swapped, since workers need the GPUs.

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.jct.settings import Settings
 from benchmarks.traces import Trace
-from models.errors import InputError
+from benchmarks.workload.lists import some_of
 from models.jct.files import ServerRecord
 
 __all__ = ["Edge", "draw_edge"]
@@ -85,9 +85,7 @@ def _nodes(
         note = "nodes by the published counts of the openb list"
         return _NODE_GPUS[kinds], _NODE_CPUS[kinds], note
     frame = trace.table("nodes").frame
-    if len(frame) < count:
-        raise InputError(f"{trace.path}: {len(frame)} nodes, fewer than the {count} asked for")
-    chosen = frame.iloc[np.sort(rng.choice(len(frame), size=count, replace=False))]
+    chosen = some_of(frame, count, "nodes", rng, trace.path)
     gpus, cpus = (np.floor(chosen[name].to_numpy()).astype(np.int64) for name in ("gpus", "cpu"))
     return gpus, cpus, f"servers: {count} of {len(frame)} nodes of the list"
 

@@ -14,7 +14,6 @@ _REQUESTED = ("gpus", "uniform", "chunks")
 _UPLOADS = ("job", "server")
 _GRADIENT_MB = (30.0, 575.0)
 _BANDWIDTH_MBPS = {"simulation": (100.0, 5.0 * 1024.0), "testbed": (100.0, 1000.0)}
-_MOST_DELAYS = 2 * 10**7  # jobs x servers, whose upload delays are drawn
 _MOST_SLOTS = 10**7  # in which jobs arrive, each with its share of them
 _MOST_TYPES = 10**5  # as many as workers of a server in an instance file
 _MOST = 10**9  # of a whole number in an instance file
@@ -62,11 +61,6 @@ class Settings(BaseSettings):
         the storage of a chunk.
     slot_seconds : float
         Length of a slot.
-
-    Raises
-    ------
-    InputError
-        If a setting is out of its range.
     """
 
     servers: int
@@ -94,10 +88,7 @@ class Settings(BaseSettings):
         self.check_counts("servers")
         if self.slots > _MOST_SLOTS:
             raise InputError(f"slots is {self.slots}, but may be at most {_MOST_SLOTS}")
-        if self.jobs * self.servers > _MOST_DELAYS:
-            raise InputError(
-                f"{self.jobs} jobs x {self.servers} servers are more than {_MOST_DELAYS} pairs"
-            )
+        self.check_pairs("jobs", self.servers)  # whose upload delays are drawn
         for name, known in (("scale", _SCALES), ("requested", _REQUESTED), ("upload", _UPLOADS)):
             self.check_word(name, known)
         self.check_positive("slot_seconds")

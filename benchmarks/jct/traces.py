@@ -11,6 +11,8 @@ from benchmarks.jct.settings import Settings
 from benchmarks.traces import Trace
 from benchmarks.traces.windows import windows
 from benchmarks.workload.arrivals import PATTERNS as GENERAL
+from benchmarks.workload.arrivals import pattern_of
+from benchmarks.workload.lists import some_of
 from models.errors import InputError
 
 __all__ = ["MAPPINGS", "PATTERNS", "submissions"]
@@ -110,9 +112,7 @@ def _arrivals(
     jobs, slots = settings.jobs, settings.slots
     if trace is None or trace.kind == "openb-nodes" or settings.arrivals is not None:
         name = settings.arrivals or "google2011-fit"
-        if name not in PATTERNS:
-            raise InputError(f"unknown arrivals '{name}': choose from {', '.join(PATTERNS)}")
-        weights = PATTERNS[name](slots, settings.slot_seconds, rng)
+        weights = pattern_of(name, PATTERNS)(slots, settings.slot_seconds, rng)
         return np.sort(rng.choice(slots, size=jobs, p=weights)), None, f"arrivals {name}"
     if trace.kind == "philly":
         seconds = trace.table("jobs").frame["submit_s"].to_numpy()
@@ -122,10 +122,8 @@ def _arrivals(
         rows = np.sort(rng.choice(held, size=jobs, replace=False))
         note = f"arrivals: {jobs} of {len(held)} in slots {start}.. of the list"
         return slot[rows] - start, rows, note
-    seconds = np.sort(trace.table("arrivals", "jobs").frame["submit_s"].to_numpy())
-    if len(seconds) < jobs:
-        raise InputError(f"{trace.path}: {len(seconds)} arrivals, fewer than the {jobs} asked for")
-    kept = seconds[np.sort(rng.choice(len(seconds), size=jobs, replace=False))]
-    span = max(3600.0, float(np.floor(seconds[-1])) + 1.0)
-    note = f"arrivals: {jobs} of {len(seconds)}, {span:g} s stretched to {slots} slots"
+    frame = trace.table("arrivals", "jobs").frame.sort_values("submit_s")
+    kept = some_of(frame, jobs, "arrivals", rng, trace.path)["submit_s"].to_numpy()
+    span = max(3600.0, float(np.floor(frame["submit_s"].iat[-1])) + 1.0)
+    note = f"arrivals: {jobs} of {len(frame)}, {span:g} s stretched to {slots} slots"
     return np.floor(kept / span * slots).astype(np.int64), None, note

@@ -12,7 +12,6 @@ What the paper leaves open, and what is chosen here:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,49 +21,29 @@ from benchmarks.jct.servers import draw_edge
 from benchmarks.jct.settings import Settings
 from benchmarks.jct.traces import submissions
 from benchmarks.traces import Trace
-from benchmarks.workload.report import WorkloadReport, distribution_of
+from benchmarks.workload.report import WorkloadReport
 from models.jct import JctInstance
 from models.jct.files import JctFile
-from models.jct.load import load
 
-__all__ = ["JctReport", "generate"]
+__all__ = ["generate"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class JctReport(WorkloadReport):
-    """Numbers of workers and parameter servers of the edge, and distributions."""
-
-    workers: int
-    ps: int
-
-    @property
-    def counts(self) -> tuple[str, ...]:
-        """Workers and parameter servers."""
-        return (f"{self.workers} workers and {self.ps} parameter servers at the edge",)
-
-    @classmethod
-    def build(cls, instance: JctInstance, notes: tuple[str, ...]) -> JctReport:
-        """Describe an instance."""
-        cluster, jobs = instance.cluster, instance.jobs
-        types = max(1, len(cluster.worker_types))
-        fields: dict[str, Any] = {
-            "workers of a server": np.diff(cluster.first_worker),
-            "parameter servers of a server": np.diff(cluster.first_ps),
-            "workers of a type": np.bincount(cluster.worker_type, minlength=types),
-            "arrival": [job.arrival for job in jobs],
-            "chunks": [job.chunks for job in jobs],
-            "slots of a chunk": [job.chunk_slots for job in jobs],
-            "the same all in the cloud": [job.cloud_chunk_slots for job in jobs],
-            "requested workers": [job.requested_workers for job in jobs],
-            "worker-slots of a job": [job.chunks * job.chunk_slots for job in jobs],
-        }
-        return cls(
-            load=load(instance),
-            distribution=distribution_of(fields),
-            notes=notes,
-            workers=len(cluster.worker_server),
-            ps=len(cluster.ps_server),
-        )
+def _report(instance: JctInstance, notes: tuple[str, ...]) -> WorkloadReport:
+    cluster, jobs = instance.cluster, instance.jobs
+    types = max(1, len(cluster.worker_types))
+    fields: dict[str, Any] = {
+        "workers of a server": np.diff(cluster.first_worker),
+        "parameter servers of a server": np.diff(cluster.first_ps),
+        "workers of a type": np.bincount(cluster.worker_type, minlength=types),
+        "arrival": [job.arrival for job in jobs],
+        "chunks": [job.chunks for job in jobs],
+        "slots of a chunk": [job.chunk_slots for job in jobs],
+        "the same all in the cloud": [job.cloud_chunk_slots for job in jobs],
+        "requested workers": [job.requested_workers for job in jobs],
+        "worker-slots of a job": [job.chunks * job.chunk_slots for job in jobs],
+    }
+    edge = f"{len(cluster.worker_server)} workers and {len(cluster.ps_server)} parameter servers"
+    return WorkloadReport.of(instance, fields, notes=notes, counts=(f"{edge} at the edge",))
 
 
 def generate(
@@ -114,7 +93,7 @@ def generate(
             origin=f"{source}: {'; '.join(notes)}; edge-cloud Sec. V-A, {settings.describe()}",
         )
     )
-    return instance, JctReport.build(instance, notes)
+    return instance, _report(instance, notes)
 
 
 def _name(settings: Settings, trace: Trace | None) -> str:

@@ -1,114 +1,27 @@
-"""Arrival patterns: stochastic ones, and sequences made to be hard to learn."""
+"""Arrivals at ports: by a pattern, or from the jobs of a trace."""
 
 from __future__ import annotations
-
-import math
-from collections.abc import Callable
 
 import numpy as np
 
 from benchmarks.reward.settings import Settings
 from benchmarks.traces import Table
+from benchmarks.workload.arrivals import pattern_of
+from benchmarks.workload.ports import PATTERNS
 from models.errors import InputError
 
-__all__ = ["PATTERNS", "draw_arrivals", "take_arrivals"]
-
-_WINDOW = 0.25  # share of the ports that are busy at a time in `drifting`
-_STAY = 0.95  # probability that a port stays busy, or idle, for another slot in `bursty`
-
-
-def _bernoulli(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """Each of ``most_arrivals`` possible jobs arrives with probability rho, on its own.
-
-    A shorter horizon with the same seed has the first slots of a longer one.
-    """
-    shape = (settings.slots, settings.ports, settings.most_arrivals)
-    return (rng.random(shape) < settings.probability).sum(axis=2)
-
-
-def _bursty(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """Ports go on and off, 20 slots in the mean; a busy port has jobs as in `bernoulli`.
-
-    A port is busy half of the time, so the rate is half of that of `bernoulli`.
-    """
-    uniform = rng.random((settings.slots, settings.ports, 1 + settings.most_arrivals))
-    flips = uniform[..., 0] >= _STAY
-    flips[0] = uniform[0, :, 0] >= 0.5
-    busy = flips.cumsum(axis=0) % 2
-    return (uniform[..., 1:] < settings.probability).sum(axis=2) * busy
-
-
-def _alternating(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """The even ports in the even slots, the odd ports in the odd ones.
-
-    Whatever is decided for one half of the ports is of no use in the next slot; the best fixed
-    decision shares every server between the halves.
-    """
-    return _halves(settings, np.arange(settings.slots) % 2)
-
-
-def _switching(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """As `alternating`, with a switch every ``ceil(sqrt(T))`` slots.
-
-    Long enough for a learner to lean to one half, just when the other's turn comes.
-    """
-    return _halves(settings, np.arange(settings.slots) // math.ceil(math.sqrt(settings.slots)) % 2)
-
-
-def _coin(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """As `alternating`, but a fair coin says in every slot which half of the ports has jobs.
-
-    The classic lower bound: nothing can be learned, and the best fixed decision in hindsight
-    profits from the excess of one side, which is of the order of sqrt(T).
-    """
-    return _halves(settings, rng.integers(0, 2, size=settings.slots))
-
-
-def _drifting(settings: Settings, rng: np.random.Generator) -> np.ndarray:
-    """A quarter of the ports, next to each other, is busy at a time; it goes round once.
-
-    A fixed decision serves all of them at once; a policy that follows the drift can beat it, and
-    then has negative regret.
-    """
-    ports = settings.ports
-    first = np.arange(settings.slots) * ports // settings.slots
-    behind = (np.arange(ports)[None, :] - first[:, None]) % ports
-    return (behind < max(1, round(_WINDOW * ports))) * settings.most_arrivals
-
-
-def _halves(settings: Settings, turn: np.ndarray) -> np.ndarray:
-    side = np.arange(settings.ports) % 2
-    return (side[None, :] == turn[:, None]) * settings.most_arrivals
-
-
-PATTERNS: dict[str, Callable[[Settings, np.random.Generator], np.ndarray]] = {
-    "bernoulli": _bernoulli,
-    "bursty": _bursty,
-    "alternating": _alternating,
-    "switching": _switching,
-    "coin": _coin,
-    "drifting": _drifting,
-}
+__all__ = ["draw_arrivals", "take_arrivals"]
 
 
 def draw_arrivals(settings: Settings, rng: np.random.Generator) -> tuple[np.ndarray, str]:
-    """Arrivals by the pattern of the settings.
+    """Arrivals ``x_l(t)`` by the pattern of the settings, int64, shape (T, L), and a note.
 
-    Returns
-    -------
-    arrivals : ndarray of int64, shape (T, L)
-        ``x_l(t)``.
-    note : str
-
-    Raises
-    ------
-    InputError
-        If there is no such pattern.
+    Raises InputError if there is no such pattern.
     """
     name = settings.arrivals or "bernoulli"
-    if name not in PATTERNS:
-        raise InputError(f"unknown arrivals '{name}': choose from {', '.join(PATTERNS)}")
-    return PATTERNS[name](settings, rng).astype(np.int64), f"arrivals {name}"
+    shape = (settings.slots, settings.ports, settings.most_arrivals)
+    arrivals = pattern_of(name, PATTERNS)(shape, settings.probability, rng)
+    return arrivals.astype(np.int64), f"arrivals {name}"
 
 
 def take_arrivals(
@@ -122,15 +35,8 @@ def take_arrivals(
     horizon that is longer than the trace goes on at its start. At most ``most_arrivals`` jobs of
     a port and slot are taken, each with probability rho.
 
-    Returns
-    -------
-    arrivals : ndarray of int64, shape (T, L)
-    note : str
-
-    Raises
-    ------
-    InputError
-        If there are fewer jobs than ports, or the trace is shorter than a slot.
+    Returns what :func:`draw_arrivals` does. Raises InputError if there are fewer jobs than ports,
+    or the trace is shorter than a slot.
     """
     frame = table.frame
     jobs, ports = len(frame), settings.ports
@@ -141,16 +47,13 @@ def take_arrivals(
     whole = int((np.floor(seconds.max()) + 1.0) / length)
     if whole < 1:
         raise InputError(f"{path}: spans less than one slot of {length:g} s")
-    rank = np.empty(jobs, dtype=np.int64)
-    rank[np.argsort(frame["core_seconds"].to_numpy(), kind="stable")] = np.arange(jobs)
-    slot = np.floor(seconds / length).astype(np.int64)
-    kept = slot < whole
+    order = np.argsort(frame["core_seconds"].to_numpy(), kind="stable")
+    slot = np.floor(seconds[order] / length).astype(np.int64)
+    port = np.arange(jobs) * ports // jobs
     counts = np.zeros((whole, ports), dtype=np.int64)
-    np.add.at(counts, (slot[kept], (rank * ports // jobs)[kept]), 1)
+    np.add.at(counts, (slot[slot < whole], port[slot < whole]), 1)
     start = int(rng.integers(whole))
     rows = (start + np.arange(settings.slots)) % whole
     found = np.minimum(counts[rows], settings.most_arrivals)
-    thinned = rng.binomial(found, settings.probability).astype(np.int64)
-    return thinned, (
-        f"arrivals: {jobs} jobs in {whole} slots of {length:g} s, from slot {start} on"
-    )
+    note = f"arrivals: {jobs} jobs in {whole} slots of {length:g} s, from slot {start} on"
+    return rng.binomial(found, settings.probability).astype(np.int64), note

@@ -27,12 +27,9 @@ def best_decision(
 ) -> Callable[[], Result]:
     """Prepare the best fixed decision of an instance: draw, and compile on a small one.
 
-    Returns
-    -------
-    callable
-        Its result's value: the instance, its size and ``load``, the ends of the best fixed reward
-        and ``bound``, as in the records of :func:`benchmarks.reward.regret.measure`, and
-        ``gangs``, whether it has any. A file holds the decision and its reward in every slot.
+    The value of its result has the instance, its size and ``load``, the ends of the best fixed
+    reward and ``bound``, as in the records of :func:`benchmarks.reward.regret.measure`, and
+    ``gangs``, whether it has any. A file holds the decision and its reward in every slot.
     """
     run_until_compiled(lambda: decide(small_instance("reward")))
     target = instance_of(instance, data)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from benchmarks.traces import Table
+from benchmarks.workload.lists import some_of
 from models.errors import InputError
 
 __all__ = ["MEMORY_GIB", "VCPUS", "Machines", "draw_machines", "take_machines"]
@@ -18,37 +18,20 @@ VCPUS = 1.0
 MEMORY_GIB = 8.0
 """vCPUs that make one device ``cpu``, and GiB one ``memory``: a module."""
 
-_ACCELERATORS = ("gpu", "npu", "tpu", "fpga")
-# Machines of the Alibaba PAI cluster (GPU trace of 2020): how many, vCPUs, GB, GPUs.
-_FAMILIES = np.array(
-    [
-        (798, 64, 512, 2),
-        (497, 96, 512, 2),
-        (280, 96, 512, 8),
-        (180, 96, 384, 8),
-        (59, 96, 512, 8),
-        (83, 96, 512, 0),
-    ],
-    dtype=float,
-)
-_MOST_OTHERS = (8, 8, 4)  # NPUs, TPUs, FPGAs of one machine
+# Machines of the Alibaba PAI cluster (GPU trace of 2020) by family.
+_COUNTS = np.array([798, 497, 280, 180, 59, 83])
+_VCPUS = np.array([64, 96, 96, 96, 96, 96])
+_MEMORY_GB = np.array([512, 512, 512, 384, 512, 512])
+_GPUS = np.array([2, 2, 8, 8, 8, 0])
+_MOST_OTHERS = {"npu": 8, "tpu": 8, "fpga": 4}  # of one machine
 _GPU_KINDS = {"P100": "p100", "T4": "t4", "V100": "v100", "V100M32": "v100", "MISC": "misc-gpu"}
 
 
-@dataclass(frozen=True, eq=False)
-class Machines:
-    """The servers of an instance.
+class Machines(NamedTuple):
+    """The servers of an instance, and where they are from.
 
-    Parameters
-    ----------
-    devices : tuple of str
-        Device types.
-    capacities : ndarray, shape (R, K)
-        ``c_r^k``.
-    gpus : tuple of int
-        Positions of the device types that are GPUs.
-    note : str
-        Where they are from.
+    ``capacities`` are ``c_r^k``, shape (R, K); ``gpus`` are the places of the GPUs in ``devices``,
+    the types.
     """
 
     devices: tuple[str, ...]
@@ -65,16 +48,11 @@ def draw_machines(count: int, rng: np.random.Generator) -> Machines:
     public trace, and the paper does not say where it has them from: a machine has 0 to 8, 0 to 8
     and 0 to 4, uniformly.
     """
-    family = rng.choice(len(_FAMILIES), size=count, p=_FAMILIES[:, 0] / _FAMILIES[:, 0].sum())
-    others = [rng.integers(0, most, size=count, endpoint=True) for most in _MOST_OTHERS]
-    cpu, memory, gpus = _FAMILIES[family, 1:].T
-    columns = (cpu / VCPUS, memory / MEMORY_GIB, gpus, *others)
-    return Machines(
-        devices=("cpu", "memory", *_ACCELERATORS),
-        capacities=np.column_stack(columns).astype(float),
-        gpus=(2,),
-        note="machines by the published counts of the PAI list, other accelerators uniform",
-    )
+    family = rng.choice(len(_COUNTS), size=count, p=_COUNTS / _COUNTS.sum())
+    others = [rng.integers(0, n, size=count, endpoint=True) for n in _MOST_OTHERS.values()]
+    columns = (_VCPUS[family] / VCPUS, _MEMORY_GB[family] / MEMORY_GIB, _GPUS[family], *others)
+    note = "machines by the published counts of the PAI list, other accelerators uniform"
+    return Machines(("cpu", "memory", "gpu", *_MOST_OTHERS), np.column_stack(columns), (2,), note)
 
 
 def take_machines(table: Table, count: int, rng: np.random.Generator, path: str) -> Machines:
@@ -82,32 +60,17 @@ def take_machines(table: Table, count: int, rng: np.random.Generator, path: str)
 
     Its GPU models are the accelerators: P100, T4, V100 (16 and 32 GB) and the old ones that the
     list calls MISC. With CPUs and memory these are six device types, as many as in the paper; a
-    machine has GPUs of one model, so most of its capacities are 0.
-
-    Raises
-    ------
-    InputError
-        If the list is too short, or has a GPU model that is not known.
+    machine has GPUs of one model, so most of its capacities are 0. Raises InputError if the list
+    is too short, or has a GPU model that is not known.
     """
-    frame = table.frame
-    if len(frame) < count:
-        raise InputError(f"{path}: {len(frame)} machines, fewer than the {count} asked for")
-    chosen = frame.iloc[np.sort(rng.choice(len(frame), size=count, replace=False))]
-    models = _models(chosen, path)
-    kinds = tuple(dict.fromkeys(_GPU_KINDS.values()))
-    owned = [np.where(models == kind, chosen["gpus"], 0) for kind in kinds]
-    columns = (chosen["cpu"] / VCPUS, chosen["memory_gib"] / MEMORY_GIB, *owned)
-    return Machines(
-        devices=("cpu", "memory", *kinds),
-        capacities=np.column_stack(columns).astype(float),
-        gpus=tuple(range(2, 2 + len(kinds))),
-        note=f"machines: {count} of {len(frame)} of the list",
-    )
-
-
-def _models(frame: pd.DataFrame, path: str) -> np.ndarray:
-    with_gpus = frame["gpus"] > 0
-    unknown = sorted(set(frame.loc[with_gpus, "gpu_model"]) - set(_GPU_KINDS))
+    chosen = some_of(table.frame, count, "machines", rng, path)
+    models = chosen["gpu_model"].where(chosen["gpus"] > 0)
+    unknown = sorted(set(models.dropna()) - set(_GPU_KINDS))
     if unknown:
         raise InputError(f"{path}: GPU model '{unknown[0]}' is not one of {', '.join(_GPU_KINDS)}")
-    return frame["gpu_model"].map(_GPU_KINDS).fillna("").to_numpy()
+    kinds = tuple(dict.fromkeys(_GPU_KINDS.values()))
+    owned = [np.where(models.map(_GPU_KINDS) == kind, chosen["gpus"], 0) for kind in kinds]
+    columns = (chosen["cpu"] / VCPUS, chosen["memory_gib"] / MEMORY_GIB, *owned)
+    gpus = tuple(range(2, 2 + len(kinds)))
+    note = f"machines: {count} of {len(table.frame)} of the list"
+    return Machines(("cpu", "memory", *kinds), np.column_stack(columns), gpus, note)

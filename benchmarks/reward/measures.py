@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ __all__ = ["curve", "draw", "first_steps", "gradients", "seconds", "slot_table",
 
 _POINTS = 100  # of a curve
 
+Record = dict[str, Any]
+
 
 def draw(
     *, ports: int, beta_low: float, beta_high: float, seed: int, **settings: Any
@@ -33,99 +35,91 @@ def draw(
 def slot_table(run: Run) -> pd.DataFrame:
     """Gain, penalty and reward of every slot of a run, as the scorer saw them.
 
-    Returns
-    -------
-    DataFrame
-        One row per slot: ``slot`` (from 0), ``gain``, ``penalty``, ``reward`` (gain minus
-        penalty), ``average`` (mean reward of the slots up to this one).
+    One row per slot: ``slot`` (from 0), ``gain``, ``penalty``, ``reward`` (gain minus penalty),
+    ``average`` (mean reward of the slots up to this one).
     """
     # Both events of a slot leave a row; the second knows what the slot was worth.
     rows = [row for row in run.trace.decisions if "gain" in row]
-    table = pd.DataFrame({name: [row[name] for row in rows] for name in ("gain", "penalty")})
+    table = pd.DataFrame(rows, columns=["gain", "penalty"])
     table.insert(0, "slot", np.arange(len(table)))
     table["reward"] = table["gain"] - table["penalty"]
     table["average"] = table["reward"].cumsum() / (table["slot"] + 1)
     return table
 
 
-def _measured(
-    scheme: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    look: Callable[[Callable[[], Run]], list[dict[str, Any]]],
+def _of_run(
+    cell: Record, tell: Callable[[RewardInstance, Run, float], list[Record]]
 ) -> Callable[[], Result]:
-    """Draw the instance and compile; what is returned looks at a run, and keeps what it finds."""
+    """Draw and compile; then records of the run and its seconds, after what says which it is."""
+    scheme, settings = cell["scheme"], {**cell}
+    del settings["scheme"]
     policy, parameters = policy_of("reward", scheme["policy"]), scheme["parameters"]
     run_policy(small_instance("reward"), policy, **parameters)
     instance, head = draw(**settings), {**settings, "policy": scheme["name"]}
 
-    def run() -> Run:
-        return run_policy(instance, policy, **parameters)
+    def measure() -> Result:
+        begin = time.perf_counter()
+        found = run_policy(instance, policy, **parameters)
+        seconds = time.perf_counter() - begin
+        return Result([{**head, **record} for record in tell(instance, found, seconds)])
 
-    return lambda: Result([{**head, **row} for row in look(run)])
+    return measure
 
 
-def totals(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Result]:
+def totals(**cell: Any) -> Callable[[], Result]:
     """Prepare a run.
 
     ``reward`` is accumulated; ``average``, ``gain`` and ``penalty`` are means per slot; and
     ``negative`` is the share of the slots with a reward below 0.
     """
-    return _measured(scheme, settings, lambda run: [_sums(run())])
+    return _of_run(cell, lambda instance, run, _: [_sums(run)])
 
 
-def first_steps(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Result]:
+def first_steps(**cell: Any) -> Callable[[], Result]:
     """Prepare the same, with ``initial`` and ``factor`` of the steps of a policy that has them."""
-    steps = {name: scheme["parameters"].get(name) for name in ("initial", "factor")}
-    return _measured(scheme, settings, lambda run: [{**steps, **_sums(run())}])
+    steps = {name: cell["scheme"]["parameters"].get(name) for name in ("initial", "factor")}
+    return _of_run(cell, lambda instance, run, _: [{**steps, **_sums(run)}])
 
 
 def _sums(run: Run) -> dict[str, float]:
     slots = slot_table(run)
+    means = {"average": "reward", "gain": "gain", "penalty": "penalty"}
     return {
         "reward": float(slots["reward"].sum()),
-        "average": float(slots["reward"].mean()),
-        "gain": float(slots["gain"].mean()),
-        "penalty": float(slots["penalty"].mean()),
+        **{name: float(slots[column].mean()) for name, column in means.items()},
         "negative": float((slots["reward"] < 0).mean()),
     }
 
 
-def curve(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Result]:
+def curve(**cell: Any) -> Callable[[], Result]:
     """Prepare a run: ``average`` and accumulated ``reward`` after each of some numbers of slots."""
 
-    def look(run: Callable[[], Run]) -> list[dict[str, Any]]:
-        table = slot_table(run())
+    def tell(instance: RewardInstance, run: Run, _: float) -> list[Record]:
+        table = slot_table(run)
         points = np.unique(np.linspace(0, len(table), _POINTS + 1).round().astype(int))[1:]
         chosen = table.assign(slot=table["slot"] + 1, reward=table["reward"].cumsum())
         return chosen[["slot", "average", "reward"]].iloc[points - 1].to_dict("records")
 
-    return _measured(scheme, settings, look)
+    return _of_run(cell, tell)
 
 
-def gradients(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Result]:
+def gradients(**cell: Any) -> Callable[[], Result]:
     """Prepare a run of a policy with gradient steps.
 
     ``growth`` is the mean step of the last tenth of the slots over that of the first, minus 1;
     ``share`` the largest squared gradient as a part of (22).
     """
-    bound = gradient_bound(draw(**settings).cluster) ** 2
 
-    def look(run: Callable[[], Run]) -> list[dict[str, Any]]:
-        rows = [row for row in run().trace.decisions if "step" in row]
-        steps = np.array([row["step"] for row in rows])
+    def tell(instance: RewardInstance, run: Run, _: float) -> list[Record]:
+        rows = pd.DataFrame([row for row in run.trace.decisions if "step" in row])
+        steps, most = rows["step"].to_numpy(), gradient_bound(instance.cluster) ** 2
         tenth = max(1, len(steps) // 10)
         growth = float(steps[-tenth:].mean() / steps[:tenth].mean() - 1.0)
-        return [{"growth": growth, "share": max(row["gradient_square"] for row in rows) / bound}]
+        return [{"growth": growth, "share": float(rows["gradient_square"].max()) / most}]
 
-    return _measured(scheme, settings, look)
+    return _of_run(cell, tell)
 
 
-def seconds(*, scheme: Mapping[str, Any], **settings: Any) -> Callable[[], Result]:
+def seconds(**cell: Any) -> Callable[[], Result]:
     """Prepare a run that is timed: ``seconds``."""
-
-    def look(run: Callable[[], Run]) -> list[dict[str, Any]]:
-        begin = time.perf_counter()
-        run()
-        return [{"seconds": time.perf_counter() - begin}]
-
-    return _measured(scheme, settings, look)
+    return _of_run(cell, lambda instance, run, seconds: [{"seconds": seconds}])

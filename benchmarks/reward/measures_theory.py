@@ -28,29 +28,24 @@ def concavity(*, pairs: int, seed: int, **settings: Any) -> Callable[[], Result]
         wanted = rng.uniform(0.0, 2.0, cluster.shape) * cluster.upper * rng.random()
         return project(wanted, cluster.upper, cluster.capacities, cluster.server_start)
 
-    def measure() -> Result:
-        least = np.inf
-        for _ in range(pairs):
-            one, two = point(), point()
-            middle, *ends = (
-                slot_reward(cluster, y, arrived)[0] for y in (0.5 * (one + two), one, two)
-            )
-            least = min(least, middle - 0.5 * sum(ends))
-        return Result([{"pairs": pairs, "least": float(least)}])
+    def gain() -> float:
+        one, two = point(), point()
+        ends = (slot_reward(cluster, y, arrived)[0] for y in (one, two))
+        return float(slot_reward(cluster, 0.5 * (one + two), arrived)[0] - 0.5 * sum(ends))
 
-    return measure
+    return lambda: Result([{"pairs": pairs, "least": min(gain() for _ in range(pairs))}])
 
 
 def projections(
     *, z: Sequence[float], most: Sequence[float], capacity: float, seed: int
 ) -> Callable[[], Result]:
     """A point of one (r, k) projected by Alg. 1, as ``printed``, and ``exact``."""
+    point, upper = np.array(z), np.array(most)
 
     def measure() -> Result:
-        point, upper = np.array(z)[:, None], np.array(most)[:, None]
-        start = np.array([0, len(z)])
-        exact = project(point.copy(), upper, np.array([[capacity]]), start)[:, 0]
-        printed = algorithm_1(np.array(z), np.array(most), capacity)
+        room, start = np.array([[capacity]]), np.array([0, len(z)])
+        exact = project(point[:, None].copy(), upper[:, None], room, start)[:, 0]
+        printed = algorithm_1(point, upper, capacity)
         return Result([{"z": list(z), "printed": printed.tolist(), "exact": exact.tolist()}])
 
     return measure
@@ -79,8 +74,6 @@ def algorithm_1(z: np.ndarray, most: np.ndarray, capacity: float) -> np.ndarray:
 
 def edges(*, ports: int, servers: int, degree: int, seed: int) -> Callable[[], Result]:
     """Number of ``edges`` of a right regular graph: every server has as many ports."""
-    pairs = {
-        ((server + step) % ports, server) for server in range(servers) for step in range(degree)
-    }
+    pairs = {((server + k) % ports, server) for server in range(servers) for k in range(degree)}
     record = {"ports": ports, "servers": servers, "degree": degree, "edges": len(pairs)}
     return lambda: Result([record])

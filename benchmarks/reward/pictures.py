@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -36,35 +38,31 @@ _LABELS = {
     "probability": "arrival probability ρ",
     "density": "graph density",
 }
+_SETTING = {
+    "ports": "{ports} ports",
+    "servers": "{servers} servers",
+    "slots": "T = {slots}",
+    "density": "density {density:g}",
+    "contention": "contention {contention:g}",
+}
 _AMONG = (*RULES, *BASELINES, *GENEROUS)
-_ALL: dict[str, Any] = {"series": "policy", "among": _AMONG, "legend": False}
 _curves = partial(
     plot_curves, x="slot", series="policy", xlabel="slots t", among=_AMONG, legend=False
 )
 _ratios = partial(ratios_to, others=(*BASELINES, *GENEROUS))
+_bare: dict[str, Any] = {"series": "policy", "legend": False}  # one legend for all panels
 
 
-def _lines(frame: pd.DataFrame, axes: Axes, x: str, y: str, label: str, title: str = "") -> None:
+def _lines(frame: pd.DataFrame, panel: Axes, x: str, y: str, label: str, title: str = "") -> None:
     """Draw a column against a setting, a line for each policy."""
-    words = _words(_LABELS[x], label, title)
-    plot_lines(frame, axes, x=x, y=y, spacing="even", **_ALL, **words)
-
-
-def _words(x: str, y: str, title: str) -> dict[str, Any]:
-    return {"xlabel": x, "ylabel": y, "title": title}
+    labels: dict[str, Any] = {"xlabel": _LABELS[x], "ylabel": label, "title": title}
+    plot_lines(frame, panel, x=x, y=y, spacing="even", among=_AMONG, **_bare, **labels)
 
 
 def _setting(frame: pd.DataFrame, *varied: str) -> str:
     """Size, density and contention of the base, for a title, but for what is varied."""
-    texts = {
-        "ports": "{ports} ports",
-        "servers": "{servers} servers",
-        "slots": "T = {slots}",
-        "density": "density {density:g}",
-        "contention": "contention {contention:g}",
-    }
-    chosen = [text for name, text in texts.items() if name not in varied]
-    return ", ".join(chosen).format(**frame.iloc[0])
+    texts = (text for name, text in _SETTING.items() if name not in varied)
+    return ", ".join(texts).format(**frame.iloc[0])
 
 
 def _means(frame: pd.DataFrame) -> str:
@@ -72,19 +70,22 @@ def _means(frame: pd.DataFrame) -> str:
     return f"mean of {frame['seed'].nunique()} seeds, 95 % interval"
 
 
+def _done(drawn: Sequence[Axes], columns: int = 5) -> Figure:
+    legend_below(drawn[0], columns=columns)
+    return figure_of(drawn[0])
+
+
 def _over_time(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 2, 11.0, 7.0, rows=2)
-    titles = (f"(a) {_setting(frame)}", f"(b) mean and range of {frame['seed'].nunique()} seeds")
-    for panel, column, title in zip(drawn, ("average", "reward"), titles, strict=False):
-        word = "accumulated" if column == "reward" else column
-        _curves(frame, panel, y=column, ylabel=f"{word} reward until t", title=title)
+    seeds = f"(b) mean and range of {frame['seed'].nunique()} seeds"
+    title = f"(a) {_setting(frame)}"
+    _curves(frame, drawn[0], y="average", ylabel="average reward until t", title=title)
+    _curves(frame, drawn[1], y="reward", ylabel="accumulated reward until t", title=seeds)
     for panel, rule in zip(drawn[2:], RULES, strict=True):
-        ratios = _ratios(frame, rule, x="slot", y="average")
-        label = f"average of {rule} / baseline"
+        ratios, label = _ratios(frame, rule, x="slot", y="average"), f"average of {rule} / baseline"
         _curves(ratios, panel, y="ratio", ylabel=label, title=f"(c) {rule}")
         ratio_axis(panel)
-    legend_below(drawn[0], columns=5)
-    return figure_of(drawn[0])
+    return _done(drawn)
 
 
 def _along_sizes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -97,60 +98,50 @@ def _along_sizes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
             panel, label = drawn[3 * row + place], "" if place else f"{rule} / baseline"
             _lines(_ratios(part, rule, x=x, y="reward"), panel, x, "ratio", label)
             ratio_axis(panel)
-    legend_below(drawn[0], columns=5)
-    return figure_of(drawn[0])
+    return _done(drawn)
 
 
 def _first_steps(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 2, 11.0, 4.4)
-    initial, factor = STEPS
-    swept = (
-        ("initial", frame["factor"] == factor, "initial learning rate η0", f"(a) decay {factor:g}"),
-        ("factor", frame["initial"] == initial, "decay", f"(b) η0 = {initial:g}"),
-    )
-    more = (_setting(frame), _means(frame))
-    for panel, (x, chosen, label, title), below in zip(drawn, swept, more, strict=True):
-        own = frame[chosen]
-        rest = frame[frame["policy"].isin(REFERENCES)].drop(columns=x)
-        level = rest.merge(own[x].drop_duplicates().sort_values(), how="cross")
-        words = _words(
-            label, "accumulated reward" if panel is drawn[0] else "", f"{title}\n{below}"
-        )
-        how: dict[str, Any] = {"series": "policy", "spacing": "even", "legend": False, **words}
-        plot_lines(pd.concat([own, level]), panel, x=x, y="reward", **how)
+    references = frame[frame["policy"].isin(REFERENCES)]
+
+    def draw(panel: Axes, x: str, own: pd.DataFrame, **labels: Any) -> None:
+        values = own[x].drop_duplicates().sort_values()
+        both = pd.concat([own, references.drop(columns=x).merge(values, how="cross")])
+        plot_lines(both, panel, x=x, y="reward", spacing="even", **_bare, **labels)
+
+    eta, decay = STEPS
+    labels = {"xlabel": "initial learning rate η0", "ylabel": "accumulated reward"}
+    title = f"(a) decay {decay:g}\n{_setting(frame)}"
+    draw(drawn[0], "initial", frame[frame["factor"] == decay], title=title, **labels)
+    title = f"(b) η0 = {eta:g}\n{_means(frame)}"
+    draw(drawn[1], "factor", frame[frame["initial"] == eta], title=title, xlabel="decay", ylabel="")
     ends = [panel.get_ylim() for panel in drawn]
     for panel in drawn:  # one scale, so that the panels can be compared
         panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
-    legend_below(drawn[0], columns=4)
-    return figure_of(drawn[0])
+    return _done(drawn, columns=4)
 
 
 def _gain_and_penalty(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 2, 10.0, 4.2)
-    words = (
-        ("gain", "computation gain", _setting(frame, "contention")),
-        ("penalty", "communication penalty", _means(frame)),
-    )
-    for panel, (column, word, title) in zip(drawn, words, strict=True):
-        label = f"average {word} of a slot"
-        _lines(frame, panel, "contention", column, label, title)
-    legend_below(drawn[0], columns=5)
-    return figure_of(drawn[0])
+    label, title = "average computation gain of a slot", _setting(frame, "contention")
+    _lines(frame, drawn[0], "contention", "gain", label, title)
+    label = "average communication penalty of a slot"
+    _lines(frame, drawn[1], "contention", "penalty", label, _means(frame))
+    return _done(drawn)
 
 
 def _by_utility(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     kinds = list(dict.fromkeys(frame["utilities"]))
     drawn = panels(axes, len(kinds), 12.0, 4.2)
+    labels = {"ylabel": "accumulated reward", "title": f"{_setting(frame)}; a scale for each kind"}
+    how: dict[str, Any] = {"lower": "reward", "upper": "reward", "level": 0.0, "legend": False}
     for panel, kind in zip(drawn, kinds, strict=True):
-        words = _words("utilities", "", "")
-        if panel is drawn[0]:
-            title = f"{_setting(frame)}; a scale for each kind"
-            words = _words("utilities", "accumulated reward", title)
-        part, how = frame[frame["utilities"] == kind], {"level": 0.0, "legend": False, **words}
-        how |= {"lower": "reward", "upper": "reward", "ticks": {kind: f"all {kind}"}}
+        part, ticks = frame[frame["utilities"] == kind], {kind: f"all {kind}"}
+        how |= {"xlabel": "utilities", "ticks": ticks, **labels}
         plot_intervals(part, panel, x="utilities", hue="policy", **how)
-    legend_below(drawn[0], columns=5)
-    return figure_of(drawn[0])
+        labels = {"ylabel": "", "title": ""}  # on the first panel alone
+    return _done(drawn)
 
 
 def _table_2(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -164,8 +155,7 @@ def _table_2(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     for panel, (x, title) in zip(drawn, titles.items(), strict=True):
         label = "average reward of a slot" if panel is drawn[0] else ""
         _lines(along(frame, SETTINGS, (x,)), panel, x, "average", label, title)
-    legend_below(drawn[0], columns=5)
-    return figure_of(drawn[0])
+    return _done(drawn)
 
 
 def _regret(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -177,16 +167,14 @@ def _regret(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     shown = frame.assign(regret=middle.where(middle > 0))
     bound = shown[shown["policy"] == RULES[0]]
     shown = pd.concat([shown, bound.assign(policy="bound (14)", regret=bound["bound"])])
-    for row, kind in enumerate(kinds):
-        part = shown[shown["arrivals"] == kind]
-        for place, (axis, label) in enumerate(zip(REGRET_AXES, labels, strict=True)):
-            own, panel = along(part, SETTINGS, REGRET_AXES[axis]), drawn[row * len(labels) + place]
-            words = _words(label, "", "")
-            if place == 0:
-                words = _words(label, "regret over all slots", f"{kind}: {_setting(frame)}")
-            plot_medians(own, panel, x=axis, y="regret", series="policy", legend=False, **words)
-    legend_below(drawn[0], columns=4)
-    return figure_of(drawn[0])
+    places = itertools.product(kinds, zip(REGRET_AXES.items(), labels, strict=True))
+    for panel, (kind, ((axis, varied), label)) in zip(drawn, places, strict=True):
+        own = along(shown[shown["arrivals"] == kind], SETTINGS, varied)
+        told: dict[str, Any] = {"ylabel": "", "title": ""}
+        if axis == "slots":
+            told = {"ylabel": "regret over all slots", "title": f"{kind}: {_setting(frame)}"}
+        plot_medians(own, panel, x=axis, y="regret", xlabel=label, **_bare, **told)
+    return _done(drawn, columns=4)
 
 
 _TITLES = {

@@ -68,15 +68,8 @@ def project_padded(z: np.ndarray, upper: np.ndarray, capacity: np.ndarray) -> np
     fits. As rho falls from infinity, the sum rises, by 1 more for each entry from ``rho = z`` on
     and by 1 less from ``rho = z - upper`` on.
 
-    Parameters
-    ----------
-    z, upper : ndarray, shape (R, n, K)
-        Places that no channel has: ``-inf`` and 0.
-    capacity : ndarray, shape (R, K)
-
-    Returns
-    -------
-    ndarray, shape (R, n, K)
+    ``z`` and ``upper`` have the shape (R, n, K), as the result has, with ``-inf`` and 0 at places
+    that no channel has; ``capacity`` has the shape (R, K).
     """
     y = np.clip(z, 0.0, upper)
     r, k = np.nonzero(y.sum(axis=1) > capacity)
@@ -86,14 +79,13 @@ def project_padded(z: np.ndarray, upper: np.ndarray, capacity: np.ndarray) -> np
     z = np.where(np.isfinite(z), z, -1e300)
     breaks = np.concatenate([z, z - upper], axis=1)
     turns = np.concatenate([np.ones_like(z), -np.ones_like(z)], axis=1)
-    order = np.argsort(-breaks, axis=1, kind="stable")
+    rows, order = np.arange(len(r)), np.argsort(-breaks, axis=1, kind="stable")
     breaks = np.take_along_axis(breaks, order, axis=1)
     slope = np.cumsum(np.take_along_axis(turns, order, axis=1), axis=1)
     total = np.zeros_like(breaks)
     np.cumsum(slope[:, :-1] * -np.diff(breaks, axis=1), axis=1, out=total[:, 1:])
-    first = np.argmax(total >= room[:, None], axis=1)  # the sum reaches the room before it
-    rows = np.arange(len(r))
-    before = np.maximum(first - 1, 0)
+    reached = np.argmax(total >= room[:, None], axis=1)
+    before = np.maximum(reached - 1, 0)
     rho = breaks[rows, before] - (room - total[rows, before]) / slope[rows, before]
     y[r, :, k] = np.clip(z - rho[:, None], 0.0, upper)
     return y

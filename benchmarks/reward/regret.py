@@ -34,7 +34,6 @@ from solvers.reward.offline import solve
 __all__ = ["REGRET", "compare", "measure", "run", "step_rules"]
 
 _POINTS = 100  # of a curve
-_ENDS = ("lower", "upper")
 
 
 def run(
@@ -46,12 +45,9 @@ def run(
 ) -> Callable[[], Result]:
     """Prepare a run: draw the instance, and compile what the policy needs on a small one.
 
-    Returns
-    -------
-    callable
-        Its result's value: ``policy``, ``commits`` and ``objective``, as in the records of
-        :func:`measure`, and ``constant``, whether it is OGASched with the step of Theorem 1. A
-        file holds the reward of every slot, and of OGASched its moves.
+    The value of its result has ``policy``, ``commits`` and ``objective``, as in the records of
+    :func:`measure`, and ``constant``, whether it is OGASched with the step of Theorem 1. A file
+    holds the reward of every slot, and of OGASched its moves.
     """
     chosen = policy_of(instance["problem"], policy)
     warm_policy(instance["problem"], policy)
@@ -82,27 +78,14 @@ def _run(
 def compare(
     fixed: Result, runs: Sequence[Result], optimum: tuple[float, float] | None
 ) -> list[dict[str, Any]]:
-    """Compare runs with decisions made in hindsight.
+    """Compare runs with decisions made in hindsight; a record of each, see :func:`measure`.
 
-    Parameters
-    ----------
-    fixed : Result
-        Of :func:`benchmarks.reward.best_decision.best_decision`.
-    runs : sequence of Result
-        Of :func:`run`, on the same instance.
-    optimum : tuple of float or None
-        Interval of the sum of the optima of all slots; None = no dynamic regret.
-
-    Returns
-    -------
-    list of dict
-        A record of each run, see :func:`measure`.
+    See :class:`benchmarks.contract.RegretParts`; the optimum is the sum of those of all slots.
     """
     known, best = fixed.value, unpacked(fixed)
-    dynamic: tuple[float | None, ...] = (None, None)
     if optimum is not None:
         lower = max([optimum[0], *(one.value["objective"] for one in runs)])
-        dynamic = lower, max(lower, optimum[1])
+        optimum = lower, max(lower, optimum[1])
     records = []
     for one in runs:
         achieved, arrays = one.value["objective"], unpacked(one)
@@ -119,14 +102,14 @@ def compare(
                 "commits": one.value["commits"],
                 "objective": achieved,
                 **{name: known[name] for name in ("fixed_lower", "fixed_upper", "fixed_gap")},
-                **{f"regret_{end}": known[f"fixed_{end}"] - achieved for end in _ENDS},
+                "regret_lower": known["fixed_lower"] - achieved,
+                "regret_upper": known["fixed_upper"] - achieved,
                 "bound": known["bound"],
                 "bound_proven": one.value["constant"] and not known["gangs"],
-                **dict(zip(("inequality_left", "inequality_right"), sides, strict=True)),
-                **{
-                    f"dynamic_{end}": None if best_of_slots is None else best_of_slots - achieved
-                    for end, best_of_slots in zip(_ENDS, dynamic, strict=True)
-                },
+                "inequality_left": sides[0],
+                "inequality_right": sides[1],
+                "dynamic_lower": None if optimum is None else optimum[0] - achieved,
+                "dynamic_upper": None if optimum is None else optimum[1] - achieved,
                 "curve_slots": slots.tolist(),
                 "curve_regret": regret[slots - 1].tolist(),
             }
@@ -141,8 +124,6 @@ def measure(
 
     Parameters
     ----------
-    instance : RewardInstance
-    policies : sequence of Policy subclasses
     dynamic : float or None
         Seconds for the optima of the slots; None = no dynamic regret.
 
@@ -181,15 +162,13 @@ def step_rules(**settings: Any) -> Callable[[], Result]:
     (14), and both sides of the inequality of the proof.
     """
     instance, rules = draw(**settings), (OGASched, OGASchedConstant, OGASchedLiteral)
-    kept = [f"{what}_{end}" for what in ("fixed", "regret") for end in _ENDS]
-    kept += ["bound", "inequality_left", "inequality_right"]
-    return lambda: Result(
-        [
-            {**settings, "policy": row["policy"], "reward": row["objective"]}
-            | {name: row[name] for name in kept}
-            for row in measure(instance, rules, None)
-        ]
-    )
+    kept = ("fixed_lower", "fixed_upper", "regret_lower", "regret_upper", "bound")
+
+    def told(row: Mapping[str, Any]) -> dict[str, Any]:
+        head = {**settings, "policy": row["policy"], "reward": row["objective"]}
+        return head | {name: row[name] for name in (*kept, "inequality_left", "inequality_right")}
+
+    return lambda: Result([told(row) for row in measure(instance, rules, None)])
 
 
 def _scaled(settings: Mapping[str, Any], sizes: RegretSizes, factor: float) -> dict[str, Any]:
@@ -201,25 +180,20 @@ def _scaled(settings: Mapping[str, Any], sizes: RegretSizes, factor: float) -> d
     return {**settings, "density": factor * base.edges / base.servers}
 
 
+_USUAL = RegretSizes(
+    base=(10, 2000),
+    slots=(250, 500, 1000, 2000),
+    ports=(5, 10, 20, 40),
+    servers=128,
+    seeds=(0, 1, 2, 3, 4),
+    arrivals=("bernoulli", "alternating", "coin", "drifting"),
+)
+_QUICK = RegretSizes(
+    (4, 200), (50, 100, 200), (2, 4, 8), 16, (0, 1, 2), ("bernoulli", "alternating")
+)
+
 REGRET = RegretParts(
-    sizes={
-        "default": RegretSizes(
-            base=(10, 2000),
-            slots=(250, 500, 1000, 2000),
-            ports=(5, 10, 20, 40),
-            servers=128,
-            seeds=(0, 1, 2, 3, 4),
-            arrivals=("bernoulli", "alternating", "coin", "drifting"),
-        ),
-        "quick": RegretSizes(
-            base=(4, 200),
-            slots=(50, 100, 200),
-            ports=(2, 4, 8),
-            servers=16,
-            seeds=(0, 1, 2),
-            arrivals=("bernoulli", "alternating"),
-        ),
-    },
+    sizes={"default": _USUAL, "quick": _QUICK},
     fixed="benchmarks.reward.best_decision:best_decision",
     run="benchmarks.reward.regret:run",
     compare=compare,

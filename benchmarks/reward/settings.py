@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchmarks.workload.ports import PATTERNS
 from benchmarks.workload.settings import BaseSettings, setting, show_range
 from models.errors import InputError
 from models.reward.utilities import KINDS
@@ -14,7 +15,6 @@ MIXED = "mixed"
 """Name of the utilities drawn for each server and device type among all four kinds."""
 
 _DENSITY = 2.5
-_MOST_PAIRS = 2 * 10**7  # ports x servers, of which the edges are drawn
 _MOST_DRAWS = 2 * 10**7  # slots x ports x jobs of a port in a slot
 
 
@@ -42,18 +42,13 @@ class Settings(BaseSettings):
     probability : float
         ``rho``, in (0, 1].
     arrivals : str or None
-        A pattern of ``benchmarks.reward.arrivals.PATTERNS``; None = those of the trace, or where
+        A pattern of ``benchmarks.workload.ports.PATTERNS``; None = those of the trace, or where
         it has none, ``"bernoulli"``.
     most_arrivals : int
         Most jobs that arrive at a port in one slot; more than 1 as in Sec. 3.4.
     trace_slot_seconds : float
         Length of a slot in a trace; with 1.8 s the hour of the Alibaba 2018 trace has the 2000
         slots of Table 1.
-
-    Raises
-    ------
-    InputError
-        If a setting is out of its range.
     """
 
     servers: int
@@ -64,17 +59,14 @@ class Settings(BaseSettings):
     alpha: tuple[float, float] = setting((1.0, 1.5), "1:1.5")
     beta: tuple[float, float] = setting((0.3, 0.5), "0.3:0.5")
     probability: float = setting(0.7, "0.7")
-    arrivals: str | None = setting(None, "bernoulli|bursty|alternating|switching|coin|drifting")
+    arrivals: str | None = setting(None, "|".join(PATTERNS))
     most_arrivals: int = setting(1, "1")
     trace_slot_seconds: float = setting(1.8, "1.8")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_counts("servers", "most_arrivals", "most_ports")
-        if self.ports * self.servers > _MOST_PAIRS:
-            raise InputError(
-                f"{self.ports} ports x {self.servers} servers are more than {_MOST_PAIRS} pairs"
-            )
+        self.check_pairs("ports", self.servers)  # of which the edges are drawn
         if self.slots * self.ports * self.most_arrivals > _MOST_DRAWS:
             raise InputError(
                 f"{self.slots} slots x {self.ports} ports x {self.most_arrivals} jobs of a port "
@@ -86,15 +78,10 @@ class Settings(BaseSettings):
         self.check_range("beta", 0, 1)
         if not 0 < self.probability <= 1:
             raise InputError(f"probability {self.probability} is not in (0, 1]")
-        self._check_density()
-
-    def _check_density(self) -> None:
-        least = max(self.ports, self.servers) / self.servers
         if self.room * self.servers < max(self.ports, self.servers):
-            raise InputError(
-                f"most_ports {self.most_ports}: {self.servers} servers cannot hold "
-                f"{self.ports} ports"
-            )
+            held = f"{self.servers} servers cannot hold {self.ports} ports"
+            raise InputError(f"most_ports {self.most_ports}: {held}")
+        least = max(self.ports, self.servers) / self.servers
         if self.density is not None and not least <= self.density <= self.room:
             raise InputError(
                 f"density {self.density:g} is not in {least:g}..{self.room}: every server and "

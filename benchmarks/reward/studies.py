@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.study.cell import Needs
@@ -10,19 +10,8 @@ from benchmarks.study.grid import Grid, Point
 from benchmarks.study.scheme import Scheme
 from benchmarks.study.study import SIZES, Each, Study
 
-__all__ = [
-    "BASELINES",
-    "GENEROUS",
-    "GENEROUS_OF",
-    "REFERENCES",
-    "REGRET_AXES",
-    "RULES",
-    "SCHEMES",
-    "SETTINGS",
-    "STEPS",
-    "STUDIES",
-    "table_1",
-]
+__all__ = ["BASELINES", "GENEROUS", "GENEROUS_OF", "REFERENCES", "REGRET_AXES", "RULES", "SCHEMES"]
+__all__ += ["SETTINGS", "STEPS", "STUDIES", "table_1"]
 
 RULES = ("ogasched", "ogasched-constant")
 """OGASched twice: with the steps of the paper's experiments, and with those of its theorem."""
@@ -73,55 +62,53 @@ _SMALL = {"ports": 4, "servers": 16, "slots": 60}
 _LARGE = {"ports": 100, "servers": 1024}
 
 
-def _sized(quick: Any, default: Any, paper: Any) -> dict[str, Any]:
-    return dict(zip(SIZES, (quick, default, paper), strict=True))
-
-
-def _always(value: Any) -> dict[str, Any]:
-    return _sized(value, value, value)
+# What follows has one value for each of the sizes quick, default and paper.
 
 
 def _study(
     name: str,
     measure: str,
-    grids: Mapping[str, Grid],
+    grids: Sequence[Grid],
     seeds: Sequence[int] = (2, 3, 5),
     schemes: tuple[Scheme, ...] = SCHEMES,
     **how: Any,
 ) -> Study:
     each = Each(f"benchmarks.reward.{measure}", **how)
-    return Study(f"reward-{name}", "reward", each, grids, _sized(*seeds), schemes)
+    points: dict[str, Grid] = dict(zip(SIZES, grids, strict=True))
+    counts: dict[str, int] = dict(zip(SIZES, seeds, strict=True))
+    return Study(f"reward-{name}", "reward", each, points, counts, schemes)
 
 
 # ---- Figures 3, 6 and 7, Table 2: one setting at a time -----------------------------------------
 
 # The values on the axes of Figures 3, 6 and 7 are ours, those of Table 2 the paper's.
-_AXES = {
-    "servers": _sized((8, 16, 32), (32, 64, 128, 256), (32, 64, 128, 256, 512, 1024)),
-    "ports": _sized((3, 4, 8), (5, 10, 20, 40), (5, 10, 20, 40, 80)),
-    "contention": _sized(
+_AXES: dict[str, Sequence[Sequence[Any]]] = {
+    "servers": ((8, 16, 32), (32, 64, 128, 256), (32, 64, 128, 256, 512, 1024)),
+    "ports": ((3, 4, 8), (5, 10, 20, 40), (5, 10, 20, 40, 80)),
+    "contention": (
         (0.1, 1.0, 10.0),
         (0.1, 0.5, 1.0, 5.0, 10.0, 20.0),
         (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0),
     ),
-    "slots": _sized((30, 60, 120), (1000, 2000, 5000), (1000, 2000, 5000, 10000)),
-    "probability": _always((0.3, 0.5, 0.7, 0.9)),
-    "density": _always((2.0, 2.5, 3.0)),
-    "utilities": _always(("linear", "poly", "log", "reciprocal")),
+    "slots": ((30, 60, 120), (1000, 2000, 5000), (1000, 2000, 5000, 10000)),
+    "probability": ((0.3, 0.5, 0.7, 0.9),) * 3,
+    "density": ((2.0, 2.5, 3.0),) * 3,
+    "utilities": (("linear", "poly", "log", "reciprocal"),) * 3,
 }
-_BASE = _sized(table_1(**_SMALL), table_1(), table_1())
-_AT_BASE = {size: Grid((point,)) for size, point in _BASE.items()}
+_BASES = (table_1(**_SMALL), table_1(), table_1())
+_AT_BASE = [Grid((base,)) for base in _BASES]
 
 
-def _star(*axes: str) -> dict[str, Grid]:
-    return {
-        size: Grid.star(_BASE[size], **{name: _AXES[name][size] for name in axes}) for size in SIZES
-    }
+def _star(*axes: str) -> list[Grid]:
+    return [
+        Grid.star(base, **{name: _AXES[name][size] for name in axes})
+        for size, base in enumerate(_BASES)
+    ]
 
 
 def _sweep(name: str, *axes: str) -> Study:
     """The base comes first: what is drawn and judged along a setting looks for it there."""
-    grids = {size: _AT_BASE[size] + grid for size, grid in _star(*axes).items()}
+    grids = [base + star for base, star in zip(_AT_BASE, _star(*axes), strict=True)]
     return _study(name, "measures:totals", grids)
 
 
@@ -129,7 +116,7 @@ def _sweep(name: str, *axes: str) -> Study:
 
 
 def _curves(name: str, points: Sequence[Point], most_seeds: int, **caption: Any) -> Study:
-    grids = _sized(*(Grid((table_1(**point, **caption),)) for point in points))
+    grids = [Grid((table_1(**point, **caption),)) for point in points]
     return _study(name, "measures:curve", grids, (2, 3, most_seeds))
 
 
@@ -149,12 +136,9 @@ _SIZES_5 = (
 _INITIAL = (0.1, 1.0, 5.0, 10.0, 25.0, 50.0, 100.0)
 _FACTOR = (0.9, 0.99, 0.995, 0.999, 0.9999, 1.0, 1.0001, 1.001)
 _TRIED = (STEPS, *((eta, STEPS[1]) for eta in _INITIAL), *((STEPS[0], f) for f in _FACTOR))
-_STEPPED = (
-    *(
-        Scheme("ogasched", "ogasched", {"initial": initial, "factor": factor})
-        for initial, factor in dict.fromkeys(_TRIED)
-    ),
-    *_named(*REFERENCES),
+_STEPPED = tuple(
+    Scheme("ogasched", "ogasched", {"initial": initial, "factor": factor})
+    for initial, factor in dict.fromkeys(_TRIED)
 )
 
 # ---- regret -------------------------------------------------------------------------------------
@@ -175,25 +159,20 @@ def _sizes(
     return points * Grid.cross(arrivals=kinds)
 
 
-_ADVERSE = ("bernoulli", "alternating", "coin")
-_LONGER = table_1(**{**_SMALL, "slots": 200})
+_LONG, _HALF = table_1(**{**_SMALL, "slots": 200}), table_1(servers=64)
 _SLOTS, _PORTS, _SERVERS = (500, 1000, 2000, 4000, 8000), (5, 10, 20, 40, 80), (32, 64, 128, 256)
-_REGRET = _sized(
-    _sizes(_LONGER, (50, 100, 200), (2, 4, 8), (8, 16, 32), "bernoulli", "coin"),
-    _sizes(
-        table_1(servers=64), (250, 500, 1000, 2000), (5, 10, 20, 40), (16, 32, 64, 128), *_ADVERSE
-    ),
+_ADVERSE = ("bernoulli", "alternating", "coin")
+_REGRET = (
+    _sizes(_LONG, (50, 100, 200), (2, 4, 8), (8, 16, 32), "bernoulli", "coin"),
+    _sizes(_HALF, (250, 500, 1000, 2000), (5, 10, 20, 40), (16, 32, 64, 128), *_ADVERSE),
     _sizes(table_1(), _SLOTS, _PORTS, _SERVERS, *_ADVERSE),
 )
 
 # ---- single claims ------------------------------------------------------------------------------
 
-_TIMED = {
-    size: Grid((table_1(slots=slots), table_1(**_LARGE, slots=slots)))
-    for size, slots in _sized(50, 500, 500).items()
-}
+_TIMED = [Grid((table_1(slots=slots), table_1(**_LARGE, slots=slots))) for slots in (50, 500, 500)]
 _ALONE = {"needs": Needs(alone=True), "kept": False}
-_BY_HAND = {
+_BY_HAND: dict[str, tuple[Point, ...]] = {
     "concavity": ({**table_1(ports=4, servers=8, slots=1), "pairs": 200},),
     "projections": (  # a point that fits as it is, and one where the second port is full
         {"z": [1.0, 1.0], "most": [10.0, 10.0], "capacity": 10.0},
@@ -205,7 +184,7 @@ _BY_HAND = {
 STUDIES: tuple[Study, ...] = (
     _curves("2", _SLOTS_2, 5, **_FIGURE_2),
     _curves("5", _SIZES_5, 3, **_FIGURE_5),
-    _study("4", "measures:first_steps", _AT_BASE, (2, 3, 10), _STEPPED),
+    _study("4", "measures:first_steps", _AT_BASE, (2, 3, 10), (*_STEPPED, *_named(*REFERENCES))),
     _sweep("3", "servers", "ports", "contention"),
     _sweep("6", "contention"),
     _study("7", "measures:totals", _star("utilities")),
@@ -214,7 +193,7 @@ STUDIES: tuple[Study, ...] = (
     _study("gradients", "measures:gradients", _AT_BASE, (3, 3, 3), _named("ogasched-literal")),
     _study("times", "measures:seconds", _TIMED, (1, 1, 1), _named("ogasched"), **_ALONE),
     *(
-        _study(name, f"measures_theory:{name}", _always(Grid(points)), (1, 1, 1), schemes=())
+        _study(name, f"measures_theory:{name}", [Grid(points)] * 3, (1, 1, 1), schemes=())
         for name, points in _BY_HAND.items()
     ),
 )

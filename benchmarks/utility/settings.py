@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks.workload.arrivals import PATTERNS
+from benchmarks.workload.arrivals import PATTERNS, pattern_of
 from benchmarks.workload.settings import BaseSettings, setting
 from models.errors import InputError
 from models.rounding import ceil_tolerant
@@ -38,11 +38,6 @@ class Settings(BaseSettings):
         A pattern of ``PATTERNS``; None = those of the trace, or ``ARRIVALS`` where there is none.
     slot_seconds : float
         Length of a slot.
-
-    Raises
-    ------
-    InputError
-        If a setting is out of its range.
     """
 
     servers: tuple[int, int]
@@ -61,10 +56,7 @@ class Settings(BaseSettings):
         if len(self.mix) != 3 or min(self.mix) < 0 or abs(sum(self.mix) - 1) > 1e-9:
             raise InputError(f"mix {self.mix} is not three shares that add up to 1")
         self.check_positive("load", "slot_seconds")
-        if self.arrivals is not None and self.arrivals not in PATTERNS:
-            raise InputError(
-                f"unknown arrivals '{self.arrivals}': choose from {', '.join(PATTERNS)}"
-            )
+        pattern_of(self.arrivals or ARRIVALS, PATTERNS)  # refuses an unknown one
 
     @property
     def longest(self) -> int:

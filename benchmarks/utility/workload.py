@@ -14,11 +14,10 @@ from benchmarks.utility.servers import C4, P2_G3, RESOURCES, cluster_of, draw_se
 from benchmarks.utility.settings import ARRIVALS, Settings
 from benchmarks.utility.traces import take_from
 from benchmarks.workload.arrivals import PATTERNS
-from benchmarks.workload.report import WorkloadReport, distribution_of
+from benchmarks.workload.report import WorkloadReport
 from models.errors import InputError
 from models.utility import Cluster, UtilityInstance
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
-from models.utility.load import load as load_of
 
 __all__ = ["UtilityReport", "build_instance", "draw_utilities", "generate"]
 
@@ -89,41 +88,26 @@ def build_instance(
 
 @dataclass(frozen=True, kw_only=True)
 class UtilityReport(WorkloadReport):
-    """What was drawn and kept, and the distribution of the instance's jobs.
-
-    Parameters
-    ----------
-    kept : Kept
-    """
+    """What was drawn and kept, and the distribution of the instance's jobs."""
 
     kept: Kept
 
-    about = "accepted jobs"
 
-    @property
-    def counts(self) -> tuple[str, ...]:
-        """Draws accepted, and why not the others."""
-        accepted, draws = self.kept.accepted, self.kept.draws
-        return (
-            f"accepted {accepted:,} of {draws:,} draws ({100 * (accepted / draws):.3g} %)",
-            *(f"rejected {count:,}: {why}" for why, count in self.kept.rejected.items()),
-        )
-
-    @classmethod
-    def build(cls, instance: UtilityInstance, kept: Kept) -> UtilityReport:
-        """Describe an instance and the jobs that it was made of."""
-        jobs = kept.jobs
-        fields = {name: jobs[name] for name in ("arrival", "work", "chunks")}
-        fields["most workers n_max"] = jobs["n_max"]
-        fields["shortest duration ceil(W/n_max)"] = -(-jobs["work"] // jobs["n_max"])
-        fields |= {name: jobs[name] for name in FACTORS if name in jobs}
-        for side in ("worker", "ps"):
-            fields |= {f"{side} {name}": jobs[side][:, r] for r, name in enumerate(RESOURCES)}
-        fields["requested_workers"] = np.minimum(jobs["requested"], jobs["n_max"])
-        notes = (kept.note,)
-        return cls(
-            load=load_of(instance), distribution=distribution_of(fields), notes=notes, kept=kept
-        )
+def _report(instance: UtilityInstance, kept: Kept) -> UtilityReport:
+    jobs, accepted, draws = kept.jobs, kept.accepted, kept.draws
+    fields = {name: jobs[name] for name in ("arrival", "work", "chunks")}
+    fields["most workers n_max"] = jobs["n_max"]
+    fields["shortest duration ceil(W/n_max)"] = -(-jobs["work"] // jobs["n_max"])
+    fields |= {name: jobs[name] for name in FACTORS if name in jobs}
+    for side in ("worker", "ps"):
+        fields |= {f"{side} {name}": jobs[side][:, r] for r, name in enumerate(RESOURCES)}
+    fields["requested_workers"] = np.minimum(jobs["requested"], jobs["n_max"])
+    counts = (
+        f"accepted {accepted:,} of {draws:,} draws ({100 * (accepted / draws):.3g} %)",
+        *(f"rejected {count:,}: {why}" for why, count in kept.rejected.items()),
+    )
+    more = {"notes": (kept.note,), "counts": counts, "about": "accepted jobs"}
+    return UtilityReport.of(instance, fields, kept=kept, **more)
 
 
 def generate(
@@ -136,19 +120,9 @@ def generate(
     arrivals of the last slots, in which few jobs can still finish. Where a load is asked for, the
     work of the same jobs is then scaled to it; nothing else of them changes.
 
-    All randomness is that of ``rng``. ``MAPPINGS`` say what is taken from a trace.
-
-    Returns
-    -------
-    UtilityInstance
-        The same seed gives the same bytes.
-    UtilityReport
-
-    Raises
-    ------
-    InputError
-        If hardly any job is possible, the trace is too short or too empty, or these jobs cannot
-        have the load asked for.
+    ``MAPPINGS`` say what is taken from a trace. See also
+    :class:`benchmarks.workload.contract.Workload`. Raises InputError if hardly any job is
+    possible, the trace is too short or too empty, or these jobs cannot have the load asked for.
     """
     workers, ps = settings.servers
     # The paper's two families are swapped, since workers need the GPUs.
@@ -173,7 +147,7 @@ def generate(
         load = f"-load{settings.load:g}"
     name = f"{source}-{settings.jobs}x{settings.slots}-{workers}+{ps}{load}-seed{settings.seed}"
     instance = build_instance(settings, rule.cluster, kept, rng, name, origin)
-    return instance, UtilityReport.build(instance, kept)
+    return instance, _report(instance, kept)
 
 
 def _synthetic(settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["PATTERNS", "google2011_fit", "uniform"]
+from models.errors import InputError
+
+__all__ = ["PATTERNS", "google2011_fit", "pattern_of", "uniform"]
+
+T = TypeVar("T")
 
 # Jobs submitted per hour in the Google 2011 trace: 10, 50 and 90 % quantile over 696 hours.
 _Q10, _Q50, _Q90 = 644.0, 883.0, 1316.0
@@ -66,3 +71,10 @@ PATTERNS: dict[str, Callable[[int, float, np.random.Generator], np.ndarray]] = {
     "google2011-fit": google2011_fit,
     "uniform": uniform,
 }
+
+
+def pattern_of(name: str, patterns: Mapping[str, T]) -> T:
+    """The pattern of a name; InputError if there is none."""
+    if name not in patterns:
+        raise InputError(f"unknown arrivals '{name}': choose from {', '.join(patterns)}")
+    return patterns[name]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, Self
 
 import numpy as np
+
+from models.problem import problem
 
 __all__ = ["WorkloadReport", "distribution_of"]
 
@@ -15,7 +17,7 @@ _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
 
 @dataclass(frozen=True, kw_only=True)
 class WorkloadReport:
-    """Load, notes and distributions; a problem adds what it counts.
+    """Load, notes, counts and distributions.
 
     Parameters
     ----------
@@ -25,19 +27,23 @@ class WorkloadReport:
         Field -> minimum, 10, 50, 90 % quantile and maximum (:func:`distribution_of`).
     notes : tuple of str
         Where the parts are from.
+    counts : tuple of str
+        Lines on what was counted.
+    about : str
+        What the distribution is of, where one word says it.
     """
 
     load: float
     distribution: dict[str, dict[str, float]]
     notes: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()
+    about: str = ""
 
-    about: ClassVar[str] = ""
-    """What the distribution is of, where one word says it."""
-
-    @property
-    def counts(self) -> tuple[str, ...]:
-        """Lines on what was counted; a problem that counts something says so here."""
-        return ()
+    @classmethod
+    def of(cls, instance: Any, values: Mapping[str, Any], **more: Any) -> Self:
+        """Report an instance, and the distribution of some values by name."""
+        load = problem(instance.problem).load(instance)
+        return cls(load=load, distribution=distribution_of(values), **more)
 
     def __str__(self) -> str:
         heads = "".join(f"{f'{100 * q:.0f} %':>10}" for q in _QUANTILES)

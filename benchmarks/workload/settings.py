@@ -15,6 +15,7 @@ from models.errors import InputError
 __all__ = ["BaseSettings", "check_types", "examples", "read_settings", "setting", "show_range"]
 
 _TRUTHS = {"yes": True, "no": False}
+_MOST_PAIRS = 2 * 10**7  # of a job and a server, each of which is drawn
 
 
 def setting(default: Any, example: str) -> Any:
@@ -71,6 +72,13 @@ class BaseSettings:
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
                 raise InputError(f"{name} {value} is not a positive number")
+
+    def check_pairs(self, jobs: str, servers: int) -> None:
+        """Refuse more pairs of jobs, as they are called, and servers than can be drawn."""
+        if self.jobs * servers > _MOST_PAIRS:
+            raise InputError(
+                f"{self.jobs} {jobs} x {servers} servers are more than {_MOST_PAIRS} pairs"
+            )
 
     def check_word(self, name: str, known: Sequence[str]) -> None:
         """Refuse an unknown word."""

@@ -84,8 +84,7 @@ def test_sizes_grow_and_seeds_replace() -> None:
 
 
 def test_no_cell_depends_on_pictures_claims_or_studies() -> None:
-    others = {"studies", "pictures", "statements"}
-    others |= {"claims", "claims_theory", "claims_performance", "claims_settings"}
+    others = {"studies", "pictures", "claims", "theory", "performance"}
     for study in STUDIES:
         (cell, *_) = study.measure.cells(study.trials("quick")[0])
         found = import_closure((cell.function.partition(":")[0], *cell.roots))

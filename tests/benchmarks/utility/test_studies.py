@@ -150,7 +150,7 @@ def test_cells_depend_on_their_policies_and_on_no_picture(study: Study) -> None:
         for cell in study.measure.cells(trial):
             modules = import_closure([cell.function.partition(":")[0], *cell.roots])
             assert "online.utility.oasis" in modules
-            later = ("pictures", "claims", "studies", "theory")
+            later = ("pictures", "claims", "studies")
             assert not [name for name in modules if name.rpartition(".")[2] in later]
             assert not [name for name in modules if name.startswith("benchmarks.pictures.")]
 

@@ -1,0 +1,366 @@
+"""Tests of what Section 4 says: Figures 2 to 7 and Table 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.reward.studies import BASELINES, GENEROUS, GENEROUS_OF, RULES, SETTINGS, STEPS
+from benchmarks.reward.theory import Numbers, Tests
+from benchmarks.study.claim import Finding, Test, judged
+from benchmarks.study.frames import along, by_seed, end_of, exponents, listed, moves_along
+from benchmarks.study.statistics import bootstrap_interval, interval_of
+from benchmarks.study.tests import Above, Below, Best, Holds, Moves, Near, NotTestable
+
+__all__ = ["TESTS"]
+
+Differences = tuple[dict[str, pd.Series], str]
+"""By name, one per seed, which have to be above 0; and what was measured in words."""
+
+_FIRST = RULES[0]  # the policy that claims are about, unless they say otherwise
+_OWN = (_FIRST, *BASELINES)
+_READINGS = {"": BASELINES, "-generous": GENEROUS}  # by what is added to the name of a claim
+_WORDS = {"reward": "accumulated reward", "average": "average reward"}
+_EARLY = 0.01  # of the horizon: "in the beginning"
+_DECAYS = (0.995, 0.9999)
+_SLOW = 0.5  # "slowly": no more than with the square root
+
+
+def _mean(values: pd.Series) -> str:
+    """Mean over seeds, with its interval."""
+    return interval_of(values)[2]
+
+
+def _means(found: dict[str, pd.Series]) -> str:
+    return ", ".join(f"{name} {_mean(values)}" for name, values in found.items())
+
+
+def _in_both(test: Callable[[Sequence[str]], Test]) -> dict[str, Test]:
+    """A test of each reading of the baselines."""
+    return {suffix: test(names) for suffix, names in _READINGS.items()}
+
+
+def _better(
+    first: str, others: Sequence[str], column: str, value: str = "reward", **how: Any
+) -> Best:
+    """A policy is better than others at the end of curves (``slot``) or along a setting."""
+    usual: dict[str, Any] = {"where": "at the end", "rows": partial(end_of, x="slot")}
+    if column != "slot":
+        rows = partial(along, settings=SETTINGS, varied=(column,))
+        usual = {"where": f"at every value of {column}", "rows": rows}
+    among = tuple(name for name in others if name != first)
+    what = f"{_WORDS[value]} of {first}"
+    return Best(what, first, value, (column,), among=among, **{**usual, **how})
+
+
+def _best(column: str, value: str = "reward") -> dict[str, Test]:
+    """OGASched is the best: two step rules, two readings of the baselines."""
+    return {
+        rule.removeprefix(_FIRST) + suffix: _better(rule, names, column, value)
+        for rule in RULES
+        for suffix, names in _READINGS.items()
+    }
+
+
+def _moves(column: str, value: str, policies: Sequence[str] = _OWN, **more: Any) -> Moves:
+    """See :func:`benchmarks.study.frames.moves_along`."""
+    return moves_along(_WORDS[value], value, column, policies, SETTINGS, **more)
+
+
+def _contention(**more: Any) -> dict[str, Test]:
+    return _in_both(lambda names: _moves("contention", "reward", (_FIRST, *names), **more))
+
+
+def _lead(baseline: str, percent: float) -> Near:
+    what = f"mean relative lead of the average reward at T over {baseline}"
+    return Near(what, percent, 2.0, partial(_lead_over, baseline), "%")
+
+
+def _takes_hours(ports: int, slots: int, least: float) -> Above:
+    numbers = partial(_hours, ports, slots)
+    what = f"hours of a run with T = {slots}:"
+    why = (
+        "other code, another machine, and perhaps another density: this does not contradict what "
+        "they measured"
+    )
+    return Above(what, least, numbers, or_equal=True, why=lambda _: why)
+
+
+def _at(frame: pd.DataFrame, value: str, share: float = 1.0) -> pd.DataFrame:
+    """A value by seed and policy after this share of the slots."""
+    return by_seed(end_of(frame, "slot", share), value, "policy")
+
+
+def _lead_over(baseline: str, frame: pd.DataFrame) -> tuple[float, str]:
+    """Relative lead of OGASched at the end; none over what earns nothing."""
+    ends = _at(frame, "average")
+    leads = {rule: 100 * (ends[rule] / ends[baseline] - 1) for rule in RULES}
+    told = ", ".join(f"{rule} {_mean(more)} %" for rule, more in leads.items())
+    if (ends[baseline] <= 0).any():
+        return np.nan, f"over {baseline}: {told}; it earns nothing in some run"
+    return float(leads[_FIRST].mean()), f"over {baseline}: {told}"
+
+
+def _rises_then_flattens(frame: pd.DataFrame) -> Differences:
+    early, half, end = (_at(frame, "average", share)[_FIRST] for share in (_EARLY, 0.5, 1.0))
+    rise, bend = end - early, (half - early) - (end - half)
+    return {"rise": rise, "bend": bend}, (
+        f"average reward at the end minus that after 1 % of the slots: {_mean(rise)}; "
+        f"rise in the first half minus rise in the second: {_mean(bend)}"
+    )
+
+
+def _early_edge(frame: pd.DataFrame) -> Differences:
+    early = _at(frame, "reward", _EARLY)
+    found = {f"{name} - {_FIRST}": early[name] - early[_FIRST] for name in ("drf", "fairness")}
+    return found, f"accumulated after 1 % of the slots: {_means(found)}"
+
+
+def _ratios_rise(frame: pd.DataFrame) -> Differences:
+    early, end = (_at(frame, "average", share) for share in (_EARLY, 1.0))
+    found = {name: end[_FIRST] / end[name] - early[_FIRST] / early[name] for name in BASELINES}
+    return found, f"change of the ratio: {_means(found)}"
+
+
+def _hours(ports: int, slots: int, frame: pd.DataFrame) -> Numbers:
+    """Of so many slots, from those that were tried."""
+    own = frame[frame["ports"] == ports]
+    seconds = own["seconds"] * slots / own["slots"]
+    return seconds / 3600, (
+        f"{seconds.max():.1f} s for T = {slots} on one core of this machine, from "
+        f"{own['slots'].max()} slots; {ports} ports, {own['servers'].max()} servers, density "
+        f"{own['density'].max():g}"
+    )
+
+
+def _mild(frame: pd.DataFrame) -> pd.DataFrame:
+    return along(frame, SETTINGS, ("contention",)).query("contention <= 1")
+
+
+def _swept(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Rewards by seed and initial rate or decay, the other as in Table 1."""
+    other, fixed = ("factor", STEPS[1]) if column == "initial" else ("initial", STEPS[0])
+    return by_seed(frame[frame[other] == fixed], "reward", column)
+
+
+def _decay_below_one(frame: pd.DataFrame) -> Differences:
+    swept = _swept(frame, "factor")[[0.9999, 1.0001]]
+    more = swept[0.9999] - swept[1.0001]
+    return {"": more}, f"mean reward {listed(swept.mean())}; difference {_mean(more)}"
+
+
+def _best_decay(frame: pd.DataFrame) -> Numbers:
+    means = _swept(frame, "factor").mean()
+    at = float(means.idxmax())
+    text = f"mean reward by decay {listed(means)}; best {at:g}"
+    return [abs(at - np.clip(at, *_DECAYS))], text
+
+
+def _decay_beats(reference: str, frame: pd.DataFrame) -> Differences:
+    """The best decay, a step of the theory."""
+    swept = _swept(frame, "factor")
+    rest = frame[frame["initial"].isna()].set_index("seed").groupby("policy", sort=False)["reward"]
+    top = swept.mean().idxmax()
+    more = swept[top] - rest.get_group(reference)
+    means = [*((f"decay {at:g}", swept[at].mean()) for at in (top, STEPS[1])), *rest.mean().items()]
+    told = ", ".join(f"{name} {mean:.4g}" for name, mean in means)
+    return {"": more}, f"{told}; best decay - {reference} {_mean(more)}"
+
+
+def _poor_steps(frame: pd.DataFrame) -> Numbers:
+    means = {
+        f"{word} {at:g}": mean
+        for word, name in (("eta_0", "initial"), ("decay", "factor"))
+        for at, mean in _swept(frame, name).mean().items()
+    }
+    worst, top = (end(means, key=means.__getitem__) for end in (min, max))
+    text = f"worst {worst}: {means[worst]:.4g}, best {top}: {means[top]:.4g}"
+    return [means[worst] / means[top]], text
+
+
+def _negative_slots(frame: pd.DataFrame) -> Numbers:
+    shares = frame.dropna(subset=["initial"]).groupby(["initial", "factor"])["negative"].mean()
+    most, (initial, factor) = shares.max(), shares.idxmax()
+    if most == 0:
+        return [0.0], "no slot with a negative reward under any setting"
+    return [most], f"most with eta_0 {initial:g}, decay {factor:g}: {100 * most:.1f} % of the slots"
+
+
+_GROWTH = "mean step of the last tenth {}over that of the first, minus 1"
+
+
+def _growing_steps(frame: pd.DataFrame) -> Differences:
+    growth = frame["growth"]
+    low, high = bootstrap_interval(growth)
+    found = f"{growth.mean():.3g} [{low:.3g}, {high:.3g}], {len(frame)} seeds"
+    return {"": growth}, f"{_GROWTH.format('')}: {found}"
+
+
+def _leads(frame: pd.DataFrame, column: str, baselines: Sequence[str]) -> pd.DataFrame:
+    """OGASched over the best baseline, by seed and setting; NaN where that earns nothing."""
+    part = along(frame, SETTINGS, (column,))
+    wide = part.pivot(index=[column, "seed"], columns="policy", values="reward")
+    top = wide[list(baselines)].max(axis=1)
+    return (wide[_FIRST] / top.where(top > 0)).unstack(column)
+
+
+def _lead_peaks_inside(baselines: Sequence[str], frame: pd.DataFrame) -> Finding:
+    leads = _leads(frame, "servers", baselines)
+    top, ends = leads.mean().idxmax(), leads.columns[[0, -1]]
+    measured = f"ratio to the best baseline: {listed(leads.mean())}"
+    if top in ends:
+        return Finding("not reproduced", measured, f"largest at an end, {top:g}")
+    shown = [bootstrap_interval(leads[top] - leads[end])[0] > 0 for end in ends]
+    return judged(all(shown), measured)
+
+
+def _lead_falls(baselines: Sequence[str], frame: pd.DataFrame) -> Differences:
+    leads = _leads(frame, "contention", baselines)
+    most = leads.columns[-1]
+    fall = leads[1.0] - leads[most]
+    means = f"ratio to the best baseline by contention: {listed(leads.mean())}"
+    return {"": fall}, f"{means}; at 1 minus at {most:g}: {_mean(fall)}"
+
+
+def _ports_matter_less(frame: pd.DataFrame) -> Differences:
+    own = frame[frame["policy"] == _FIRST]
+    ports, servers = (
+        exponents(by_seed(along(own, SETTINGS, (column,)), "reward", column))
+        for column in ("ports", "servers")
+    )
+    more = servers.abs() - ports.abs()
+    return {"": more}, (
+        f"exponent in |L| {ports.mean():.3f}, in |R| {servers.mean():.3f}; difference of the "
+        f"sizes {_mean(more)}"
+    )
+
+
+def _penalty_grows_slowly(frame: pd.DataFrame) -> Differences:
+    own = frame[frame["policy"] == _FIRST]
+    wide = {name: by_seed(own, name, "contention") for name in ("gain", "penalty")}
+    slope = exponents(wide["penalty"])
+    means = "; ".join(f"{name} {listed(table.mean())}" for name, table in wide.items())
+    text = f"{means}; exponent of the penalty {_mean(slope)}"
+    return {"slope": slope, "room": _SLOW - slope}, text
+
+
+def _linear_far_above(frame: pd.DataFrame) -> Differences:
+    found: dict[str, pd.Series] = {}
+    pieces = []
+    for policy in _OWN:
+        wide = by_seed(frame[frame["policy"] == policy], "reward", "utilities")
+        for kind in wide.columns.drop("linear"):
+            found[f"{policy} ({kind})"] = wide["linear"] - 2 * wide[kind]
+        means = ", ".join(f"{kind} {mean:.4g}" for kind, mean in wide.mean().items())
+        pieces.append(f"{policy}: {means}")
+    return found, "; ".join(pieces)
+
+
+_RATIO = "ratio to the best baseline of the seed"
+_PEAKS = f"{_RATIO} largest at an inner |R|, and better there than at both ends; baselines"
+_FALLS = f"{_RATIO} at contention 1 minus that at the most; baselines"
+_PERCENT = {"drf": 11.33, "fairness": 7.75, "binpacking": 13.89, "spreading": 13.44}
+
+TESTS: Tests = {
+    ("2", "fig2-best"): _best("slot", "average"),
+    **{
+        ("2", f"fig2-lead-{name}"): {
+            "": _lead(name, percent),
+            "-generous": _lead(GENEROUS_OF[name], percent),
+        }
+        for name, percent in _PERCENT.items()
+    },
+    ("2", "fig2-rises"): Moves(
+        "average at T minus that after 1 % of the slots, and rise in the first half minus rise "
+        "in the second",
+        _rises_then_flattens,
+        named=False,
+    ),
+    ("2", "fig2-edge"): Moves(
+        "accumulated reward of drf and of fairness after 1 % of the slots minus that of ogasched",
+        _early_edge,
+        named=False,
+    ),
+    ("2", "fig2-ratio"): Moves(
+        "ratio of the averages at T minus that after 1 % of the slots, for each of "
+        f"{', '.join(BASELINES)}",
+        _ratios_rise,
+        named=False,
+    ),
+    ("2", "fig2-fairness"): _in_both(lambda names: _better(names[1], names, "slot", where="at T")),
+    ("4", "fig4-poor"): Below(
+        "mean accumulated reward of the worst setting over that of the best", 0.5, _poor_steps
+    ),
+    ("4", "fig4-negative"): Above(
+        "share of the slots with a negative reward, mean over seeds,",
+        0.1,
+        _negative_slots,
+        or_equal=True,
+        where="for some setting",
+    ),
+    ("4", "fig4-decay"): Moves("accumulated reward with eta_0 = 25, difference", _decay_below_one),
+    ("4", "fig4-range"): Below(
+        f"distance from {list(_DECAYS)} of the decay with the largest mean accumulated reward "
+        "(eta_0 = 25)",
+        0,
+        _best_decay,
+        or_equal=True,
+    ),
+    **{
+        ("4", f"fig4-theory{suffix}"): Moves(
+            f"accumulated reward of the best decay minus that of {reference}",
+            partial(_decay_beats, reference),
+        )
+        for reference, suffix in (("ogasched-literal", ""), ("ogasched-constant", "-constant"))
+    },
+    ("gradients", "eq26-grows"): Moves(_GROWTH.format("of the slots "), _growing_steps),
+    ("3", "sec41-steady"): _in_both(
+        lambda names: _better(
+            names[1], names, "contention", where="at every contention up to 1", rows=_mild
+        )
+    ),
+    ("3", "fig3a-best"): _best("servers"),
+    ("3", "fig3a-rises"): _moves("servers", "reward"),
+    ("3", "fig3a-lead"): _in_both(
+        lambda names: Holds(f"{_PEAKS} {', '.join(names)}", partial(_lead_peaks_inside, names))
+    ),
+    ("3", "fig3b-best"): _best("ports"),
+    ("3", "fig3b-weaker"): Moves(
+        "size of the slope of log reward against log |R| minus that against log |L| (at the "
+        "same density)",
+        _ports_matter_less,
+    ),
+    ("3", "fig3c-best"): _best("contention"),
+    ("3", "fig3c-rise"): _contention(most=1),
+    ("3", "fig3c-fall"): _contention(least=1, ends=True, falls=True),
+    ("3", "fig3c-lead"): _in_both(
+        lambda names: Moves(f"{_FALLS} {', '.join(names)}", partial(_lead_falls, names))
+    ),
+    ("6", "fig6-slowly"): Moves(
+        f"slope of log penalty against log contention, and {_SLOW:g} minus it",
+        _penalty_grows_slowly,
+        named=False,
+    ),
+    ("7", "fig7-linear"): Moves(
+        f"accumulated reward of each of {', '.join(_OWN)} with linear utilities minus twice "
+        "that with each other kind",
+        _linear_far_above,
+    ),
+    ("7", "fig7-best"): _best("utilities"),
+    **{
+        ("table-2", f"tab2-{name}"): _best(name, "average")
+        for name in ("slots", "probability", "density")
+    },
+    ("table-2", "tab2-longer"): _moves("slots", "average", (_FIRST,), ends=True),
+    ("table-2", "tab2-arrivals"): _moves("probability", "average", most=0.7),
+    ("table-2", "tab2-crowded"): _moves("probability", "average", (_FIRST,), least=0.7, falls=True),
+    ("table-2", "tab2-denser"): _moves("density", "average"),
+    ("5", "fig5-best"): _best("slot", "average"),
+    ("times", "fig2-hour"): _takes_hours(10, 8000, 1.0),
+    ("times", "fig5-hours"): _takes_hours(100, 10000, 15.0),
+    ("", "tab2-values"): NotTestable("capacities and requests, with their units, are not given"),
+}

@@ -1,0 +1,169 @@
+"""Tests of what Sections 2 and 3 say: propositions, equations, and Theorem 1 on regret."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.growth import Growth, fit_growth
+from benchmarks.reward.studies import REGRET_AXES, SETTINGS
+from benchmarks.study.claim import Test
+from benchmarks.study.frames import along, by_seed, expression
+from benchmarks.study.tests import Above, Below, NotTestable
+
+__all__ = ["TESTS", "Numbers", "Tests"]
+
+Numbers = tuple[Sequence[float] | pd.Series, str]
+"""Those that are held against a limit, and what was measured in words."""
+
+Tests = Mapping[tuple[str, str], Test | Mapping[str, Test]]
+"""By study, if any, and name of a claim: its test, or several by what is added to its name."""
+
+_ROUNDING = 1e-9
+_ONE = 0.999  # a regret that grows in proportion has an exponent of 1 up to rounding
+_POWER_LAW = "for all arrivals that have a power law"
+_TELLING = "on all runs with (14) below the best fixed reward; not testable if there are none"
+_at_most = partial(Below, or_equal=True)
+
+
+def _misses(frame: pd.DataFrame) -> Numbers:
+    """On how many cases Alg. 1 is not the projection."""
+    cases = list(frame[["z", "printed", "exact"]].itertuples(index=False))
+    told = "z = ({}): Alg. 1 ({}), projection ({})"
+    texts = [told.format(*(", ".join(map("{:g}".format, p)) for p in case)) for case in cases]
+    wrong = sum(not np.allclose(case.printed, case.exact) for case in cases)
+    return [wrong], "; ".join(texts)
+
+
+def _share_of_bound(rule: str, frame: pd.DataFrame) -> Numbers:
+    """Regret over (14), on runs on which that lies below the best fixed reward."""
+    own = frame[frame["policy"] == rule]
+    runs = own[own["bound"] < own["fixed_lower"]]
+    share = runs["regret_upper"] / runs["bound"]
+    if runs.empty:
+        return share, f"(14) says nothing on all {len(own)} runs"
+    count = f"the {len(runs)} of {len(own)} runs on which it says something"
+    return share, f"regret at most {share.max():.3g} of (14) on {count}"
+
+
+def _of_growth(
+    axis: str, rule: str, number: Callable[[Growth], float | None], frame: pd.DataFrame
+) -> Numbers:
+    """A number of the growth of regret along an axis, for each kind of arrivals that has it."""
+    found = {}
+    own = along(frame[frame["policy"] == rule], SETTINGS, REGRET_AXES[axis])
+    for arrivals, part in own.groupby("arrivals", sort=False):
+        lower, upper = (by_seed(part, f"regret_{end}", axis).T for end in ("lower", "upper"))
+        found[arrivals] = fit_growth(lower.index.to_numpy(), lower.to_numpy(), upper.to_numpy())
+    text = "; ".join(
+        f"{name}: {growth.verdict} ({growth.why})"
+        if growth.low is None
+        else f"{name}: exponent {growth.exponent:.2f} [{growth.low:.2f}, {growth.high:.2f}]"
+        for name, growth in found.items()
+    )
+    numbers = map(number, found.values())
+    return [value for value in numbers if value is not None], text
+
+
+def _from_one(growth: Growth) -> float | None:
+    return None if growth.exponent is None else abs(growth.exponent - 1)
+
+
+def _sublinear(axis: str, symbol: str) -> dict[str, Test]:
+    """Exponents below 1, but for rounding, with two step rules."""
+    end = "upper end of the 95 % bootstrap interval of the exponent of the regret"
+    return {
+        suffix: Below(
+            f"{end} of {rule} over {symbol}",
+            _ONE,
+            partial(_of_growth, axis, rule, lambda growth: growth.high),
+            where=_POWER_LAW,
+        )
+        for suffix, rule in (("", "ogasched-constant"), ("-decay", "ogasched"))
+    }
+
+
+_OTHER_PROJECTION = (
+    "Alg. 1 fills every server even where z fits, and checks the first port alone against its "
+    "request; here the projection is exact"
+)
+_COUNTS_EDGES = (
+    "the sum over l and R_l counts the edges, so the bound is d |R|, in which |L| does not appear"
+)
+_PARALLEL = "an asymptotic statement about Alg. 1 in parallel; the projection here is another"
+
+TESTS: Tests = {
+    ("concavity", "prop1-concave"): Above(
+        "reward of the middle of two feasible allocations minus the mean of theirs",
+        -_ROUNDING,
+        expression(
+            "least",
+            "reward of the middle minus mean reward: at least {low:.3g} over {pairs} random "
+            "pairs of feasible allocations, utilities of all kinds",
+            pairs="pairs.max()",
+        ),
+        or_equal=True,
+        where="for 200 random pairs",
+    ),
+    ("projections", "alg1-projection"): _at_most(
+        "number of cases by hand, of two, on which Alg. 1 as printed is not the projection:",
+        0,
+        _misses,
+        why=lambda _: _OTHER_PROJECTION,
+    ),
+    ("edges", "eq19-regular"): _at_most(
+        "difference between the number of edges of a graph by hand and d |L|",
+        0,
+        expression(
+            "abs(edges - degree * ports)",
+            "{ports} ports, {servers} servers, each connected to both: {edges} edges, "
+            "d |L| = {left}, d |R| = {right}",
+            ports="ports.max()",
+            servers="servers.max()",
+            edges="edges.max()",
+            left="(degree * ports).max()",
+            right="(degree * servers).max()",
+        ),
+        why=lambda _: _COUNTS_EDGES,
+    ),
+    ("gradients", "eq22-gradient"): _at_most(
+        "squared norm of every gradient as a part of (22)",
+        1.0,
+        expression("share", "largest squared gradient is {high:.3g} of (22), {count} seeds"),
+        where="in all slots of three runs",
+    ),
+    ("regret", "eq16-inequality"): _at_most(
+        "left side minus right side, as a part of the right side,",
+        _ROUNDING,
+        expression(
+            "(inequality_left - inequality_right) / abs(inequality_right)",
+            "holds on {inside} of {count} runs; the left side is at most {part:.3g} of the "
+            "right one",
+            limit=_ROUNDING,
+            part="(inequality_left / inequality_right).max()",
+        ),
+        where="at the best fixed decision in all runs of all step rules",
+    ),
+    **{
+        ("regret", name): _at_most(
+            f"regret of {rule} as a part of (14)",
+            1.0,
+            partial(_share_of_bound, rule),
+            where=_TELLING,
+        )
+        for name, rule in (("thm1-bound", "ogasched-constant"), ("eq26-bound", "ogasched-literal"))
+    },
+    ("regret", "thm1-T"): _sublinear("slots", "T"),
+    ("regret", "thm1-L"): _sublinear("ports", "|L|, every port with as many servers,"),
+    ("regret", "sec42-R"): _at_most(
+        "distance from 1 of the exponent of the regret of ogasched-constant over |R|",
+        0.2,
+        partial(_of_growth, "servers", "ogasched-constant", _from_one),
+        where=_POWER_LAW,
+    ),
+    ("", "alg1-time"): NotTestable(_PARALLEL),
+    ("", "sec35-gang"): NotTestable("the paper omits the design; the one here is another"),
+}

@@ -13,6 +13,11 @@ from benchmarks.utility import EXPERIMENTS
 from tests.benchmarks import toy
 
 
+@pytest.fixture(autouse=True)
+def tiny_programs_are_solved_in_no_time(highs_here: None, short_local_search: None) -> None:
+    """No child process for HiGHS, and little local search: what is tested here are no solvers."""
+
+
 @pytest.fixture
 def toy_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A current folder, where the experiments of ``utility`` are those of a toy."""

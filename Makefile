@@ -24,7 +24,7 @@ ratio: $(VENV)/core.stamp
 	$(BIN)/python -m benchmarks.ratio
 
 test: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 -m slow

@@ -15,6 +15,8 @@ import pytest
 from benchmarks.study.file import read_study_file
 from benchmarks.verify import main as verify
 
+pytestmark = pytest.mark.usefixtures("highs_here", "short_local_search")
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
     "README.md",

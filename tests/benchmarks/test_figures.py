@@ -70,6 +70,7 @@ def test_a_failed_cell_is_missing_from_the_picture(toy_folder: Path, capsys: Cap
     assert "error" not in pd.read_csv("out/utility-3-quick.csv")
 
 
+@pytest.mark.slow
 def test_workers_make_the_same_files(toy_folder: Path) -> None:
     for workers in ("1", "2"):
         assert main(["utility-1", "--quick", "--workers", workers, "--out", workers]) == 0

@@ -131,6 +131,7 @@ def test_a_run_that_fails_says_why_and_the_command_ends_with_1(
     assert list((tmp_path / "out/cells").iterdir()) == []
 
 
+@pytest.mark.usefixtures("guarded_here")
 def test_an_unknown_method_in_a_cell_is_an_error_of_the_process() -> None:
     (cell, *_) = Gap(("compact",), (1.0,)).cells(Trial("utility", POINT, 0))
     parameters = {**cell.parameters, "method": "none"}
@@ -292,6 +293,7 @@ def test_tables_as_other_commands_have_them(
         main([*argv, "--columns", "5"])
 
 
+@pytest.mark.usefixtures("guarded_here")
 def test_without_gaps_there_is_no_picture_of_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

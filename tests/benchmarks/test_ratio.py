@@ -197,6 +197,7 @@ def test_verify_reports_violations_with_code_1(tmp_path: Path) -> None:
     assert "(2) job 'a' gets 1 of 2 worker-slots" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_policy_from_a_file_outside(tmp_path: Path) -> None:
     (tmp_path / "my_file.py").write_text(
         "from online.policy import Decision, Policy\n\n\n"

@@ -14,7 +14,7 @@ from benchmarks.catalogue import claims_of
 from benchmarks.jct.studies import BASELINES, OWN, READINGS
 from benchmarks.study.claim import Finding, judge
 from benchmarks.study.tests import NotTestable
-from tests.benchmarks.jct.conftest import Frames
+from tests.benchmarks.frames import kept
 
 SEEDS = range(5)
 WORST = dict.fromkeys(BASELINES, 10.0)
@@ -308,11 +308,11 @@ def test_every_claim_states_its_test() -> None:
     assert all(claim.name.startswith(("fig7-category", "fig11-smaller")) for claim in later)
 
 
-def test_all_claims_at_quick_size(quick: Frames) -> None:
+def test_all_claims_at_quick_size() -> None:
     expected = [json.loads(line) for line in KEPT.read_text().splitlines()]
     found = [
         {"claim": claim.name, "verdict": finding.verdict, "measured": finding.measured}
         for claim in CLAIMS.values()
-        for finding in [judge(claim, quick)]
+        for finding in [judge(claim, kept)]
     ]
     assert found == expected

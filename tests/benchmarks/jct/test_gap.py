@@ -45,6 +45,7 @@ def test_a_bound_out_of_time_is_none_or_weaker() -> None:
     assert 0 < early.bound <= GAP.methods["bound"].solve(ins, time_limit=LIMIT, threads=1).bound
 
 
+@pytest.mark.usefixtures("guarded_here")
 def test_the_command_on_jct(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     argv = ["--problem", "jct", "--sizes", "3x10x3", "--times", "10", "--seeds", "1"]
     argv += ["--set", "chunks=2:4", "--set", "cloud=no", "--set", "worker_types=1:1"]

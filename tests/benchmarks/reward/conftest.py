@@ -1,4 +1,4 @@
-"""What tests of the experiments on `reward` share: the frames of the studies, made once."""
+"""What tests of the experiments on `reward` share: frames of the studies, measured once."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ Frames = Callable[[str], pd.DataFrame]
 
 @pytest.fixture(scope="session")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Frames:
-    """Frame of a study at quick size, by its name."""
+    """Frame of a study at quick size, of its first seed, by its name."""
     store = Store(tmp_path_factory.mktemp("cells"))
-    return cache(lambda name: find_study(name).frame("quick", store=store))
+    return cache(lambda name: find_study(name).frame("quick", range(1), store=store))

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.catalogue import claims_of
 from benchmarks.reward.studies import BASELINES, GENEROUS, table_1
 from benchmarks.study.claim import Finding, judge
-from tests.benchmarks.reward.conftest import Frames
+from tests.benchmarks.frames import kept
 
 CLAIMS = {claim.name: claim for claim in claims_of("reward")}
 KEPT = Path(__file__).parent / "verdicts-quick.jsonl"
@@ -366,11 +366,11 @@ def test_every_claim_states_its_test() -> None:
     )
 
 
-def test_verdicts_at_quick_size_are_the_kept_ones(quick: Frames) -> None:
-    kept = [json.loads(line) for line in KEPT.read_text(encoding="utf-8").splitlines()]
-    assert [record["claim"] for record in kept] == list(CLAIMS)
-    for record in kept:
-        finding = judge(CLAIMS[record["claim"]], quick)
+def test_verdicts_at_quick_size_are_the_kept_ones() -> None:
+    records = [json.loads(line) for line in KEPT.read_text(encoding="utf-8").splitlines()]
+    assert [record["claim"] for record in records] == list(CLAIMS)
+    for record in records:
+        finding = judge(CLAIMS[record["claim"]], kept)
         assert finding.verdict == record["verdict"], record["claim"]
         if record["claim"] not in TIMED:
             assert finding.measured == record["measured"]

@@ -1,4 +1,4 @@
-"""Frames of the studies at quick size, measured once for all tests."""
+"""What tests of the experiments on `utility` share: frames of the studies, measured once."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from benchmarks.study.store import Store
 
 @pytest.fixture(scope="session")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], pd.DataFrame]:
-    """``(name of a study without its problem) -> its frame``."""
+    """Frame of a study at quick size, of its first seed, by its name without the problem."""
     store = Store(tmp_path_factory.mktemp("cells"))
-    return functools.cache(lambda name: find_study(f"utility-{name}").frame("quick", store=store))
+    return functools.cache(
+        lambda name: find_study(f"utility-{name}").frame("quick", range(1), store=store)
+    )

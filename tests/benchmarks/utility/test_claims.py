@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks.catalogue import claims_of, find_study
 from benchmarks.study.claim import Finding, judge
+from tests.benchmarks.frames import kept as kept_frame
 
 SEEDS = range(6)
 CLAIMS = {claim.name: claim for claim in claims_of("utility")}
@@ -260,8 +261,8 @@ def test_every_claim_states_its_test() -> None:
 @pytest.mark.parametrize(
     "kept", [k for k in KEPT if k["claim"] not in TIMES], ids=lambda kept: kept["claim"]
 )
-def test_quick_verdicts(kept: dict[str, str], quick: Callable[[str], pd.DataFrame]) -> None:
-    finding = judge(CLAIMS[kept["claim"]], lambda name: quick(name.removeprefix("utility-")))
+def test_quick_verdicts(kept: dict[str, str]) -> None:
+    finding = judge(CLAIMS[kept["claim"]], kept_frame)
     assert (finding.verdict, finding.measured) == (kept["verdict"], kept["measured"])
 
 
@@ -271,10 +272,10 @@ def test_no_verdict_is_missing() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kept", [k for k in KEPT if k["claim"] in TIMES], ids=lambda k: k["claim"])
-def test_quick_verdicts_on_times(
-    kept: dict[str, str], quick: Callable[[str], pd.DataFrame]
-) -> None:
-    finding = judge(CLAIMS[kept["claim"]], lambda name: quick(name.removeprefix("utility-")))
+def test_quick_verdicts_on_times(kept: dict[str, str]) -> None:
+    finding = judge(CLAIMS[kept["claim"]], kept_frame)
     # The limit is in seconds of the clock: a busy machine may not prove all optima within it.
-    proven = kept["claim"] != "note4-days" or quick("optimum-time")["seconds"].notna().all()
+    proven = (
+        kept["claim"] != "note4-days" or kept_frame("utility-optimum-time")["seconds"].notna().all()
+    )
     assert finding.verdict == (kept["verdict"] if proven else "not testable")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +10,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-import benchmarks.utility
-from benchmarks.catalogue import find_study, pictures_of
+from benchmarks.catalogue import find_picture, find_study, pictures_of
 from benchmarks.study.cell import Outcome
 from benchmarks.study.closure import import_closure
 from benchmarks.study.run import run_policy
@@ -21,11 +19,11 @@ from benchmarks.study.study import SIZES, Study
 from benchmarks.utility.measures import KINDS, draw, kind_of
 from benchmarks.utility.studies import STUDIES
 from online.utility.oasis import OASiS
+from tests.benchmarks.frames import assert_is_kept, kept
 
 Quick = Callable[[str], pd.DataFrame]
 
 PICTURES = {picture.name.removeprefix("utility-"): picture for picture in pictures_of("utility")}
-REFERENCES = Path(benchmarks.utility.__file__).parent / "reference"
 
 # Exact solves stop at a relative gap of 1e-4, so two runs may differ by as much.
 SOLVED = dict.fromkeys(("offline_lower", "offline_upper", "ratio_lower", "ratio_upper"), 2e-4)
@@ -33,17 +31,20 @@ SOLVED = dict.fromkeys(("offline_lower", "offline_upper", "ratio_lower", "ratio_
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_quick_frame_is_the_reference(name: str, quick: Quick) -> None:
-    expected = pd.read_csv(REFERENCES / f"utility-{name}.csv")
-    found = pd.read_csv(io.StringIO(quick(name).to_csv(index=False)))
-    assert list(found.columns) == list(expected.columns)
-    for column in expected:
-        tolerance = SOLVED.get(column, 1e-9)
-        pd.testing.assert_series_equal(found[column], expected[column], rtol=tolerance, atol=1e-9)
+    assert_is_kept(quick(name), f"utility-{name}", SOLVED)
+
+
+@pytest.mark.slow
+def test_quick_frames_of_all_seeds_are_the_references(tmp_path: Path) -> None:
+    for name in PICTURES:
+        picture = find_picture(f"utility-{name}")
+        frame = find_study(picture.study).frame("quick", store=Store(tmp_path))
+        assert_is_kept(frame, picture.name, SOLVED)
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_every_picture_is_drawn_from_its_frame(name: str, quick: Quick) -> None:
-    picture, frame = PICTURES[name], quick(name)
+def test_every_picture_is_drawn_from_its_frame(name: str) -> None:
+    picture, frame = PICTURES[name], kept(f"utility-{name}")
     assert picture.study == picture.name and picture.title and picture.source
     drawn = picture.plot(frame, None)
     assert drawn.axes[0].get_xlabel() and drawn.axes[0].get_ylabel()

@@ -162,7 +162,7 @@ def in_units(ins: UtilityInstance, unit: float, shrink: float) -> UtilityInstanc
     return UtilityInstance.from_file(file)
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(
     st.integers(0, 10**6),
     st.sampled_from([1e9, 1.0, 1e-6, 1e-9]),
@@ -240,6 +240,7 @@ def test_a_worker_that_needs_hardly_any_bandwidth_needs_no_parameter_server() ->
     assert solve_offline(ins, time_limit=None).bound == pytest.approx(3.0)
 
 
+@pytest.mark.usefixtures("short_local_search")
 @pytest.mark.parametrize("unit", [1e12, 1.0, 1e-5])
 def test_ratio_does_not_depend_on_the_units(
     unit: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -80,8 +80,8 @@ def assert_honest(lp: LinearProgram, result: Any) -> None:
 def test_time_limit_is_kept_on_a_hard_program() -> None:
     lp = market_split(1)
     began = time.monotonic()
-    result = solve(lp, HighsOptions(time_limit=2.0))
-    assert time.monotonic() - began <= 3.5
+    result = solve(lp, HighsOptions(time_limit=1.0))
+    assert time.monotonic() - began <= 2.5
     assert (result.status, result.message) == ("feasible", "time limit")
     assert result.bound == 5.0  # the relaxation meets all targets
     assert_honest(lp, result)

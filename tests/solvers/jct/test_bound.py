@@ -24,12 +24,15 @@ from tests.solvers.jct.search import NO_SCHEDULE, contended, least_jct, small, t
 
 @cache
 def optima() -> list[tuple[JctInstance, int]]:
-    """60 tiny instances by exhaustive search, 40 small ones by the exact solver."""
+    """60 tiny instances by exhaustive search."""
     found = [(tiny(seed), least_jct(seed)) for seed in range(60)]
-    for ins in map(small, range(100, 140)):
-        objective = solve(ins, mip_rel_gap=0.0).objective
-        found.append((ins, NO_SCHEDULE if objective is None else round(objective)))
     return [(ins, best) for ins, best in found if best < NO_SCHEDULE]
+
+
+def small_optima(seeds: range) -> list[tuple[JctInstance, int]]:
+    """Small instances by the exact solver."""
+    found = [(small(seed), solve(small(seed), mip_rel_gap=0.0).objective) for seed in seeds]
+    return [(ins, round(best)) for ins, best in found if best is not None]
 
 
 def relaxed(ins: JctInstance) -> Relaxation:
@@ -75,9 +78,12 @@ def test_by_hand_at_given_prices() -> None:
     assert proven.bound == 4
 
 
-def test_no_bound_exceeds_an_optimum() -> None:
+@pytest.mark.parametrize(
+    "seeds", [range(100, 110), pytest.param(range(110, 140), marks=pytest.mark.slow)]
+)
+def test_no_bound_exceeds_an_optimum(seeds: range) -> None:
     ratios = []
-    for ins, best in optima():
+    for ins, best in [*optima(), *small_optima(seeds)]:
         pool = Pool.of(ins)
         paper, bounded = paper_relaxation(pool), bound(pool)
         assert paper is not None and bounded is not None and bounded.program is not None
@@ -90,7 +96,7 @@ def test_no_bound_exceeds_an_optimum() -> None:
     median = np.median(ratios, axis=0)
     print(f"median bound / optimum: paper {median[0]:.3f}, program {median[1]:.3f}, "
           f"prices {median[2]:.3f} on {len(ratios)} instances")  # fmt: skip
-    assert len(ratios) >= 80
+    assert len(ratios) >= 50 + 0.75 * len(seeds)
     assert median[1] >= 0.8
     assert median[2] >= 0.85
 
@@ -170,7 +176,7 @@ def test_short_slots_do_not_make_a_weak_bound() -> None:
     found = price_bound(pool, rounded(spread(coarse.prices, many, pool.slots)))
     assert found is not None
     assert 54_900 <= found.bound <= 55_000
-    bounded = bound(pool, time_limit=6.0)
+    bounded = bound(pool, time_limit=3.0)
     assert bounded is not None
     assert 54_900 <= bounded.proven.bound <= 55_000
 

@@ -64,18 +64,23 @@ def add_engine_arguments(parser: Parser, *, timed: bool = False, guarded: bool =
 
 
 def engine_of(args: argparse.Namespace, *, threads: int = 1) -> NotingEngine:
-    """The engine that the options of :func:`add_engine_arguments` ask for.
+    """The engine that the options of :func:`add_engine_arguments` ask for; it notes what fails.
 
     By default it has as many workers as there are processors for so many threads each. InputError
     if the cluster cannot be used.
     """
+    return NotingEngine(plain_engine_of(args, threads=threads))
+
+
+def plain_engine_of(args: argparse.Namespace, *, threads: int = 1) -> Engine:
+    """The same engine, for commands that say themselves what fails."""
     limits = Limits(args.limit or _LIMIT, args.memory)
     if args.cluster is not None:
-        return NotingEngine(Cluster(args.cluster, limits))
+        return Cluster(args.cluster, limits)
     workers = args.workers or default_workers(threads)
     if workers == 1 and args.limit is None and args.memory is None:
-        return NotingEngine(InProcess())
-    return NotingEngine(Processes(workers, limits))
+        return InProcess()
+    return Processes(workers, limits)
 
 
 class NotingEngine(Engine):
@@ -94,6 +99,9 @@ class NotingEngine(Engine):
         self._engine = engine
         self.workers = engine.workers
         self._failed: list[str] = []
+
+    def __enter__(self) -> NotingEngine:
+        return self
 
     def __exit__(self, *error: object) -> None:
         self._engine.__exit__(*error)

@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 
 from benchmarks.cli import Parser, parse_list, parse_positive, parse_words, run_command
 from benchmarks.contract import experiments_of, gap_methods, with_part
-from benchmarks.engines import add_engine_arguments, engine_of
+from benchmarks.engines import add_engine_arguments, plain_engine_of
 from benchmarks.instances import add_set_argument
 from benchmarks.pictures.costs import caption, plot_costs, seeds_in_words
 from benchmarks.pictures.medians import plot_medians
@@ -78,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         instance_of(source_of(trial, trial.point))  # what is bad shows before anything is measured
     out = Path(args.out or f"results/gap-{args.problem}")
     measure, words = Gap(methods, tuple(limits), args.threads), f"{args.problem}-gap"
-    with engine_of(args, threads=args.threads) as engine:
+    with plain_engine_of(args, threads=args.threads) as engine:
         store = Store(out / "cells")
         (frame,) = frames_of([(measure, trials)], store=store, engine=engine, progress=words)
     write_rows(frame, out)

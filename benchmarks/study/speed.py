@@ -37,10 +37,11 @@ class Speed:
         cells = []
         for entry in trial.entries:
             data = self.data.get(entry.settings.get("file", ""))
-            run = run_cell(entry.settings, entry.scheme, data=data, needs=self.needs)
+            run = run_cell(entry.settings, entry.scheme, data=data)
             told = {name: run.parameters[name] for name in ("instance", "policy", "parameters")}
             function = "benchmarks.study.speed:time_policy"
-            cells.append(replace(run, function=function, parameters=told, kept=False))
+            run = replace(run, function=function, parameters=told, needs=self.needs)
+            cells.append(replace(run, kept=False))
         return cells
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:

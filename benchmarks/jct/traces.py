@@ -115,13 +115,10 @@ def _arrivals(
         weights = PATTERNS[name](slots, settings.slot_seconds, rng)
         return np.sort(rng.choice(slots, size=jobs, p=weights)), None, f"arrivals {name}"
     if trace.kind == "philly":
-        seconds = trace.table("jobs").frame["submit_s"].to_numpy()
-        slot, starts = windows(seconds, slots, settings.slot_seconds, jobs, rng, trace.path)
-        start = int(starts[0])
-        held = np.flatnonzero((slot >= start) & (slot < start + slots))
-        rows = np.sort(rng.choice(held, size=jobs, replace=False))
+        start, held, slot = next(windows(trace, "jobs", slots, settings.slot_seconds, jobs, rng))
+        kept = np.sort(rng.choice(len(held), size=jobs, replace=False))
         note = f"arrivals: {jobs} of {len(held)} in slots {start}.. of the list"
-        return slot[rows] - start, rows, note
+        return slot[kept], held[kept], note
     seconds = np.sort(trace.table("arrivals", "jobs").frame["submit_s"].to_numpy())
     if len(seconds) < jobs:
         raise InputError(f"{trace.path}: {len(seconds)} arrivals, fewer than the {jobs} asked for")

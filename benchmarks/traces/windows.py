@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from benchmarks.traces.table import Trace
 from models.errors import InputError
 
 __all__ = ["windows"]
@@ -12,27 +15,23 @@ _MOST_SLOTS = 10**8  # of a trace, whose arrivals are counted slot by slot
 
 
 def windows(
-    seconds: np.ndarray,
+    trace: Trace,
+    name: str,
     slots: int,
     slot_seconds: float,
     jobs: int,
     rng: np.random.Generator,
-    path: str,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Slots of all arrivals, and first slots of the windows with enough of them, shuffled.
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Windows of ``slots`` slots with at least ``jobs`` rows of the named table, shuffled.
 
-    Windows are ``slots`` whole slots, counted from the trace's start, that end within it.
+    Windows begin at whole slots, counted from the trace's start, and end within it.
 
-    Parameters
-    ----------
-    seconds : ndarray
-        Arrivals since the trace's start.
-    slots, slot_seconds : int, float
-        Length of a window, and of its slots.
-    jobs : int
-        Least number of arrivals in a window.
-    path : str
-        Of the trace, for errors.
+    Yields
+    ------
+    start : int
+        First slot of the window.
+    rows, arrival : ndarray
+        The rows that arrive in it, and their slots, counted from ``start``.
 
     Raises
     ------
@@ -40,6 +39,7 @@ def windows(
         If the trace has no arrivals, is too short or has too many slots, or no window holds
         enough.
     """
+    path, seconds = trace.path, trace.table(name).frame["submit_s"].to_numpy()
     if not len(seconds):
         raise InputError(f"{path}: spans 0 slots, as it has no usable arrival")
     if not seconds.max() < _MOST_SLOTS * slot_seconds:
@@ -48,12 +48,12 @@ def windows(
             f"{slot_seconds:g} s"
         )
     slot = np.floor(seconds / slot_seconds).astype(np.int64)
-    total = int(slot.max()) + 1
-    if total < slots:
+    before = np.append(0, np.cumsum(np.bincount(slot)))
+    if len(before) <= slots:
         raise InputError(
-            f"{path}: spans {total} slots of {slot_seconds:g} s, fewer than the {slots} asked for"
+            f"{path}: spans {len(before) - 1} slots of {slot_seconds:g} s, fewer than the "
+            f"{slots} asked for"
         )
-    before = np.append(0, np.cumsum(np.bincount(slot, minlength=total)))
     held = before[slots:] - before[:-slots]
     starts = np.flatnonzero(held >= jobs)
     if not len(starts):
@@ -61,4 +61,6 @@ def windows(
             f"{path}: no window of {slots} slots holds {jobs} arrivals; the fullest holds "
             f"{held.max()}"
         )
-    return slot, rng.permutation(starts)
+    for start in rng.permutation(starts).tolist():
+        rows = np.flatnonzero((slot >= start) & (slot < start + slots))
+        yield start, rows, slot[rows] - start

@@ -8,9 +8,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-from benchmarks.pictures.costs import caption, plot_costs, seeds_in_words
-from benchmarks.pictures.medians import plot_medians
-from benchmarks.pictures.style import figure_of, panels
+from benchmarks.pictures.lines import plot_costs, plot_medians, seeds_in_words
+from benchmarks.pictures.style import caption, panels
 from benchmarks.tables import PLAIN, Column, Layout, render
 from solvers.result import OPTIMAL_GAP
 
@@ -39,12 +38,11 @@ def plot_gap(frame: pd.DataFrame) -> Figure:
         panel.set_ylim(0.7 * OPTIMAL_GAP, 1.4)
         panel.yaxis.set_major_locator(LogLocator())
         panel.yaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:g} %"))
-    caption(
-        figure_of(axes[0]),
+    return caption(
+        axes[0],
         f"jobs x slots x servers; {seeds_in_words(frame)}\n{COUNTS_AS_ALL}; "
         f"proven optima (up to {OPTIMAL_GAP:.2%}) stand at {OPTIMAL_GAP:.2%}",
     )
-    return figure_of(axes[0])
 
 
 def plot_growth(frame: pd.DataFrame) -> Figure:

@@ -10,10 +10,9 @@ from matplotlib.figure import Figure
 
 from benchmarks.contract import RegretSizes
 from benchmarks.growth import Growth, fit_growth
-from benchmarks.pictures.costs import caption
-from benchmarks.pictures.curves import plot_curves as draw_curves
-from benchmarks.pictures.medians import plot_medians
-from benchmarks.pictures.style import figure_of, legend_below, panels
+from benchmarks.pictures.lines import plot_curves as draw_curves
+from benchmarks.pictures.lines import plot_medians
+from benchmarks.pictures.style import caption, legend_below, panels
 from benchmarks.study.regret import along, at_base
 from benchmarks.study.statistics import bootstrap_interval
 from benchmarks.study.study import succeeded
@@ -257,10 +256,8 @@ def plot_curves(curves: pd.DataFrame) -> Figure:
             legend=False,
         )
     legend_below(axes[0], columns=2 * len(kinds) if len(kinds) < 4 else 8)
-    figure = figure_of(axes[0])
     what = "against the best decision over all slots; mean and range of instances"
-    caption(figure, f"{_size(curves)}; {what}")
-    return figure
+    return caption(axes[0], f"{_size(curves)}; {what}")
 
 
 def _size(rows: pd.DataFrame) -> str:
@@ -304,9 +301,8 @@ def plot_growth(rows: pd.DataFrame, sizes: RegretSizes) -> Figure:
         )
     legend_below(axes[0], columns=3 if len(kinds) < 3 else 6)
     many = f"lines: median of {len(sizes.seeds)} seeds, hollow marks: a seed each"
-    caption(
-        figure_of(axes[0]),
+    return caption(
+        axes[0],
         f"{_size(rows[at_base(rows, sizes)])} and sizes around that; "
         f"{'1 seed' if len(sizes.seeds) == 1 else many}; regret not above 0 is left out",
     )
-    return figure_of(axes[0])

@@ -1,22 +1,31 @@
-"""Who runs where: jobs on servers over time."""
+"""Who runs where and when: jobs on servers, and in the queues of one server."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from benchmarks.pictures.style import describe, figure_of, looks, ready
+from benchmarks.pictures.style import finish, looks, ready
 
-__all__ = ["plot_gantt"]
+__all__ = ["plot_gantt", "plot_queue"]
 
 _HATCHES = ("", "////", "....", "xxxx")
-_HEIGHT = 0.86
+_ROW = 0.86  # height of a server
+_BAND, _GREY = "0.95", "0.45"
+_THICK, _THIN = 0.72, 0.14
+_MARKS: dict[str, dict[str, Any]] = {
+    "data are uploaded": {"marker": "s", "linestyle": "", "markerfacecolor": "white"},
+    "waits": {"linewidth": 2.0},
+    "trains": {"marker": "s", "linestyle": "", "markersize": 9},
+    "displaced": {"marker": "X", "linestyle": "", "markerfacecolor": "black"},
+}
 
 
 def plot_gantt(
@@ -46,60 +55,97 @@ def plot_gantt(
         Names of all jobs: pictures of the same jobs then give each the same colour.
     """
     axes = ready(axes, 7.6, max(2.4, 1.4 + 0.42 * min(servers, 20)))
-    names = list(dict.fromkeys(frame["job"]))
-    styles = looks(jobs or names)
-    hatch = {name: _HATCHES[i // 7 % len(_HATCHES)] for i, name in enumerate(styles)}
     for server in range(servers):
-        axes.axhspan(
-            server - _HEIGHT / 2, server + _HEIGHT / 2, color="0.95", linewidth=0, zorder=0
+        ends = server - _ROW / 2, server + _ROW / 2
+        axes.axhspan(*ends, color=_BAND, linewidth=0, zorder=0)
+    cells = frame.loc[frame.index.repeat(frame["stop"] - frame["start"])]
+    cells = cells.assign(slot=cells["start"] + cells.groupby(level=0).cumcount())
+    below = cells.groupby(["server", "slot"])["share"].cumsum() - cells["share"]
+    cells = cells.assign(below=below.clip(upper=1.0))
+    cells["height"] = _ROW * cells["share"].clip(upper=1.0 - cells["below"])
+    cells["bottom"] = cells["server"] + _ROW * (0.5 - cells["below"]) - cells["height"]
+    outline = [withStroke(linewidth=2, foreground="white")]
+    for place, (job, look) in enumerate(looks(jobs or frame["job"].unique()).items()):
+        own = cells[cells["job"] == job]
+        if own.empty:
+            continue
+        bars = axes.bar(
+            own["slot"],
+            own["height"],
+            width=1.0,
+            bottom=own["bottom"],
+            facecolor=look["color"],
+            alpha=0.75,
+            hatch=_HATCHES[place // 7 % len(_HATCHES)],
+            edgecolor="white",
+            linewidth=0.6,
+            label=str(job),
         )
-    top: dict[tuple[int, int], float] = {}  # (server, slot) -> height taken so far
-    for row in frame.itertuples():
-        for slot in range(row.start, row.stop):
-            base = top.get((row.server, slot), 0.0)
-            height = min(row.share, 1.0 - base) * _HEIGHT
-            top[row.server, slot] = base + height / _HEIGHT
-            corner = (slot - 0.5, row.server + _HEIGHT / 2 - base * _HEIGHT - height)
-            axes.add_patch(
-                Rectangle(
-                    corner,
-                    1.0,
-                    height,
-                    facecolor=styles[row.job].colour,
-                    alpha=0.75,
-                    hatch=hatch[row.job],
-                    edgecolor="white",
-                    linewidth=0.6,
-                )
-            )
-            if height > 0.2 and slots <= 40:
-                axes.text(
-                    slot,
-                    corner[1] + height / 2,
-                    str(row.count),
-                    ha="center",
-                    va="center",
-                    fontsize="x-small",
-                    path_effects=[withStroke(linewidth=2, foreground="white")],
-                )
+        if slots <= 40:
+            counts = own["count"].astype(str).where(own["height"] > 0.2, "")
+            style: dict[str, Any] = {"fontsize": "x-small", "path_effects": outline}
+            axes.bar_label(bars, counts, label_type="center", **style)
     axes.set_xlim(-0.5, slots - 0.5)
     axes.set_ylim(servers - 0.5, -0.5)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=20))
-    describe(axes, x="slot", y=ylabel, title=title, grid="")
-    patches = [
-        Patch(facecolor=styles[name].colour, alpha=0.75, hatch=hatch[name], label=str(name))
-        for name in styles
-        if name in names
-    ]
-    axes.legend(
-        handles=patches,
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        frameon=False,
-        fontsize="small",
-        title="job",
-        title_fontsize="small",
-        ncols=-(-len(names) // 16) or 1,
+    columns = max(1, -(-frame["job"].nunique() // 16))
+    legend: dict[str, Any] = {"legend": columns, "legend_title": "job", "beside": True}
+    return finish(axes, xlabel="slot", ylabel=ylabel, title=title, grid="", **legend)
+
+
+def plot_queue(
+    frame: pd.DataFrame,
+    axes: Axes | None = None,
+    *,
+    jobs: Sequence[str] | None = None,
+    title: str = "",
+) -> Figure:
+    """Draw one row for every job on every worker: uploaded, waiting, trained, displaced.
+
+    A job with several chunks on one worker says how many behind its name.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per stretch: ``worker``, ``job`` (name), ``chunks`` (of the job on the worker),
+        ``state`` ("uploads", "waits" or "trains"), ``start``, ``stop`` (slot after the last),
+        ``preempted`` (ends before a chunk is done). Rows of the picture stand in the order in
+        which they first come.
+    jobs : sequence of str, optional
+        Names of all jobs: pictures of the same jobs then give each the same colour.
+    """
+    frame = frame.assign(lane=frame.groupby(["worker", "job"], sort=False).ngroup())
+    lanes = frame.drop_duplicates("lane")
+    axes = ready(axes, 7.6, max(2.4, 1.5 + 0.24 * len(lanes)))
+    beside: dict[str, Any] = {"va": "center", "fontsize": "small", "annotation_clip": False}
+    for rank, (worker, own) in enumerate(lanes.groupby("worker", sort=False)["lane"]):
+        ends = own.min() - 0.5, own.max() + 0.5
+        if rank % 2 == 0:
+            axes.axhspan(*ends, color=_BAND, linewidth=0, zorder=0)
+        place = (1.01, sum(ends) / 2)
+        axes.annotate(f"worker {worker}", place, xycoords=axes.get_yaxis_transform(), **beside)
+    look_of = looks(jobs or frame["job"].unique())
+    colour = frame["job"].map({job: look["color"] for job, look in look_of.items()})
+    uploads, trains = (frame["state"] == state for state in ("uploads", "trains"))
+    axes.barh(
+        frame["lane"],
+        frame["stop"] - frame["start"],
+        np.where(trains, _THICK, _THIN),
+        left=frame["start"] - 0.5,  # slot t stands around t, as in the other pictures
+        color=colour.mask(uploads, "white"),
+        edgecolor=colour.mask(uploads, _GREY),
+        linewidth=0.7,
+        zorder=2,
     )
-    return figure_of(axes)
+    ends = frame[frame["preempted"].astype(bool)]
+    cross: dict[str, Any] = {"marker": "X", "s": 34, "color": "black", "edgecolors": "white"}
+    axes.scatter(ends["stop"] - 0.5, ends["lane"], linewidths=0.6, zorder=3, **cross)
+    axes.set_ylim(max(1, len(lanes)) - 0.5, -0.5)
+    axes.set_xlim(-0.5, max([1, *frame["stop"]]) - 0.5)
+    several = (" (x" + lanes["chunks"].astype(str) + ")").where(lanes["chunks"] > 1, "")
+    axes.set_yticks(lanes["lane"], lanes["job"] + several, fontsize="x-small")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    for label, look in _MARKS.items():
+        axes.plot([], [], color=_GREY, label=label, **look)
+    return finish(axes, xlabel="slot", ylabel="job", title=title, grid="x", legend=len(_MARKS))

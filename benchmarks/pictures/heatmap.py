@@ -8,7 +8,7 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from benchmarks.pictures.style import describe, figure_of, ready
+from benchmarks.pictures.style import finish, ready
 
 __all__ = ["plot_heatmap"]
 
@@ -23,7 +23,7 @@ def plot_heatmap(
     title: str = "",
     log: bool = False,
 ) -> Figure:
-    """Draw a table as a heat map.
+    """Draw a table as a heat map: white is 0, darker is more.
 
     Parameters
     ----------
@@ -32,35 +32,23 @@ def plot_heatmap(
     label : str
         What a colour means, with its unit.
     log : bool
-        Logarithmic colours; zeros stay white. Ignored where no entry is positive.
-
-    Returns
-    -------
-    Figure
-        White is 0; darker is more.
+        Logarithmic colours. Ignored where positive entries do not differ.
     """
     axes = ready(axes, 6.4, max(2.6, 1.2 + 0.22 * min(len(table), 24)))
-    values = table.to_numpy(dtype=float)
-    positive = values[values > 0]
-    norm: Normalize
-    if log and positive.size and positive.min() < positive.max():
-        norm = LogNorm(positive.min(), positive.max())
-    else:
-        norm = Normalize(0.0, positive.max() if positive.size else 1.0)
-    shown = table.where(table > 0).to_numpy(dtype=float)  # NaN is drawn as background
-    first = int(table.columns[0])
+    shown = table.where(table > 0).astype(float)  # NaN is drawn as background
+    low, high = shown.min(axis=None), shown.max(axis=None)
+    logarithmic = log and low < high
+    first, step = int(table.columns[0]), -(-len(table) // 24)  # at most 24 names
     image = axes.imshow(
         shown,
         cmap="viridis_r",
-        norm=norm,
+        norm=LogNorm(low, high) if logarithmic else Normalize(0.0, 1.0 if pd.isna(high) else high),
         aspect="auto",
         interpolation="nearest",
         extent=(first - 0.5, first + len(table.columns) - 0.5, len(table) - 0.5, -0.5),
     )
-    step = -(-len(table) // 24)  # at most 24 names
     axes.set_yticks(range(0, len(table), step), [str(name) for name in table.index[::step]])
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    describe(axes, x=xlabel, y=ylabel, title=title, grid="")
-    figure = figure_of(axes)
+    figure = finish(axes, xlabel=xlabel, ylabel=ylabel, title=title, grid="")
     figure.colorbar(image, ax=axes, label=label, pad=0.02)
     return figure

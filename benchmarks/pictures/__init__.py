@@ -5,5 +5,6 @@ All draw into ``axes``, by default those of a new figure. ``labels`` are ``xlabe
 (e.g. per seed), and ``x``, ``y``, ``series`` and ``hue`` are columns of it: where a row stands, its
 number (NaN is left out), and names of what looks alike, in the order of the rows. ``among`` are
 all series that have a look of their own where a figure has several panels, by default those of the
-frame. ``level`` is where a horizontal line is drawn, if any.
+frame, and ``jobs`` all jobs that have a colour of their own in several pictures. ``level`` is where
+a horizontal line is drawn, if any.
 """

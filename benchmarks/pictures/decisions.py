@@ -11,8 +11,6 @@ from matplotlib.figure import Figure
 
 from benchmarks.pictures.style import finish, looks, ready
 
-__all__ = ["plot_decisions"]
-
 
 def plot_decisions(frame: pd.DataFrame, axes: Axes | None = None, *, title: str = "") -> Figure:
     """Draw the utility of each job's best schedule against its cost, with the job's name.
@@ -20,18 +18,15 @@ def plot_decisions(frame: pd.DataFrame, axes: Axes | None = None, *, title: str 
     Above the diagonal the payoff is positive and the job is admitted; below it is rejected.
     A job of which no schedule fits has neither cost nor utility and is counted in the title.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per job: ``job``, ``value`` and ``cost`` (both in units of utility, NaN if
-        nothing fits), ``admitted``.
+    The frame has one row per job: ``job``, ``value`` and ``cost`` (both in units of utility, NaN if
+    nothing fits), ``admitted``.
     """
     axes = ready(axes, 5.6, 4.4)
     fits = frame.dropna(subset=["value", "cost"])
     if missing := len(frame) - len(fits):
         title = f"{title}; {missing} with no schedule that fits".lstrip("; ")
-    for (kind, name), look in looks([(True, "admitted"), (False, "rejected")]).items():
-        rows = fits[fits["admitted"] == kind]
+    for name, look in looks(["admitted", "rejected"]).items():
+        rows = fits[fits["admitted"] == (name == "admitted")]
         marks = {**look, "linestyle": "none", "label": f"{name} ({len(rows)})"}
         axes.plot(rows["cost"], rows["value"], **marks)
     # Costs and utilities spread over many powers of ten, and may be 0.

@@ -14,8 +14,6 @@ from matplotlib.ticker import MaxNLocator
 
 from benchmarks.pictures.style import finish, looks, ready
 
-__all__ = ["plot_gantt", "plot_queue"]
-
 _HATCHES = ("", "////", "....", "xxxx")
 _ROW = 0.86  # height of a server
 _BAND, _GREY = "0.95", "0.45"
@@ -38,33 +36,27 @@ def plot_gantt(
     ylabel: str = "server",
     title: str = "",
 ) -> Figure:
-    """Draw what each server does in each slot.
+    """Draw what each server does in each slot, also those where nothing runs.
 
     A row is a server, as high as the server is large: a block takes the share of the
     server's scarcest resource that the job uses there, so a full row is a full server. The
     number in a block counts the job's copies (workers or parameter servers).
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per block: ``job`` (name), ``server``, ``start``, ``stop`` (slot after the
-        last), ``count``, ``share`` (0 to 1).
-    servers, slots : int
-        How many there are, also where nothing runs.
-    jobs : sequence of str, optional
-        Names of all jobs: pictures of the same jobs then give each the same colour.
+    The frame has one row per block: ``job`` (name), ``server``, ``start``, ``stop`` (slot after the
+    last), ``count``, ``share`` (0 to 1).
     """
     axes = ready(axes, 7.6, max(2.4, 1.4 + 0.42 * min(servers, 20)))
     for server in range(servers):
         ends = server - _ROW / 2, server + _ROW / 2
         axes.axhspan(*ends, color=_BAND, linewidth=0, zorder=0)
-    cells = frame.loc[frame.index.repeat(frame["stop"] - frame["start"])]
-    cells = cells.assign(slot=cells["start"] + cells.groupby(level=0).cumcount())
-    below = cells.groupby(["server", "slot"])["share"].cumsum() - cells["share"]
-    cells = cells.assign(below=below.clip(upper=1.0))
-    cells["height"] = _ROW * cells["share"].clip(upper=1.0 - cells["below"])
-    cells["bottom"] = cells["server"] + _ROW * (0.5 - cells["below"]) - cells["height"]
-    outline = [withStroke(linewidth=2, foreground="white")]
+    slot = [range(start, stop) for start, stop in zip(frame["start"], frame["stop"], strict=True)]
+    cells = frame.assign(slot=slot).explode("slot", ignore_index=True).astype({"share": float})
+    top = cells.groupby(["server", "slot"])["share"].cumsum()
+    below = (top - cells["share"]).clip(upper=1.0)
+    cells["height"] = _ROW * (top.clip(upper=1.0) - below)
+    cells["bottom"] = cells["server"] + _ROW * (0.5 - below) - cells["height"]
+    text: dict[str, Any] = {"fontsize": "x-small", "label_type": "center"}
+    text["path_effects"] = [withStroke(linewidth=2, foreground="white")]
     for place, (job, look) in enumerate(looks(jobs or frame["job"].unique()).items()):
         own = cells[cells["job"] == job]
         if own.empty:
@@ -82,9 +74,7 @@ def plot_gantt(
             label=str(job),
         )
         if slots <= 40:
-            counts = own["count"].astype(str).where(own["height"] > 0.2, "")
-            style: dict[str, Any] = {"fontsize": "x-small", "path_effects": outline}
-            axes.bar_label(bars, counts, label_type="center", **style)
+            axes.bar_label(bars, own["count"].astype(str).where(own["height"] > 0.2, ""), **text)
     axes.set_xlim(-0.5, slots - 0.5)
     axes.set_ylim(servers - 0.5, -0.5)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -105,15 +95,9 @@ def plot_queue(
 
     A job with several chunks on one worker says how many behind its name.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per stretch: ``worker``, ``job`` (name), ``chunks`` (of the job on the worker),
-        ``state`` ("uploads", "waits" or "trains"), ``start``, ``stop`` (slot after the last),
-        ``preempted`` (ends before a chunk is done). Rows of the picture stand in the order in
-        which they first come.
-    jobs : sequence of str, optional
-        Names of all jobs: pictures of the same jobs then give each the same colour.
+    The frame has one row per stretch: ``worker``, ``job`` (name), ``chunks`` (of the job on the
+    worker), ``state`` ("uploads", "waits" or "trains"), ``start``, ``stop`` (slot after the last),
+    ``preempted`` (ends before a chunk is done). Jobs stand in the order in which they first come.
     """
     frame = frame.assign(lane=frame.groupby(["worker", "job"], sort=False).ngroup())
     lanes = frame.drop_duplicates("lane")

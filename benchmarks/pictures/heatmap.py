@@ -10,8 +10,6 @@ from matplotlib.ticker import MaxNLocator
 
 from benchmarks.pictures.style import finish, ready
 
-__all__ = ["plot_heatmap"]
-
 
 def plot_heatmap(
     table: pd.DataFrame,
@@ -23,16 +21,10 @@ def plot_heatmap(
     title: str = "",
     log: bool = False,
 ) -> Figure:
-    """Draw a table as a heat map: white is 0, darker is more.
+    """Draw a table of nonnegative numbers, whose columns are slots: white is 0, darker is more.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Rows from top to bottom, columns are slots; nonnegative numbers.
-    label : str
-        What a colour means, with its unit.
-    log : bool
-        Logarithmic colours. Ignored where positive entries do not differ.
+    ``label`` says what a colour means, with its unit. Colours may be logarithmic (``log``, ignored
+    where positive entries do not differ).
     """
     axes = ready(axes, 6.4, max(2.6, 1.2 + 0.22 * min(len(table), 24)))
     shown = table.where(table > 0).astype(float)  # NaN is drawn as background

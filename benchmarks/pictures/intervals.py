@@ -13,8 +13,6 @@ from matplotlib.figure import Figure
 from benchmarks.pictures.style import finish, log_axis, looks, ready, side_by_side
 from benchmarks.study.statistics import bootstrap_interval
 
-__all__ = ["plot_boxes", "plot_intervals"]
-
 
 def _groups(
     axes: Axes, frame: pd.DataFrame, x: str, hue: str, width: float, ticks: Mapping[Any, str]
@@ -49,18 +47,8 @@ def plot_intervals(
 
     Beside each group stands the mean of the upper ends (a black bar) with its 95 % bootstrap
     interval; the legend says so. Where lower and upper end agree, the interval is a dot. Rows with
-    an infinite end are left out and counted in the title.
-
-    Parameters
-    ----------
-    x, hue : str
-        Columns of the groups, and of what divides them.
-    lower, upper : str
-        Columns of the two ends; may be the same.
-    ticks : mapping, optional
-        What to write at a group instead of its name.
-    log_y : bool
-        Logarithmic y.
+    an infinite end are left out and counted in the title. ``lower`` and ``upper`` are columns, and
+    may be the same; ``ticks`` is what to write at a group instead of its name.
     """
     axes = ready(axes)
     finite = np.isfinite(frame[[lower, upper]].to_numpy(dtype=float)).all(axis=1)

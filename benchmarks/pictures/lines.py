@@ -22,15 +22,6 @@ from benchmarks.pictures.style import (
 )
 from benchmarks.study.statistics import bootstrap_interval
 
-__all__ = [
-    "plot_costs",
-    "plot_curves",
-    "plot_lines",
-    "plot_medians",
-    "plot_utilisation",
-    "seeds_in_words",
-]
-
 Spacing = Literal["linear", "log", "even"]
 """Where values of x stand: where they are, where their logarithms are, or at equal distances."""
 
@@ -49,10 +40,8 @@ def _placed(
     Series stand side by side at each value, so that their marks do not hide each other.
     """
     places = np.arange(len(values)) if spacing == "even" else np.array(values, dtype=float)
-    if spacing == "log":
-        places = np.log(places)
-    names = [value if isinstance(value, str) else f"{value:g}" for value in values]
-    axes.set_xticks(places, names)
+    places = np.log(places) if spacing == "log" else places
+    axes.set_xticks(places, [v if isinstance(v, str) else f"{v:g}" for v in values])
     shifts = side_by_side(frame[series].nunique(), 0.014 * float(np.ptp(places) or 1.0))
     place_of = dict(zip(values, places.tolist(), strict=True))
     for shift, (look, rows) in zip(shifts, series_of(frame, series, among), strict=True):
@@ -139,11 +128,7 @@ def plot_curves(
 
 
 def plot_utilisation(frame: pd.DataFrame, axes: Axes | None = None, *, title: str = "") -> Figure:
-    """Draw shares of capacity in use over time as step lines.
-
-    The frame has one row per slot and resource: ``slot``, ``resource``, ``share`` (0 to 1, of all
-    servers together).
-    """
+    """Draw the ``share`` (0 to 1, of all servers) of each ``resource`` in use in each ``slot``."""
     axes = ready(axes, 6.4, 3.2)
     for look, rows in series_of(frame, "resource"):
         steps = {**look, "marker": None, "linewidth": 1.5}
@@ -173,10 +158,8 @@ def plot_costs(
     axes = panels(None, len(drawn), min(max(7.2, 1.2 * len(drawn) * sizes), 11.0), 4.2)
     words: dict[str, Any] = {"xlabel": "jobs x slots x servers", "spacing": "even"}
     for panel, (column, label) in zip(axes, drawn.items(), strict=True):
-        first = panel is axes[0]
-        plot_medians(
-            frame, panel, x="size", y=column, series=series, ylabel=label, legend=first, **words
-        )
+        words |= {"ylabel": label, "legend": panel is axes[0]}
+        plot_medians(frame, panel, x="size", y=column, series=series, **words)
         if sizes > 3:  # side by side they would run into each other
             for tick in panel.get_xticklabels():
                 tick.set(rotation=30, ha="right", rotation_mode="anchor")

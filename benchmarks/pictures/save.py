@@ -10,8 +10,6 @@ from matplotlib.figure import Figure
 
 from models.files import make_folder, write_atomic
 
-__all__ = ["save_picture"]
-
 
 def save_picture(picture: Figure, frame: pd.DataFrame, stem: str | Path) -> list[Path]:
     """Write ``<stem>.pdf``, ``<stem>.png`` and ``<stem>.csv``, which holds what is drawn.

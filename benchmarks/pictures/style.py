@@ -11,20 +11,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-__all__ = [
-    "caption",
-    "figure_of",
-    "finish",
-    "legend_below",
-    "log_axis",
-    "looks",
-    "panels",
-    "ratio_axis",
-    "ready",
-    "series_of",
-    "side_by_side",
-]
-
 # Okabe and Ito's palette, without the yellow that vanishes on white, then a wine red and a grey.
 _COLOURS = (
     *("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"),
@@ -76,7 +62,6 @@ def panels(axes: Axes | None, count: int, width: float, height: float, rows: int
         return list(figure.subplots(rows, count, squeeze=False).ravel())
     place = axes.get_subplotspec()
     assert place is not None, "axes must stand in a grid"
-    figure = figure_of(axes)
     axes.remove()
     return list(place.subgridspec(rows, count).subplots(squeeze=False).ravel())
 
@@ -122,8 +107,8 @@ def finish(
         else:
             where |= {"borderaxespad": 0.2, "alignment": "left"}
             rows = -(-len(handles) // columns) + bool(legend_title)
-        box = axes.legend(handles.values(), handles.keys(), ncols=columns, **_LEGEND, **where)
-        box.set_title(legend_title, {"size": "small"})
+        where |= {"ncols": columns, "title": legend_title, "title_fontsize": "small"}
+        axes.legend(handles.values(), handles.keys(), **_LEGEND, **where)
     axes.set_title(title, loc="left", fontsize="medium", pad=6 + 15 * rows)
     return figure_of(axes)
 

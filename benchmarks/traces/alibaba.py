@@ -16,8 +16,6 @@ from benchmarks.traces.delimited import first_line, read_rows
 from benchmarks.traces.table import NEGATIVE, Table
 from models.errors import InputError
 
-__all__ = ["read_alibaba_2018", "read_openb_nodes", "read_openb_pods", "read_pai_machines"]
-
 _MIB_PER_GIB = 1024.0
 _PODS = {
     "name": "text", "cpu_milli": "float", "memory_mib": "float", "num_gpu": "int",

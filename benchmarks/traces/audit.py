@@ -10,8 +10,6 @@ import pandas as pd
 
 from benchmarks.traces.table import Table, Trace
 
-__all__ = ["audit", "format_audit"]
-
 _RANKS = {"q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 _HOUR_S = 3600.0
 _TOP = 6
@@ -22,12 +20,8 @@ def audit(trace: Trace, mapping: Mapping[str, str]) -> dict[str, Any]:
 
     ``mapping`` has names of problems, and how the trace becomes an instance of each, in words.
     """
-    return {
-        "kind": trace.kind,
-        "path": trace.path,
-        "tables": [{"table": name, **_audit(trace.table(name))} for name in trace.names],
-        "mapping": dict(mapping),
-    }
+    tables = [{"table": name, **_audit(trace.table(name))} for name in trace.names]
+    return {"kind": trace.kind, "path": trace.path, "tables": tables, "mapping": dict(mapping)}
 
 
 def _audit(table: Table) -> dict[str, Any]:
@@ -50,7 +44,7 @@ def _arrivals(seconds: pd.Series) -> dict[str, Any]:
     """Span, and arrivals per full or begun hour from the first arrival to the last."""
     if seconds.empty:
         return {"count": 0}
-    hours = np.floor(seconds.to_numpy() / _HOUR_S).astype(np.int64)
+    hours = (seconds // _HOUR_S).astype("int64")
     counts = np.bincount(hours - hours.min())
     first, last = float(seconds.min()), float(seconds.max())
     return {
@@ -79,11 +73,9 @@ def _distribution(column: pd.Series) -> dict[str, Any]:
 def _groups(column: pd.Series) -> dict[str, int]:
     """Rows of the most frequent values, ties by value; the rest together."""
     counts = column.value_counts().sort_index().sort_values(ascending=False, kind="stable")
-    top = counts.iloc[:_TOP]
-    shown = (f"{value:g}" if isinstance(value, float) else str(value) for value in top.index)
-    names = {name or "(none)": count for name, count in zip(shown, top.tolist(), strict=True)}
-    others = {"others": int(counts.iloc[_TOP:].sum())} if len(counts) > _TOP else {}
-    return names | others
+    counts.index = [f"{v:g}" if isinstance(v, float) else str(v) or "(none)" for v in counts.index]
+    rest = {"others": int(counts.iloc[_TOP:].sum())} if len(counts) > _TOP else {}
+    return {**counts.iloc[:_TOP].to_dict(), **rest}
 
 
 def format_audit(record: Mapping[str, Any]) -> str:
@@ -98,10 +90,9 @@ def format_audit(record: Mapping[str, Any]) -> str:
             *(f"dropped      {count:,}: {why}" for why, count in table["dropped"].items()),
             *(f"distinct     {count:,} {name}" for name, count in table["distinct"].items()),
             *(f"count        {count:,} {name}" for name, count in table["facts"].items()),
+            *_arrival_lines(table.get("arrivals")),
+            *(f"{name:12} {_summary(found)}" for name, found in table["demands"].items()),
         ]
-        if "arrivals" in table:
-            lines += _arrival_lines(table["arrivals"])
-        lines += [f"{name:12} {_summary(found)}" for name, found in table["demands"].items()]
         for name, groups in table["groups"].items():
             shares = ", ".join(f"{value}: {count:,}" for value, count in groups.items())
             lines.append(f"by {name}: {shares}")
@@ -110,13 +101,14 @@ def format_audit(record: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _arrival_lines(found: Mapping[str, Any]) -> list[str]:
+def _arrival_lines(found: Mapping[str, Any] | None) -> list[str]:
+    if not found:
+        return []
     if not found["count"]:
         return ["arrivals     none"]
-    rate = found["per_hour"]
     return [
         f"span         {found['span_hours']:,.1f} h, {found['count']:,} arrivals",
-        f"per hour     mean {_short(rate['mean'])}, {_ranks(rate)}, over {found['hours']:,} hours",
+        f"per hour     {_ranks(found['per_hour'])}, over {found['hours']:,} hours",
     ]
 
 
@@ -124,13 +116,11 @@ def _summary(found: Mapping[str, Any]) -> str:
     if not found["known"]:
         return "not known for any row"
     missing = f" (not known for {found['missing']:,} rows)" if found["missing"] else ""
-    return f"mean {_short(found['mean'])}, min {_short(found['min'])}, {_ranks(found)}{missing}"
+    return f"{_ranks(found)}{missing}"
 
 
 def _ranks(found: Mapping[str, float]) -> str:
-    values = "/".join(_short(found[name]) for name in _RANKS)
-    return f"10/50/90/99 % {values}, max {_short(found['max'])}"
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    short = {k: f"{v:,.0f}" if abs(v) >= 1000 else f"{v:.4g}" for k, v in found.items()}
+    least = f"min {short['min']}, " if "min" in short else ""
+    values = "/".join(short[name] for name in _RANKS)
+    return f"mean {short['mean']}, {least}10/50/90/99 % {values}, max {short['max']}"

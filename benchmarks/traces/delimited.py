@@ -14,8 +14,6 @@ import pandas as pd
 from models.errors import InputError
 from models.files import read_bytes
 
-__all__ = ["first_line", "read_rows"]
-
 _DTYPES = {"int": "int64", "float": "float64", "float?": "float64", "text": "str"}
 _INT = re.compile(r"\s*[+-]?\d+\s*")
 _FLOAT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
@@ -29,13 +27,9 @@ def _text(path: Path) -> bytes:
     return data
 
 
-def _header(data: bytes) -> list[str]:
-    return data.split(b"\n", 1)[0].decode("utf-8", "replace").split(",")
-
-
 def first_line(path: Path) -> list[str]:
     """Fields of the first line."""
-    return _header(_text(path))
+    return _text(path).split(b"\n", 1)[0].decode("utf-8", "replace").split(",")
 
 
 def read_rows(
@@ -43,8 +37,7 @@ def read_rows(
 ) -> pd.DataFrame:
     """Read some columns of a file.
 
-    Every line must have the same number of fields. Quotation marks have no meaning in
-    these traces and none is given to them.
+    Quotation marks have no meaning in these traces and none is given to them.
 
     Parameters
     ----------
@@ -53,19 +46,17 @@ def read_rows(
     kinds : mapping of str to str
         Columns to read: ``int``, ``float`` or ``text``; ``float?`` may be empty, then NaN.
     names : sequence of str, optional
-        Names of all columns of a file without a header row. By default the first line
-        names them.
+        All columns, of a file without a header row. By default the first line names them.
 
     Raises
     ------
     InputError
-        If a column is missing or a line cannot be read: wrong number of fields, a number
-        that is not one or is not finite, or a required one that is missing. Names the file
-        and the line, counted from 1.
+        If a column is missing or a line cannot be read: not as many fields as there are names, a
+        number that is missing, none or not finite. Names the file and the line, counted from 1.
     """
     data = _text(path)
     first = 0 if names else 1  # line of rows
-    names = names or _header(data)
+    names = names or first_line(path)
     if missing := [name for name in kinds if name not in names]:
         raise InputError(f"{path}: line 1: no column {', '.join(missing)} in the header")
     _check_widths(path, data, len(names))

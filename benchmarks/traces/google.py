@@ -16,8 +16,6 @@ from benchmarks.traces.delimited import first_line, read_rows
 from benchmarks.traces.table import NEGATIVE, Loaders, Table
 from models.errors import InputError
 
-__all__ = ["read_google"]
-
 _START_US = 600_000_000
 _AFTER_US = 2**63 - 1
 _SUBMIT, _SCHEDULE, _FINISH, _ADD = 0, 1, 4, 0
@@ -42,55 +40,44 @@ _TABLES = {"job_events": _JOBS, "task_events": _TASKS, "machine_events": _MACHIN
 
 
 def read_google(path: Path) -> Loaders:
-    """Open a folder with parts of the trace, a folder of one table, or one file.
+    """Open one file, the parts of one table, or a folder with several tables.
 
-    Parameters
-    ----------
-    path : Path
-        A folder may hold ``job_submit_events*.csv.gz`` (SUBMIT rows only), ``job_events/``,
-        ``task_events/`` and ``machine_events/``.
+    The latter may hold ``job_submit_events*.csv.gz`` (SUBMIT rows only), ``job_events/``,
+    ``task_events/`` and ``machine_events/``.
 
     Raises
     ------
     InputError
         If nothing of the trace is there.
     """
-    if not path.is_dir():
-        files = {_table_of(path): [path]}
-    elif parts := sorted(path.glob("part-*.csv*")):
+    parts = sorted(path.glob("part-*.csv*")) if path.is_dir() else [path]
+    if parts:
         files = {_table_of(parts[0]): parts}
     else:
         files = {"job_submit_events": sorted(path.glob("job_submit_events*.csv*"))}
         files |= {name: sorted((path / name).glob("part-*.csv*")) for name in _TABLES}
     readers = {"task_events": _read_tasks, "machine_events": _read_machines}
-    found: Loaders = {
-        name: partial(readers.get(name, _read_jobs), files[name]) for name in files if files[name]
-    }
+    found = {name: readers.get(name, _read_jobs) for name in files if files[name]}
     if not found:
         raise InputError(f"{path}: no file of the Google 2011 trace there")
-    return found
+    return {name: partial(read, files[name]) for name, read in found.items()}
 
 
 def _table_of(path: Path) -> str:
     if path.name.startswith("job_submit_events"):
         return "job_submit_events"
     width = len(first_line(path))
-    for name, columns in _TABLES.items():
-        if len(columns) == width:
-            return name
-    known = ", ".join(f"{name} {len(columns)}" for name, columns in _TABLES.items())
-    raise InputError(f"{path}: line 1: {width} fields; the tables have: {known}")
+    names = {len(columns): name for name, columns in _TABLES.items()}
+    if width not in names:
+        known = ", ".join(f"{name} {count}" for count, name in names.items())
+        raise InputError(f"{path}: line 1: {width} fields; the tables have: {known}")
+    return names[width]
 
 
 def _read(files: list[Path], columns: dict[str, str]) -> pd.DataFrame:
     kinds = {name: kind for name, kind in columns.items() if kind}
     frames = [read_rows(file, kinds, names=list(columns)) for file in files]
     return pd.concat(frames, ignore_index=True)
-
-
-def _seconds(time_us: pd.Series) -> pd.Series:
-    """Seconds since the trace's start."""
-    return (time_us - _START_US) / 1e6
 
 
 def _read_jobs(files: list[Path]) -> Table:
@@ -113,7 +100,7 @@ def _read_jobs(files: list[Path]) -> Table:
     if duration.notna().any():
         table.demands = ("duration_s",)
     frame = kept[["job_id", "scheduling_class"]].assign(
-        submit_s=_seconds(kept["time"]), duration_s=duration
+        submit_s=(kept["time"] - _START_US) / 1e6, duration_s=duration
     )
     table.frame = frame.sort_values("submit_s", kind="stable", ignore_index=True)
     return table
@@ -121,12 +108,12 @@ def _read_jobs(files: list[Path]) -> Table:
 
 def _durations(events: pd.DataFrame) -> pd.Series:
     """Seconds from the last SCHEDULE to FINISH, by job; only jobs that did both in the trace."""
-    inside = events[
-        (events["time"] >= _START_US) & (events["time"] < _AFTER_US) & events["missing_info"].isna()
-    ]
-    start = inside[inside["event"] == _SCHEDULE].groupby("job_id")["time"].max()
-    stop = inside[inside["event"] == _FINISH].groupby("job_id")["time"].max()
-    spans = ((stop - start) / 1e6).dropna()
+    known = events["time"].between(_START_US, _AFTER_US - 1) & events["missing_info"].isna()
+    start, stop = (
+        events[known & (events["event"] == event)].groupby("job_id")["time"].max()
+        for event in (_SCHEDULE, _FINISH)
+    )
+    spans = (stop - start) / 1e6
     return spans[spans > 0]
 
 
@@ -148,8 +135,9 @@ def _read_tasks(files: list[Path]) -> Table:
     table.drop(NEGATIVE, (events[demands] < 0).any(axis=1))
     kept = table.frame.reset_index(drop=True)
     # The state at time 0 says what tasks ask for, though not when they arrived.
-    arrival = _seconds(kept["time"]).where(kept["time"] >= _START_US)
-    table.frame = kept[["job_id", "task_index", "priority", *demands]].assign(submit_s=arrival)
+    arrival = (kept["time"] - _START_US) / 1e6
+    columns = ["job_id", "task_index", "priority", *demands]
+    table.frame = kept[columns].assign(submit_s=arrival.where(arrival >= 0))
     return table
 
 
@@ -169,6 +157,6 @@ def _read_machines(files: list[Path]) -> Table:
     table.drop("added, removed or changed after time 0", ~at_start)
     table.drop("no capacities", unknown)
     table.drop(NEGATIVE, (events[capacities] < 0).any(axis=1))
-    frame = table.frame[["machine_id", "platform", *capacities]]
-    table.frame = frame.reset_index(drop=True)
+    columns = ["machine_id", "platform", *capacities]
+    table.frame = table.frame[columns].reset_index(drop=True)
     return table

@@ -19,8 +19,6 @@ from benchmarks.traces.table import Table
 from models.errors import InputError
 from models.files import read_bytes
 
-__all__ = ["read_philly"]
-
 _CSV = {
     "timestamp": "text", "duration": "float", "num_gpus": "int", "gpu_time": "float",
     "cluster": "text",
@@ -34,9 +32,10 @@ _NO_GPU = "no GPU"
 def read_philly(path: Path) -> Table:
     """Read the jobs: a file that starts with ``[`` is the original JSON, else the csv.
 
-    Columns ``job``, ``submit_s`` (seconds since the hour of the first submission began),
-    ``duration_s``, ``gpus``, ``gpu_seconds``, ``cluster``; of the JSON also ``status``. A job of
-    several attempts has the sum of their durations and GPU-seconds, and the most GPUs of one.
+    Columns ``job``, ``submit_s`` (since the hour of the first submission began), ``duration_s``,
+    ``gpus``, ``gpu_seconds``, ``cluster``; of the JSON also ``status``, ``attempts`` and ``ended``,
+    attempts with a start and an end. A job of several attempts has the sum of their durations and
+    GPU-seconds, and the most GPUs of one.
 
     Raises
     ------
@@ -107,12 +106,12 @@ def _read_json(path: Path, data: bytes) -> Table:
         columns=["job", "start_time", "end_time", "gpus"],
     ).astype({"gpus": "int64"})
 
-    def parse(key: str, values: Iterable[str | None], numbers: Sequence[int]) -> pd.Series:
-        def where(row: int) -> str:
-            return f"job {numbers[row] + 1} ('{jobs[numbers[row]].jobid}'): {key}"
+    named = [f"job {number} ('{job.jobid}')" for number, job in enumerate(jobs, 1)]
 
+    def parse(key: str, values: Iterable[str | None], numbers: Sequence[int]) -> pd.Series:
         texts = pd.Series(list(values), dtype="str")
-        return _times(path, texts.mask(texts.isin(["", "None"])), where)
+        known = texts.mask(texts.isin(["", "None"]))
+        return _times(path, known, lambda row: f"{named[numbers[row]]}: {key}")
 
     start, stop = (parse(key, attempts[key], attempts["job"]) for key in ("start_time", "end_time"))
     seconds = (stop - start).dt.total_seconds().clip(lower=0.0)  # NaN: no start or no end
@@ -124,23 +123,15 @@ def _read_json(path: Path, data: bytes) -> Table:
         attempts=("gpus", "size"),
         ended=("seconds", "count"),
     )
-    of_job = of_job.reindex(range(len(jobs)), fill_value=0)
-    submitted = [job.submitted_time for job in jobs]
-    frame = pd.DataFrame(
-        {
-            "job": [job.jobid for job in jobs],
-            "time": parse("submitted_time", submitted, range(len(jobs))),
-            **of_job[["duration_s", "gpus", "gpu_seconds"]],
-            "cluster": [job.vc for job in jobs],
-            "status": [job.status for job in jobs],
-            "attempts": of_job["attempts"],
-        }
-    )
+    about = [(job.jobid, job.submitted_time, job.vc, job.status) for job in jobs]
+    frame = pd.DataFrame(about, columns=["job", "time", "cluster", "status"])
+    frame = frame.join(of_job.reindex(frame.index, fill_value=0))
+    frame["time"] = parse("submitted_time", frame["time"], frame.index)
     facts = {"attempts": len(attempts)}
     table = Table([path], frame, "job", _DEMANDS, ("gpus", "status", "cluster"), facts)
     table.drop("no submission time", frame["time"].isna())
-    table.drop("never started: no attempt", of_job["attempts"] == 0)
-    table.drop("an attempt has no start or no end", of_job["ended"] < of_job["attempts"])
+    table.drop("never started: no attempt", frame["attempts"] == 0)
+    table.drop("an attempt has no start or no end", frame["ended"] < frame["attempts"])
     table.drop(_ZERO, frame["duration_s"] <= 0)
     table.drop(_NO_GPU, frame["gpu_seconds"] <= 0)
     return table

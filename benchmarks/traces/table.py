@@ -10,33 +10,25 @@ import pandas as pd
 
 from models.errors import InputError
 
-__all__ = ["NEGATIVE", "Loaders", "Table", "Trace"]
-
 NEGATIVE = "a negative demand or capacity"
 """Why a row is dropped that asks for, or offers, less than nothing."""
 
 
 @dataclass(eq=False)
 class Table:
-    """One table of a trace.
-
-    Every row read is either a row of ``frame`` or counted in ``dropped``:
-    ``rows == len(frame) + sum(dropped.values())``.
+    """One table of a trace: ``rows``, those read, are either in the frame or counted as dropped.
 
     Parameters
     ----------
     files : sequence of Path
         Where the rows are from.
     frame : DataFrame
-        All rows read, then those kept; units are part of the column names (``_s`` seconds,
-        ``_gib``). ``submit_s``, if there, is the arrival in seconds since the trace's start
-        (NaN: before it).
+        All rows read, then those kept; names of columns end in their unit (``_s`` seconds,
+        ``_gib``). ``submit_s``, if any, is the arrival since the trace's start (NaN: before it).
     id : str
         Column that identifies a job, a task or a machine.
-    demands : tuple of str
-        Columns whose quantiles the audit prints.
-    groups : tuple of str
-        Columns whose most frequent values the audit prints.
+    demands, groups : tuple of str
+        Columns of which the audit prints quantiles, and the most frequent values.
     facts : mapping of str to int
         Further counts worth knowing, taken before rows were dropped.
     """
@@ -54,10 +46,7 @@ class Table:
         self.rows = len(self.frame)
 
     def drop(self, reason: str, mask: pd.Series) -> None:
-        """Drop the rows where the mask, of all rows read or of those left, holds.
-
-        A row counts under the first reason that hits it.
-        """
+        """Drop and count the rows where the mask, of all rows read or of those left, holds."""
         hit = mask.loc[self.frame.index]
         if hit.any():
             self.dropped[reason] = int(hit.sum())
@@ -70,9 +59,9 @@ Loaders = dict[str, Callable[[], Table]]
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """A trace on disk; a table is read when it is first asked for.
+    """A trace on disk, of a kind in ``benchmarks.traces.KINDS``.
 
-    ``kind`` is one of ``benchmarks.traces.KINDS``, ``path`` the file or folder.
+    A table is read when it is first asked for.
     """
 
     kind: str
@@ -100,13 +89,7 @@ class Trace:
         )
 
     def table(self, *names: str) -> Table:
-        """The first of the named tables that is there.
-
-        Raises
-        ------
-        InputError
-            If none is there, or a row of it cannot be read.
-        """
+        """The first of the named tables; InputError if none is there or a row cannot be read."""
         name = self.find(*names)
         if name not in self._read:
             self._read[name] = self.loaders[name]()

@@ -9,8 +9,6 @@ import numpy as np
 from benchmarks.traces.table import Trace
 from models.errors import InputError
 
-__all__ = ["windows"]
-
 _MOST_SLOTS = 10**8  # of a trace, whose arrivals are counted slot by slot
 
 
@@ -24,20 +22,13 @@ def windows(
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """Windows of ``slots`` slots with at least ``jobs`` rows of the named table, shuffled.
 
-    Windows begin at whole slots, counted from the trace's start, and end within it.
-
-    Yields
-    ------
-    start : int
-        First slot of the window.
-    rows, arrival : ndarray
-        The rows that arrive in it, and their slots, counted from ``start``.
+    Windows begin at whole slots, counted from the trace's start, and end within it. Of each come
+    its first slot, the rows in it, and their slots, counted from the first.
 
     Raises
     ------
     InputError
-        If the trace has no arrivals, is too short or has too many slots, or no window holds
-        enough.
+        If the trace has no arrivals, too few slots or too many, or no window holds enough.
     """
     path, seconds = trace.path, trace.table(name).frame["submit_s"].to_numpy()
     if not len(seconds):

@@ -158,6 +158,8 @@ def test_gantt_stacks_jobs_of_one_server() -> None:
     assert [bar[:2] for bar in bars] == [(0.0, 0.5), (1.0, 0.25), (1.0, 0.5), (2.0, 0.25)]
     # y points down: the lower block starts at -0 (bottom half), the upper one ends there.
     assert bars[1][2] + 0.25 * 0.86 == pytest.approx(bars[2][2])
+    nothing = pd.DataFrame(columns=BLOCKS.columns)
+    assert plot_gantt(nothing, servers=2, slots=4).axes[0].get_xlabel() == "slot"
 
 
 def test_queue_has_a_row_for_every_job_on_every_worker() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from benchmarks.jct.jobs import Submissions, draw_gpus
 from benchmarks.jct.settings import Settings
 from benchmarks.traces import Trace
-from benchmarks.traces.windows import windows
 from benchmarks.workload.arrivals import PATTERNS as GENERAL
 from models.errors import InputError
 
@@ -115,7 +114,7 @@ def _arrivals(
         weights = PATTERNS[name](slots, settings.slot_seconds, rng)
         return np.sort(rng.choice(slots, size=jobs, p=weights)), None, f"arrivals {name}"
     if trace.kind == "philly":
-        start, held, slot = next(windows(trace, "jobs", slots, settings.slot_seconds, jobs, rng))
+        start, held, slot = next(trace.windows("jobs", slots, settings.slot_seconds, jobs, rng))
         kept = np.sort(rng.choice(len(held), size=jobs, replace=False))
         note = f"arrivals: {jobs} of {len(held)} in slots {start}.. of the list"
         return slot[kept], held[kept], note

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.traces import Trace
-from benchmarks.traces.windows import windows
 from benchmarks.utility.draw import FACTORS, Jobs, draw_jobs, take
 from benchmarks.utility.rejection import Kept, Rule, collect
 from benchmarks.utility.servers import RESOURCES
@@ -19,7 +18,7 @@ _GPU = RESOURCES.index("gpu")
 
 def _google(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept:
     name, slot_seconds = trace.find("job_submit_events", "job_events"), settings.slot_seconds
-    found = windows(trace, name, settings.slots, slot_seconds, settings.jobs, rng)
+    found = trace.windows(name, settings.slots, slot_seconds, settings.jobs, rng)
     start, rows, arrival = next(found)
 
     def draw(count: int) -> Jobs:
@@ -36,7 +35,7 @@ def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
     slots = frame["gpu_seconds"].to_numpy() / settings.slot_seconds
     work = np.maximum(np.ceil(slots * (1 - 1e-12)), 1).astype(np.int64)
     fullest = 0
-    found = windows(trace, "jobs", settings.slots, settings.slot_seconds, count, rng)
+    found = trace.windows("jobs", settings.slots, settings.slot_seconds, count, rng)
     for tried, (start, rows, arrival) in enumerate(found, 1):
         drawn = draw_jobs(rng, arrival, settings.slot_seconds)
         drawn["worker"][:, _GPU] = 1.0

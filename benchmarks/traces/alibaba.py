@@ -30,10 +30,8 @@ _JOBS_2018 = {
 
 def read_openb_nodes(path: Path) -> Table:
     """Columns ``node``, ``cpu`` (vCPU), ``memory_gib``, ``gpus``, ``gpu_model`` (empty: no GPU)."""
-    rows = _machine_rows(path, "node", ("sn", "cpu_milli", "memory_mib", "gpu", "model"))
-    rows["cpu"] /= 1000
-    rows["memory_gib"] /= _MIB_PER_GIB
-    return _machines(path, rows)
+    columns = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
+    return _machines(path, "node", columns, units=(1000.0, _MIB_PER_GIB))
 
 
 def read_pai_machines(path: Path) -> Table:
@@ -46,20 +44,22 @@ def read_pai_machines(path: Path) -> Table:
     names = first_line(header)
     if missing := [column for column in columns if column not in names]:
         raise InputError(f"{header}: line 1: no column {', '.join(missing)}")
-    return _machines(path, _machine_rows(path, "machine", columns, names))
+    return _machines(path, "machine", columns, names)
 
 
-def _machine_rows(
-    path: Path, key: str, columns: Sequence[str], names: Sequence[str] | None = None
-) -> pd.DataFrame:
+def _machines(
+    path: Path,
+    key: str,
+    columns: Sequence[str],
+    names: Sequence[str] | None = None,
+    units: tuple[float, float] = (1.0, 1.0),
+) -> Table:
+    """Machines by the file's columns of name, CPU and memory (in those units), GPUs and model."""
     kinds = ("text", "float", "float", "int", "text")
     rows = read_rows(path, dict(zip(columns, kinds, strict=True)), names)
-    return rows.set_axis([key, "cpu", "memory_gib", "gpus", "gpu_model"], axis=1)
-
-
-def _machines(path: Path, rows: pd.DataFrame) -> Table:
-    key, demands = str(rows.columns[0]), ("cpu", "memory_gib", "gpus")
-    facts = {"GPUs": int(rows["gpus"].sum())}
+    rows = rows.set_axis([key, "cpu", "memory_gib", "gpus", "gpu_model"], axis=1)
+    rows[["cpu", "memory_gib"]] /= units
+    demands, facts = ("cpu", "memory_gib", "gpus"), {"GPUs": int(rows["gpus"].sum())}
     table = Table([path], rows, key, demands, groups=("gpu_model", "gpus"), facts=facts)
     table.drop(f"{key} listed again", rows[key].duplicated())
     table.drop("no CPU or no memory", (rows[["cpu", "memory_gib"]] <= 0).any(axis=1))

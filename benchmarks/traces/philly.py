@@ -47,23 +47,15 @@ def read_philly(path: Path) -> Table:
     frame = table.frame.sort_values("time", kind="stable", ignore_index=True)
     time = frame.pop("time")
     # Counting from a full hour makes the audit's hours those of the clock.
-    frame.insert(1, "submit_s", (time - time.min().floor("h")).dt.total_seconds())
-    table.frame = frame
+    table.frame = frame.assign(submit_s=(time - time.min().floor("h")).dt.total_seconds())
     return table
 
 
 def _read_csv(path: Path) -> Table:
-    rows = read_rows(path, _CSV)
-    frame = pd.DataFrame(
-        {
-            "job": [f"row-{line}" for line in range(2, len(rows) + 2)],
-            "time": _times(path, rows["timestamp"], lambda row: f"line {row + 2}: timestamp"),
-            "duration_s": rows["duration"],
-            "gpus": rows["num_gpus"],
-            "gpu_seconds": rows["gpu_time"],
-            "cluster": rows["cluster"],
-        }
-    )
+    frame = read_rows(path, _CSV)
+    frame.columns = pd.Index(["time", *_DEMANDS, "cluster"])
+    frame["time"] = _times(path, frame["time"], lambda row: f"line {row + 2}: timestamp")
+    frame["job"] = [f"row-{line}" for line in range(2, len(frame) + 2)]
     table = Table([path], frame, "job", _DEMANDS, groups=("gpus", "cluster"))
     table.drop(_ZERO, frame["duration_s"] <= 0)
     table.drop(_NO_GPU, frame["gpus"] < 1)
@@ -105,7 +97,6 @@ def _read_json(path: Path, data: bytes) -> Table:
         ],
         columns=["job", "start_time", "end_time", "gpus"],
     ).astype({"gpus": "int64"})
-
     named = [f"job {number} ('{job.jobid}')" for number, job in enumerate(jobs, 1)]
 
     def parse(key: str, values: Iterable[str | None], numbers: Sequence[int]) -> pd.Series:

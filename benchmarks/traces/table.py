@@ -111,27 +111,21 @@ class Trace:
             If the trace has no arrivals, too few slots or too many, or no window holds enough.
         """
         seconds = self.table(name).frame["submit_s"].to_numpy()
+        spans, length = f"{self.path}: spans", f"slots of {slot_seconds:g} s"
         if not len(seconds):
-            raise InputError(f"{self.path}: spans 0 slots, as it has no usable arrival")
+            raise InputError(f"{spans} 0 slots, as it has no usable arrival")
         if not seconds.max() < _MOST_SLOTS * slot_seconds:
-            raise InputError(
-                f"{self.path}: spans {seconds.max():g} s, more than {_MOST_SLOTS} slots of "
-                f"{slot_seconds:g} s"
-            )
+            raise InputError(f"{spans} {seconds.max():g} s, more than {_MOST_SLOTS} {length}")
         slot = np.floor(seconds / slot_seconds).astype(np.int64)
         before = np.append(0, np.cumsum(np.bincount(slot)))
         if len(before) <= slots:
-            raise InputError(
-                f"{self.path}: spans {len(before) - 1} slots of {slot_seconds:g} s, fewer than the "
-                f"{slots} asked for"
-            )
+            few = f"fewer than the {slots} asked for"
+            raise InputError(f"{spans} {len(before) - 1} {length}, {few}")
         held = before[slots:] - before[:-slots]
         starts = np.flatnonzero(held >= jobs)
         if not len(starts):
-            raise InputError(
-                f"{self.path}: no window of {slots} slots holds {jobs} arrivals; the fullest holds "
-                f"{held.max()}"
-            )
+            none = f"no window of {slots} slots holds {jobs} arrivals"
+            raise InputError(f"{self.path}: {none}; the fullest holds {held.max()}")
         for start in rng.permutation(starts).tolist():
             rows = np.flatnonzero((slot >= start) & (slot < start + slots))
             yield start, rows, slot[rows] - start

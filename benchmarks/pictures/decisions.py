@@ -50,5 +50,4 @@ def plot_decisions(frame: pd.DataFrame, axes: Axes | None = None, *, title: str 
         ylabel="utility of the best schedule",
         title=title,
         grid="both",
-        legend=3,
     )

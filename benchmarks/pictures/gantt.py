@@ -79,9 +79,8 @@ def plot_gantt(
     axes.set_ylim(servers - 0.5, -0.5)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=20))
-    columns = max(1, -(-frame["job"].nunique() // 16))
-    legend: dict[str, Any] = {"legend": columns, "legend_title": "job", "beside": True}
-    return finish(axes, xlabel="slot", ylabel=ylabel, title=title, grid="", **legend)
+    how: dict[str, Any] = {"grid": "", "legend_title": "job", "beside": True}
+    return finish(axes, xlabel="slot", ylabel=ylabel, title=title, **how)
 
 
 def plot_queue(
@@ -132,4 +131,4 @@ def plot_queue(
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     for label, look in _MARKS.items():
         axes.plot([], [], color=_GREY, label=label, **look)
-    return finish(axes, xlabel="slot", ylabel="job", title=title, grid="x", legend=len(_MARKS))
+    return finish(axes, xlabel="slot", ylabel="job", title=title, grid="x")

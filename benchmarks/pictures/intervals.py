@@ -37,9 +37,7 @@ def plot_intervals(
     hue: str | None = None,
     hue_title: str = "",
     ticks: Mapping[Any, str] | None = None,
-    level: float | None = None,
     log_y: bool = False,
-    legend: bool = True,
     title: str = "",
     **labels: Any,
 ) -> Figure:
@@ -57,8 +55,7 @@ def plot_intervals(
     frame = frame.assign(**{upper: frame[upper].where(finite)})
     if hue is None:
         hue, frame = "", frame.assign(**{"": "one seed"})
-    kinds = frame[hue].nunique()
-    width = 0.84 / kinds
+    width = 0.84 / frame[hue].nunique()
     bar: dict[str, Any] = {"color": "black", "linestyle": "none", "marker": "_"}
     bar |= {"markersize": 7, "capsize": 2, "label": "mean, 95 % interval"}
     for middle, _, look, every in _groups(axes, frame, x, hue, width, ticks or {}):
@@ -72,12 +69,9 @@ def plot_intervals(
         mean = float(rows[upper].mean())
         reach = np.nan_to_num(np.abs(np.array([bootstrap_interval(rows[upper])]) - mean)).T
         axes.errorbar(middle + 0.38 * width, mean, yerr=reach, **bar)
-    if level is not None:
-        axes.axhline(level, color="0.3", linewidth=0.8)
     if log_y:
         log_axis(axes)
-    columns = legend * min(4, kinds + 1)
-    return finish(axes, title=title, legend=columns, legend_title=hue_title, **labels)
+    return finish(axes, title=title, legend_title=hue_title, **labels)
 
 
 def plot_boxes(
@@ -88,7 +82,6 @@ def plot_boxes(
     y: str,
     hue: str,
     notes: Mapping[tuple[str, str], str] | None = None,
-    level: float | None = None,
     **labels: Any,
 ) -> Figure:
     """Draw a box for every x and hue: quartiles, whiskers at 1.5 ranges, all other points.
@@ -96,8 +89,7 @@ def plot_boxes(
     ``notes`` are texts by x and hue, written below the boxes.
     """
     axes, notes = ready(axes, 7.2, 4.2), notes or {}
-    kinds = frame[hue].nunique()
-    width = 0.8 / kinds
+    width = 0.8 / frame[hue].nunique()
     below: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
     below["transform"] = axes.get_xaxis_transform()
     for middle, names, look, rows in _groups(axes, frame, x, hue, width, {}):
@@ -120,6 +112,4 @@ def plot_boxes(
     if notes:  # room for them below the data
         low, high = axes.get_ylim()
         axes.set_ylim(low - 0.08 * (high - low), high)
-    if level is not None:
-        axes.axhline(level, color="0.3", linewidth=0.8)
-    return finish(axes, legend=kinds, **labels)
+    return finish(axes, **labels)

@@ -57,7 +57,6 @@ def plot_lines(
     series: str,
     spacing: Spacing = "linear",
     among: Sequence[str] | None = None,
-    legend: bool = True,
     **labels: Any,
 ) -> Figure:
     """Draw means over all rows of the same x and series, with 95 % bootstrap intervals."""
@@ -70,8 +69,7 @@ def plot_lines(
         ends = np.array([bootstrap_interval(group.to_numpy()) for _, group in groups])
         reach = np.nan_to_num(np.abs(ends - mean.to_numpy()[:, None])).T
         axes.errorbar(mean.index, mean, yerr=reach, **look, **sizes)
-    columns = max(3, min(5, frame[series].nunique()))
-    return finish(axes, legend=legend * columns, **labels)
+    return finish(axes, **labels)
 
 
 def plot_medians(
@@ -82,7 +80,6 @@ def plot_medians(
     y: str,
     series: str,
     spacing: Spacing = "log",
-    legend: bool = True,
     **labels: Any,
 ) -> Figure:
     """Draw medians over all rows of the same x and series, and the rows; y is logarithmic.
@@ -100,7 +97,7 @@ def plot_medians(
     drawn = np.log10(frame[y].dropna())
     if len(drawn):  # whole powers of ten: a factor looks the same in every picture
         axes.set_ylim(0.9 * 10.0 ** np.floor(drawn.min()), 1.1 * 10.0 ** np.ceil(drawn.max()))
-    return finish(axes, legend=legend * frame[series].nunique(), **labels)
+    return finish(axes, **labels)
 
 
 def plot_curves(
@@ -110,21 +107,17 @@ def plot_curves(
     x: str,
     y: str,
     series: str,
-    level: float | None = None,
     among: Sequence[str] | None = None,
-    legend: bool = True,
     **labels: Any,
 ) -> Figure:
     """Draw means over all rows of the same x and series; the band reaches from least to most."""
     axes = ready(axes)
-    if level is not None:
-        axes.axhline(level, color="0.4", linewidth=0.8)
     for look, rows in series_of(frame, series, among):
         spread = rows.groupby(x)[y].agg(["mean", "min", "max"])
         band = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
         axes.fill_between(spread.index, spread["min"], spread["max"], **band)
         axes.plot(spread.index, spread["mean"], linewidth=1.4, **{**look, "marker": None})
-    return finish(axes, legend=3 * legend, **labels)
+    return finish(axes, **labels)
 
 
 def plot_utilisation(frame: pd.DataFrame, axes: Axes | None = None, *, title: str = "") -> Figure:
@@ -136,7 +129,7 @@ def plot_utilisation(frame: pd.DataFrame, axes: Axes | None = None, *, title: st
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return finish(axes, xlabel="slot", ylabel="capacity in use", title=title, legend=5)
+    return finish(axes, xlabel="slot", ylabel="capacity in use", title=title)
 
 
 def plot_costs(

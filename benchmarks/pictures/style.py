@@ -80,33 +80,33 @@ def finish(
     ylabel: str = "",
     title: str = "",
     grid: str = "y",
-    legend: int = 0,
+    level: float | None = None,
+    legend: bool = True,
     legend_title: str = "",
     beside: bool = False,
 ) -> Figure:
     """Label axes, with light grid lines behind the data and no box around them.
 
-    A legend of so many columns, if any, covers no data: it stands above them or, if so wished,
-    beside them.
+    A legend of what has labels covers no data: it stands above them or, if so wished, beside them.
     """
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.spines[["top", "right"]].set_visible(False)
     if grid:
         axes.grid(axis=grid, color="0.9", linewidth=0.8)  # type: ignore[arg-type]
         axes.set_axisbelow(True)
-    rows = 0
-    if legend:
-        handles = _handles(axes)
+    if level is not None:
+        axes.axhline(level, color="0.35", linewidth=0.8, zorder=1.5)
+    handles, rows = _handles(axes) if legend else {}, 0
+    if handles:
         # One that is wider than the figure would leave the axes no room: names may be long.
-        points = 72 * figure_of(axes).get_figwidth()
-        widest = 45 + 5.5 * max(map(len, handles), default=0)
-        columns = max(1, min(legend, int(points // widest)))
+        points, widest = 72 * figure_of(axes).get_figwidth(), 45 + 5.5 * max(map(len, handles))
+        columns = max(1, min(5, len(handles), int(points // widest)))
         where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
+        where |= {"borderaxespad": 0.2, "alignment": "left"}
+        rows = -(-len(handles) // columns) + bool(legend_title)
         if beside:
             where = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-        else:
-            where |= {"borderaxespad": 0.2, "alignment": "left"}
-            rows = -(-len(handles) // columns) + bool(legend_title)
+            columns, rows = -(-len(handles) // 16), 0
         where |= {"ncols": columns, "title": legend_title, "title_fontsize": "small"}
         axes.legend(handles.values(), handles.keys(), **_LEGEND, **where)
     axes.set_title(title, loc="left", fontsize="medium", pad=6 + 15 * rows)

@@ -123,7 +123,7 @@ def test_lines_draw_means() -> None:
 
 def test_curves_draw_means_and_ranges() -> None:
     axes = PICTURES["curves"](None).axes[0]
-    lines = [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines[1:]]
+    lines = [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines[:-1]]
     np.testing.assert_allclose(lines, [[2.0, 6.0], [0.0, 5.0]])
     band = axes.collections[0].get_paths()[0].vertices[:, 1]
     assert (band.min(), band.max()) == (1.0, 8.0)

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from benchmarks.pictures.style import (
     caption,
@@ -118,18 +117,6 @@ def plot_curves(
         axes.fill_between(spread.index, spread["min"], spread["max"], **band)
         axes.plot(spread.index, spread["mean"], linewidth=1.4, **{**look, "marker": None})
     return finish(axes, **labels)
-
-
-def plot_utilisation(frame: pd.DataFrame, axes: Axes | None = None, *, title: str = "") -> Figure:
-    """Draw the ``share`` (0 to 1, of all servers) of each ``resource`` in use in each ``slot``."""
-    axes = ready(axes, 6.4, 3.2)
-    for look, rows in series_of(frame, "resource"):
-        steps = {**look, "marker": None, "linewidth": 1.5}
-        axes.step(rows["slot"], rows["share"], where="mid", **steps)
-    axes.set_ylim(-0.02, 1.02)
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return finish(axes, xlabel="slot", ylabel="capacity in use", title=title)
 
 
 def plot_costs(

@@ -12,11 +12,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from benchmarks.pictures.decisions import plot_decisions
-from benchmarks.pictures.gantt import plot_gantt, plot_queue
-from benchmarks.pictures.heatmap import plot_heatmap
 from benchmarks.pictures.intervals import plot_boxes, plot_intervals
-from benchmarks.pictures.lines import plot_curves, plot_lines, plot_utilisation
+from benchmarks.pictures.lines import plot_curves, plot_lines
 from benchmarks.pictures.save import save_picture
+from benchmarks.pictures.slots import plot_gantt, plot_heatmap, plot_queue, plot_utilisation
 from benchmarks.pictures.style import looks, panels
 from benchmarks.utility.tables import blocks, decisions, price_table, usage
 from models.errors import InputError

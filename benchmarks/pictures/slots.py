@@ -1,4 +1,4 @@
-"""Who runs where and when: jobs on servers, and in the queues of one server."""
+"""Slot by slot: jobs on servers and in queues, capacity in use, prices."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from benchmarks.pictures.style import finish, looks, ready
+from benchmarks.pictures.style import finish, looks, ready, series_of
 
 _HATCHES = ("", "////", "....", "xxxx")
 _ROW = 0.86  # height of a server
@@ -132,3 +133,50 @@ def plot_queue(
     for label, look in _MARKS.items():
         axes.plot([], [], color=_GREY, label=label, **look)
     return finish(axes, xlabel="slot", ylabel="job", title=title, grid="x")
+
+
+def plot_utilisation(frame: pd.DataFrame, axes: Axes | None = None, *, title: str = "") -> Figure:
+    """Draw the ``share`` (0 to 1, of all servers) of each ``resource`` in use in each ``slot``."""
+    axes = ready(axes, 6.4, 3.2)
+    for look, rows in series_of(frame, "resource"):
+        steps = {**look, "marker": None, "linewidth": 1.5}
+        axes.step(rows["slot"], rows["share"], where="mid", **steps)
+    axes.set_ylim(-0.02, 1.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return finish(axes, xlabel="slot", ylabel="capacity in use", title=title)
+
+
+def plot_heatmap(
+    table: pd.DataFrame,
+    axes: Axes | None = None,
+    *,
+    label: str,
+    ylabel: str,
+    xlabel: str = "slot",
+    title: str = "",
+    log: bool = False,
+) -> Figure:
+    """Draw a table of nonnegative numbers, whose columns are slots: white is 0, darker is more.
+
+    ``label`` says what a colour means, with its unit. Colours may be logarithmic (``log``, ignored
+    where positive entries do not differ).
+    """
+    axes = ready(axes, 6.4, max(2.6, 1.2 + 0.22 * min(len(table), 24)))
+    shown = table.where(table > 0).astype(float)  # NaN is drawn as background
+    low, high = shown.min(axis=None), shown.max(axis=None)
+    logarithmic = log and low < high
+    first, step = int(table.columns[0]), -(-len(table) // 24)  # at most 24 names
+    image = axes.imshow(
+        shown,
+        cmap="viridis_r",
+        norm=LogNorm(low, high) if logarithmic else Normalize(0.0, 1.0 if pd.isna(high) else high),
+        aspect="auto",
+        interpolation="nearest",
+        extent=(first - 0.5, first + len(table.columns) - 0.5, len(table) - 0.5, -0.5),
+    )
+    axes.set_yticks(range(0, len(table), step), [str(name) for name in table.index[::step]])
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    figure = finish(axes, xlabel=xlabel, ylabel=ylabel, title=title, grid="")
+    figure.colorbar(image, ax=axes, label=label, pad=0.02)
+    return figure

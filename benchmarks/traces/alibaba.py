@@ -58,7 +58,7 @@ def _machines(
     kinds = ("text", "float", "float", "int", "text")
     rows = read_rows(path, dict(zip(columns, kinds, strict=True)), names)
     rows = rows.set_axis([key, "cpu", "memory_gib", "gpus", "gpu_model"], axis=1)
-    rows[["cpu", "memory_gib"]] /= units
+    rows[["cpu", "memory_gib"]] /= list(units)
     demands, facts = ("cpu", "memory_gib", "gpus"), {"GPUs": int(rows["gpus"].sum())}
     table = Table([path], rows, key, demands, groups=("gpu_model", "gpus"), facts=facts)
     table.drop(f"{key} listed again", rows[key].duplicated())

@@ -17,10 +17,9 @@ from benchmarks.cli import Parser, parse_list, parse_positive, parse_words, run_
 from benchmarks.contract import experiments_of, gap_methods, with_part
 from benchmarks.engines import add_engine_arguments, plain_engine_of
 from benchmarks.instances import add_set_argument
-from benchmarks.pictures.costs import caption, plot_costs, seeds_in_words
-from benchmarks.pictures.medians import plot_medians
+from benchmarks.pictures.lines import plot_costs, plot_medians, seeds_in_words
 from benchmarks.pictures.save import save_picture
-from benchmarks.pictures.style import figure_of, panels
+from benchmarks.pictures.style import caption, panels
 from benchmarks.study.gap import GRACE, Gap
 from benchmarks.study.instances import instance_of
 from benchmarks.study.ratio import source_of
@@ -120,12 +119,11 @@ def plot_gap(frame: pd.DataFrame) -> Figure:
         panel.set_ylim(0.7 * OPTIMAL_GAP, 1.4)
         panel.yaxis.set_major_locator(LogLocator())
         panel.yaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:g} %"))
-    caption(
-        figure_of(axes[0]),
+    return caption(
+        axes[0],
         f"jobs x slots x servers; {seeds_in_words(frame)}\n{_COUNTS_AS_ALL}; "
         f"proven optima (up to {OPTIMAL_GAP:.2%}) stand at {OPTIMAL_GAP:.2%}",
     )
-    return figure_of(axes[0])
 
 
 def plot_growth(frame: pd.DataFrame) -> Figure:

@@ -14,11 +14,10 @@ from matplotlib.figure import Figure
 
 from benchmarks.contract import RegretSizes
 from benchmarks.growth import Growth, fit_growth
-from benchmarks.pictures import curves as curve_picture
-from benchmarks.pictures.costs import caption, seeds_in_words
-from benchmarks.pictures.medians import plot_medians
+from benchmarks.pictures import lines
+from benchmarks.pictures.lines import plot_medians, seeds_in_words
 from benchmarks.pictures.save import save_picture
-from benchmarks.pictures.style import figure_of, legend_below, panels
+from benchmarks.pictures.style import caption, legend_below, panels
 from benchmarks.study.statistics import bootstrap_interval
 from benchmarks.study.study import succeeded
 from benchmarks.table import loads_of
@@ -230,15 +229,14 @@ def plot_curves(curves: pd.DataFrame) -> Figure:
     """Regret after t slots against t, mean and range: a panel for each kind of arrivals."""
     kinds, policies = (list(curves[name].unique()) for name in _SERIES)
     axes = panels(None, len(kinds), max(6.4, 3.4 * len(kinds)), 4.0)
-    draw = partial(curve_picture.plot_curves, x="slot", y="regret", series="policy", level=0.0)
+    draw = partial(lines.plot_curves, x="slot", y="regret", series="policy", level=0.0)
     for panel, kind in zip(axes, kinds, strict=True):
         label = "" if panel is not axes[0] else "regret after t slots"
         words: dict[str, Any] = {"xlabel": "slot t", "ylabel": label, "title": str(kind)}
         draw(curves[curves["arrivals"] == kind], panel, among=policies, legend=False, **words)
     legend_below(axes[0], columns=2 * len(kinds) if len(kinds) < 4 else 8)
     what = "against the best decision over all slots; mean and range of instances"
-    caption(figure_of(axes[0]), f"{_size(curves)}; {what}")
-    return figure_of(axes[0])
+    return caption(axes[0], f"{_size(curves)}; {what}")
 
 
 def _plot_growth(rows: pd.DataFrame, sizes: RegretSizes) -> Figure:
@@ -262,5 +260,4 @@ def _plot_growth(rows: pd.DataFrame, sizes: RegretSizes) -> Figure:
     legend_below(axes[0], columns=3 if len(kinds) < 3 else 6)
     size = f"{_size(_at_base(rows, sizes))} and sizes around that"
     note = f"{size}; {seeds_in_words(rows)}; regret not above 0 is left out"
-    caption(figure_of(axes[0]), note)
-    return figure_of(axes[0])
+    return caption(axes[0], note)

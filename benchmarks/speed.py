@@ -15,7 +15,7 @@ from benchmarks.cli import Parser, parse_words, run_command
 from benchmarks.contract import experiments_of
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import add_instance_arguments, sources_from
-from benchmarks.pictures.costs import plot_costs, seeds_in_words
+from benchmarks.pictures.lines import plot_costs, seeds_in_words
 from benchmarks.pictures.save import save_picture
 from benchmarks.ratio import add_policy_argument
 from benchmarks.study.cell import Needs

@@ -13,10 +13,9 @@ from matplotlib.ticker import PercentFormatter
 from benchmarks.jct.measures import SHOWN
 from benchmarks.jct.studies import OWN, READINGS, SCHEMES
 from benchmarks.jct.tables import rates
-from benchmarks.pictures.curves import plot_curves
 from benchmarks.pictures.intervals import plot_intervals
-from benchmarks.pictures.lines import plot_lines
-from benchmarks.pictures.style import describe, figure_of, legend_below, looks, panels
+from benchmarks.pictures.lines import plot_curves, plot_lines
+from benchmarks.pictures.style import figure_of, finish, legend_below, looks, panels
 from benchmarks.study.claim import Picture
 from benchmarks.study.study import in_every_reading
 
@@ -73,13 +72,14 @@ def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) ->
     first = frame[(frame["policy"] == "a-online") & (frame["slot"] < frame["slots"])]
     means = first.groupby(varied)["submissions"].mean()
     span = means.index[1] - means.index[0] if len(means) > 1 else 1
-    drawn[0].bar(means.index, means, width=span, align="edge", color=looks(["jobs"])["jobs"].colour)
+    colour = looks(["jobs"])["jobs"]["color"]
+    drawn[0].bar(means.index, means, width=span, align="edge", color=colour)
     title = (
         f"{frame['jobs'].iat[0]} jobs, {frame['servers'].iat[0]} servers and the cloud; mean and "
         f"range of {frame['seed'].nunique()} seeds"
     )
-    every = "a slot" if span == 1 else f"{span} slots"
-    describe(drawn[0], x="slot of one hour", y=f"jobs submitted in {every}", title=title)
+    submitted = f"jobs submitted in {'a slot' if span == 1 else f'{span} slots'}"
+    finish(drawn[0], xlabel="slot of one hour", ylabel=submitted, title=title)
     own = frame["policy"].isin(OWN)
     parts = {"the paper's own schemes": frame[own]}
     for reading, words in _PANELS.items():

@@ -9,7 +9,6 @@ import numpy as np
 from benchmarks.jct.jobs import Submissions, draw_gpus
 from benchmarks.jct.settings import Settings
 from benchmarks.traces import Trace
-from benchmarks.traces.windows import windows
 from benchmarks.workload.arrivals import PATTERNS as GENERAL
 from benchmarks.workload.arrivals import pattern_of
 from benchmarks.workload.lists import some_of
@@ -115,13 +114,10 @@ def _arrivals(
         weights = pattern_of(name, PATTERNS)(slots, settings.slot_seconds, rng)
         return np.sort(rng.choice(slots, size=jobs, p=weights)), None, f"arrivals {name}"
     if trace.kind == "philly":
-        seconds = trace.table("jobs").frame["submit_s"].to_numpy()
-        slot, starts = windows(seconds, slots, settings.slot_seconds, jobs, rng, trace.path)
-        start = int(starts[0])
-        held = np.flatnonzero((slot >= start) & (slot < start + slots))
-        rows = np.sort(rng.choice(held, size=jobs, replace=False))
+        start, held, slot = next(trace.windows("jobs", slots, settings.slot_seconds, jobs, rng))
+        kept = np.sort(rng.choice(len(held), size=jobs, replace=False))
         note = f"arrivals: {jobs} of {len(held)} in slots {start}.. of the list"
-        return slot[rows] - start, rows, note
+        return slot[kept], held[kept], note
     frame = trace.table("arrivals", "jobs").frame.sort_values("submit_s")
     kept = some_of(frame, jobs, "arrivals", rng, trace.path)["submit_s"].to_numpy()
     span = max(3600.0, float(np.floor(frame["submit_s"].iat[-1])) + 1.0)

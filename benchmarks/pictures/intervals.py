@@ -1,20 +1,30 @@
-"""Intervals: one mark per seed, with what is not known about it, in groups."""
+"""Distributions over runs, side by side in groups: an interval for each run, or boxes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator
 
-from benchmarks.pictures.style import describe, figure_of, legend_above, looks, ready, side_by_side
+from benchmarks.pictures.style import finish, log_axis, looks, ready, side_by_side
 from benchmarks.study.statistics import bootstrap_interval
 
-__all__ = ["plot_intervals"]
+
+def _groups(
+    axes: Axes, frame: pd.DataFrame, x: str, hue: str, width: float, ticks: Mapping[Any, str]
+) -> Iterator[tuple[float, tuple[Any, Any], dict[str, Any], pd.DataFrame]]:
+    """Middle, names, look and rows of every x and hue; names the values of x."""
+    names, kinds = frame[x].unique(), looks(frame[hue].unique())
+    axes.set_xticks(range(len(names)), [ticks.get(name, str(name)) for name in names])
+    axes.set_xlim(-0.55, len(names) - 0.45)
+    for shift, (kind, look) in zip(side_by_side(len(kinds), width), kinds.items(), strict=True):
+        for place, name in enumerate(names):
+            rows = frame[(frame[x] == name) & (frame[hue] == kind)]
+            yield place + shift, (name, kind), {**look, "label": str(kind)}, rows
 
 
 def plot_intervals(
@@ -25,95 +35,81 @@ def plot_intervals(
     lower: str,
     upper: str,
     hue: str | None = None,
-    xlabel: str,
-    ylabel: str,
-    title: str = "",
     hue_title: str = "",
     ticks: Mapping[Any, str] | None = None,
-    level: float | None = None,
     log_y: bool = False,
-    legend: bool = True,
+    title: str = "",
+    **labels: Any,
 ) -> Figure:
     """Draw every row as a vertical interval, side by side in the order of the rows.
 
     Beside each group stands the mean of the upper ends (a black bar) with its 95 % bootstrap
-    interval; the legend says so. Where lower and upper end agree, the interval is a dot.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per run (e.g. per seed).
-    x : str
-        Column of the groups, in the order of the rows.
-    lower, upper : str
-        Columns of the two ends; may be the same.
-    hue : str, optional
-        Column that divides the groups.
-    ticks : mapping, optional
-        What to write at a group instead of its name.
-    level : float, optional
-        Draw a line there.
-    log_y : bool
-        Logarithmic y.
-
-    Returns
-    -------
-    Figure
-        Rows with an infinite end are left out and counted in the title.
+    interval; the legend says so. Where lower and upper end agree, the interval is a dot. Rows with
+    an infinite end are left out and counted in the title. ``lower`` and ``upper`` are columns, and
+    may be the same; ``ticks`` is what to write at a group instead of its name.
     """
     axes = ready(axes)
     finite = np.isfinite(frame[[lower, upper]].to_numpy(dtype=float)).all(axis=1)
     if not finite.all():
         title = f"{title} ({int((~finite).sum())} infinite, left out)".strip()
-    names = list(dict.fromkeys(frame[x]))
-    hues = list(dict.fromkeys(frame[hue])) if hue else [None]
-    width = 0.84 / len(hues)
-    mean_label: str | None = "mean, 95 % interval"
-    for place, (kind, look) in enumerate(looks(hues).items()):
-        part = frame[finite] if hue is None else frame[finite & (frame[hue] == kind)]
-        label: str | None = "one seed" if kind is None else str(kind)
-        for column, name in enumerate(names):
-            rows = part[part[x] == name]
-            if rows.empty:
-                continue
-            centre = column + side_by_side(place, len(hues), width)
-            spread = np.linspace(-0.36, 0.2, len(rows)) if len(rows) > 1 else np.zeros(1)
-            position = centre + width * spread
-            axes.vlines(position, rows[lower], rows[upper], color=look.colour, linewidth=1.6)
-            axes.plot(
-                position,
-                rows[upper],
-                linestyle="none",
-                marker=look.marker,
-                markersize=3.5,
-                color=look.colour,
-                label=label,
-            )
-            label = None
-            mean, end = float(rows[upper].mean()), centre + 0.38 * width
-            reach = np.nan_to_num(np.abs(np.array(bootstrap_interval(rows[upper])) - mean))
-            axes.errorbar(
-                end,
-                mean,
-                yerr=reach[:, None],
-                color="black",
-                linestyle="none",
-                marker="_",
-                markersize=7,
-                capsize=2,
-                label=mean_label,
-            )
-            mean_label = None
-    if level is not None:
-        axes.axhline(level, color="0.3", linewidth=0.8)
+    frame = frame.assign(**{upper: frame[upper].where(finite)})
+    if hue is None:
+        hue, frame = "", frame.assign(**{"": "one seed"})
+    width = 0.84 / frame[hue].nunique()
+    bar: dict[str, Any] = {"color": "black", "linestyle": "none", "marker": "_"}
+    bar |= {"markersize": 7, "capsize": 2, "label": "mean, 95 % interval"}
+    for middle, _, look, every in _groups(axes, frame, x, hue, width, ticks or {}):
+        rows = every.dropna(subset=[upper])
+        if rows.empty:
+            continue
+        spread = np.linspace(-0.36, 0.2, len(rows)) if len(rows) > 1 else 0.0
+        place = np.full(len(rows), middle) + width * spread
+        axes.vlines(place, rows[lower], rows[upper], color=look["color"], linewidth=1.6)
+        axes.plot(place, rows[upper], markersize=3.5, **{**look, "linestyle": "none"})
+        mean = float(rows[upper].mean())
+        reach = np.nan_to_num(np.abs(np.array([bootstrap_interval(rows[upper])]) - mean)).T
+        axes.errorbar(middle + 0.38 * width, mean, yerr=reach, **bar)
     if log_y:
-        axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_major_formatter("{x:g}")
-        axes.minorticks_off()
-    axes.set_xticks(range(len(names)), [(ticks or {}).get(name, str(name)) for name in names])
-    axes.set_xlim(-0.55, len(names) - 0.45)
-    describe(axes, x=xlabel, y=ylabel, title=title)
-    if legend:
-        legend_above(axes, columns=min(4, len(hues) + 1), title=hue_title)
-    return figure_of(axes)
+        log_axis(axes)
+    return finish(axes, title=title, legend_title=hue_title, **labels)
+
+
+def plot_boxes(
+    frame: pd.DataFrame,
+    axes: Axes | None = None,
+    *,
+    x: str,
+    y: str,
+    hue: str,
+    notes: Mapping[tuple[str, str], str] | None = None,
+    **labels: Any,
+) -> Figure:
+    """Draw a box for every x and hue: quartiles, whiskers at 1.5 ranges, all other points.
+
+    ``notes`` are texts by x and hue, written below the boxes.
+    """
+    axes, notes = ready(axes, 7.2, 4.2), notes or {}
+    width = 0.8 / frame[hue].nunique()
+    below: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
+    below["transform"] = axes.get_xaxis_transform()
+    for middle, names, look, rows in _groups(axes, frame, x, hue, width, {}):
+        colour = {"color": look["color"]}
+        point = {"marker": look["marker"], "markeredgecolor": look["color"]}
+        axes.boxplot(
+            rows[y].dropna().to_numpy(),
+            positions=[middle],
+            widths=0.8 * width,
+            patch_artist=True,
+            manage_ticks=False,
+            label=look["label"],
+            boxprops={"facecolor": look["color"], "alpha": 0.45, "edgecolor": look["color"]},
+            medianprops={"color": "black", "linewidth": 1.5},
+            whiskerprops=colour,
+            capprops=colour,
+            flierprops={"markersize": 3, "markerfacecolor": "none", **point},
+        )
+        axes.text(middle, 0.01, notes.get(names, ""), **colour, **below)
+    if notes:  # room for them below the data
+        low, high = axes.get_ylim()
+        axes.set_ylim(low - 0.08 * (high - low), high)
+    return finish(axes, **labels)

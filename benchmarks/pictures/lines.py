@@ -1,9 +1,9 @@
-"""Lines: a mean over seeds against a number, one line for each series."""
+"""Lines: numbers of many runs against a number or a size, one line for each series."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -11,16 +11,40 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.pictures.style import (
-    describe,
-    figure_of,
-    legend_above,
+    caption,
+    finish,
+    log_axis,
+    panels,
     ready,
     series_of,
     side_by_side,
 )
 from benchmarks.study.statistics import bootstrap_interval
 
-__all__ = ["plot_lines"]
+Spacing = Literal["linear", "log", "even"]
+"""Where values of x stand: where they are, where their logarithms are, or at equal distances."""
+
+
+def _placed(
+    axes: Axes,
+    frame: pd.DataFrame,
+    x: str,
+    values: Sequence[Any],
+    spacing: Spacing,
+    series: str,
+    among: Sequence[str] | None = None,
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Look and rows of each series, with the ``place`` of every row; names the values of x.
+
+    Series stand side by side at each value, so that their marks do not hide each other.
+    """
+    places = np.arange(len(values)) if spacing == "even" else np.array(values, dtype=float)
+    places = np.log(places) if spacing == "log" else places
+    axes.set_xticks(places, [v if isinstance(v, str) else f"{v:g}" for v in values])
+    shifts = side_by_side(frame[series].nunique(), 0.014 * float(np.ptp(places) or 1.0))
+    place_of = dict(zip(values, places.tolist(), strict=True))
+    for shift, (look, rows) in zip(shifts, series_of(frame, series, among), strict=True):
+        yield look, rows.assign(place=rows[x].map(place_of).astype(float) + shift)
 
 
 def plot_lines(
@@ -30,59 +54,101 @@ def plot_lines(
     x: str,
     y: str,
     series: str,
-    xlabel: str,
-    ylabel: str,
-    title: str = "",
-    spacing: Literal["linear", "log", "even"] = "linear",
+    spacing: Spacing = "linear",
     among: Sequence[str] | None = None,
-    legend: bool = True,
+    **labels: Any,
 ) -> Figure:
-    """Draw means over all rows of the same x and series, with their spread.
+    """Draw means over all rows of the same x and series, with 95 % bootstrap intervals."""
+    axes = ready(axes)
+    values = np.sort(frame[x].unique()).tolist()
+    sizes: dict[str, Any] = {"markersize": 5, "capsize": 2, "linewidth": 1.4, "elinewidth": 1.0}
+    for look, rows in _placed(axes, frame, x, values, spacing, series, among):
+        groups = rows.groupby("place")[y]
+        mean = groups.mean()
+        ends = np.array([bootstrap_interval(group.to_numpy()) for _, group in groups])
+        reach = np.nan_to_num(np.abs(ends - mean.to_numpy()[:, None])).T
+        axes.errorbar(mean.index, mean, yerr=reach, **look, **sizes)
+    return finish(axes, **labels)
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per run (e.g. per seed).
-    x, y, series : str
-        Columns: numbers, numbers, names.
-    spacing : {"linear", "log", "even"}
-        Where the values of x stand; ``even`` puts them at equal distances.
 
-    Returns
-    -------
-    Figure
-        Error bars are 95 % bootstrap intervals of the mean; none where there is one row.
+def plot_medians(
+    frame: pd.DataFrame,
+    axes: Axes | None = None,
+    *,
+    x: str,
+    y: str,
+    series: str,
+    spacing: Spacing = "log",
+    **labels: Any,
+) -> Figure:
+    """Draw medians over all rows of the same x and series, and the rows; y is logarithmic.
+
+    Values of x are numbers or names, in the order of the rows.
     """
     axes = ready(axes)
-    values = np.sort(frame[x].unique())
-    place_of = np.arange(len(values)) if spacing == "even" else values
-    if spacing == "log":
-        place_of = np.log(values)
-    # Side by side, so that error bars do not hide each other.
-    step = 0.01 * float(np.ptp(place_of))
-    count = frame[series].nunique()
-    for rank, (name, look, rows) in enumerate(series_of(frame, series, among)):
-        shift = side_by_side(rank, count, step)
-        groups = rows.groupby(x, sort=True)[y]
-        mean = groups.mean()
-        position = place_of[np.searchsorted(values, mean.index)] + shift
-        interval = np.array([bootstrap_interval(group.to_numpy()) for _, group in groups])
-        reach = np.nan_to_num(np.abs(interval - mean.to_numpy()[:, None])).T
-        axes.errorbar(
-            position,
-            mean,
-            yerr=reach,
-            color=look.colour,
-            marker=look.marker,
-            linestyle=look.line,
-            markersize=5,
-            capsize=2,
-            linewidth=1.4,
-            elinewidth=1.0,
-            label=str(name),
-        )
-    axes.set_xticks(place_of, [f"{value:g}" for value in values])
-    describe(axes, x=xlabel, y=ylabel, title=title)
-    if legend:
-        legend_above(axes, columns=max(3, min(5, count)))
-    return figure_of(axes)
+    hollow = {"linestyle": "none", "markersize": 5, "markerfacecolor": "none", "label": None}
+    for look, every in _placed(axes, frame, x, list(frame[x].unique()), spacing, series):
+        rows = every.dropna(subset=[y])
+        axes.plot(rows["place"], rows[y], **{**look, **hollow})
+        median = rows.groupby("place")[y].median()
+        axes.plot(median.index, median, linewidth=1.6, markersize=3, **look)
+    log_axis(axes)
+    drawn = np.log10(frame[y].dropna())
+    if len(drawn):  # whole powers of ten: a factor looks the same in every picture
+        axes.set_ylim(0.9 * 10.0 ** np.floor(drawn.min()), 1.1 * 10.0 ** np.ceil(drawn.max()))
+    return finish(axes, **labels)
+
+
+def plot_curves(
+    frame: pd.DataFrame,
+    axes: Axes | None = None,
+    *,
+    x: str,
+    y: str,
+    series: str,
+    among: Sequence[str] | None = None,
+    **labels: Any,
+) -> Figure:
+    """Draw means over all rows of the same x and series; the band reaches from least to most."""
+    axes = ready(axes)
+    for look, rows in series_of(frame, series, among):
+        spread = rows.groupby(x)[y].agg(["mean", "min", "max"])
+        band = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
+        axes.fill_between(spread.index, spread["min"], spread["max"], **band)
+        axes.plot(spread.index, spread["mean"], linewidth=1.4, **{**look, "marker": None})
+    return finish(axes, **labels)
+
+
+def plot_costs(
+    frame: pd.DataFrame,
+    *,
+    seconds: str,
+    memory: str | None = None,
+    series: str,
+    note: str,
+    level: float | None = None,
+) -> Figure:
+    """Draw what runs cost against their ``size``: medians over seeds, and the seeds.
+
+    ``seconds`` is a column, and ``memory`` one in MB, for a panel of its own. The note stands above
+    both, the level is one of seconds.
+    """
+    sizes = frame["size"].nunique()
+    drawn = {seconds: "seconds taken"} | ({memory: "peak MB"} if memory else {})
+    axes = panels(None, len(drawn), min(max(7.2, 1.2 * len(drawn) * sizes), 11.0), 4.2)
+    words: dict[str, Any] = {"xlabel": "jobs x slots x servers", "spacing": "even"}
+    for panel, (column, label) in zip(axes, drawn.items(), strict=True):
+        words |= {"ylabel": label, "legend": panel is axes[0]}
+        plot_medians(frame, panel, x="size", y=column, series=series, **words)
+        if sizes > 3:  # side by side they would run into each other
+            for tick in panel.get_xticklabels():
+                tick.set(rotation=30, ha="right", rotation_mode="anchor")
+    if level is not None:
+        axes[0].axhline(level, color="0.4", linewidth=1.0, linestyle=":")
+    return caption(axes[0], note)
+
+
+def seeds_in_words(frame: pd.DataFrame) -> str:
+    """What lines and marks are, for the note above a picture."""
+    seeds = frame["seed"].nunique()
+    return "1 seed" if seeds == 1 else f"lines: median of {seeds} seeds, hollow marks: a seed each"

@@ -10,31 +10,21 @@ from matplotlib.figure import Figure
 
 from models.files import make_folder, write_atomic
 
-__all__ = ["save_picture"]
-
-_DPI = 150
-
 
 def save_picture(picture: Figure, frame: pd.DataFrame, stem: str | Path) -> list[Path]:
-    """Write ``<stem>.pdf``, ``<stem>.png`` and ``<stem>.csv``.
+    """Write ``<stem>.pdf``, ``<stem>.png`` and ``<stem>.csv``, which holds what is drawn.
 
     The files carry no date, so equal data gives equal bytes. Nothing is written before all
-    three are rendered.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        What is drawn.
-    stem : str or Path
-        Path without the ending; its folder is created if absent, or InputError says why not.
+    three are rendered. The folder is made if absent, or InputError says why not.
     """
     pdf, png = io.BytesIO(), io.BytesIO()
     picture.savefig(pdf, format="pdf", metadata={"CreationDate": None})
-    picture.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
-    data = frame.to_csv(index=False).encode()
+    picture.savefig(png, format="png", dpi=150, metadata={"Software": None})
+    contents = {"pdf": pdf.getvalue(), "png": png.getvalue()}
+    contents["csv"] = frame.to_csv(index=False).encode()
     stem = Path(stem)
     make_folder(stem.parent)
-    paths = [stem.with_name(f"{stem.name}.{ending}") for ending in ("pdf", "png", "csv")]
-    for path, content in zip(paths, (pdf.getvalue(), png.getvalue(), data), strict=True):
+    paths = [stem.with_name(f"{stem.name}.{ending}") for ending in contents]
+    for path, content in zip(paths, contents.values(), strict=True):
         write_atomic(path, content)
     return paths

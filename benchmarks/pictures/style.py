@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
-__all__ = [
-    "Look",
-    "describe",
-    "figure_of",
-    "legend_above",
-    "legend_below",
-    "looks",
-    "panels",
-    "ratio_axis",
-    "ready",
-    "series_of",
-    "side_by_side",
-]
 
 # Okabe and Ito's palette, without the yellow that vanishes on white, then a wine red and a grey.
 _COLOURS = (
@@ -34,44 +21,38 @@ _LINES: tuple[Any, ...] = (
     *("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))),
     *((0, (8, 2)), (0, (6, 2, 2, 2))),
 )
+_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": "small"}
 
 
-class Look(NamedTuple):
-    """How one series is drawn: three ways to tell it apart, of which colour is only one."""
-
-    colour: str
-    marker: str
-    line: Any
-
-
-def looks(names: Sequence[Any]) -> dict[Any, Look]:
-    """One look for each name, in the order of the names; after nine the lines are others."""
+def looks(names: Iterable[Any]) -> dict[Any, dict[str, Any]]:
+    """``color``, ``marker`` and ``linestyle`` of each name; after nine the lines are others."""
     return {
-        name: Look(_COLOURS[i % 9], _MARKERS[i % 9], _LINES[(i + i // 9) % 9])
+        name: {
+            "color": _COLOURS[i % 9],
+            "marker": _MARKERS[i % 9],
+            "linestyle": _LINES[(i + i // 9) % 9],
+        }
         for i, name in enumerate(names)
     }
 
 
 def series_of(
-    frame: pd.DataFrame, column: str, among: Sequence[str] | None = None
-) -> Iterator[tuple[Any, Look, pd.DataFrame]]:
-    """Name, look and rows of each series, in the order of the rows; ``among`` are all that look."""
-    names = list(dict.fromkeys(frame[column]))
-    look_of = looks(names if among is None else among)
-    for name in names:
-        yield name, look_of[name], frame[frame[column] == name]
+    frame: pd.DataFrame, column: str, among: Iterable[str] | None = None
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Look, with its label, and rows of each series."""
+    look_of = looks(frame[column].unique() if among is None else among)
+    for name, rows in frame.groupby(column, sort=False):
+        yield {**look_of[name], "label": str(name)}, rows
 
 
-def side_by_side(rank: int, count: int, step: float) -> float:
-    """How far the one of this rank stands from the middle of so many."""
-    return (rank - (count - 1) / 2) * step
+def side_by_side(count: int, step: float) -> np.ndarray:
+    """How far each of so many stands from their middle."""
+    return (np.arange(count) - (count - 1) / 2) * step
 
 
 def ready(axes: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
-    """Return the given axes, or those of a new figure of so many inches."""
-    if axes is not None:
-        return axes
-    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+    """The given axes, or those of a new figure of so many inches."""
+    return panels(None, 1, width, height)[0] if axes is None else axes
 
 
 def panels(axes: Axes | None, count: int, width: float, height: float, rows: int = 1) -> list[Axes]:
@@ -81,10 +62,8 @@ def panels(axes: Axes | None, count: int, width: float, height: float, rows: int
         return list(figure.subplots(rows, count, squeeze=False).ravel())
     place = axes.get_subplotspec()
     assert place is not None, "axes must stand in a grid"
-    figure = figure_of(axes)
     axes.remove()
-    grid = place.subgridspec(rows, count)
-    return [figure.add_subplot(grid[row, column]) for row in range(rows) for column in range(count)]
+    return list(place.subgridspec(rows, count).subplots(squeeze=False).ravel())
 
 
 def figure_of(axes: Axes) -> Figure:
@@ -94,50 +73,72 @@ def figure_of(axes: Axes) -> Figure:
     return found
 
 
-def describe(axes: Axes, *, x: str, y: str, title: str = "", grid: str = "y") -> None:
-    """Label the axes; light grid lines behind the data; no box around them."""
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    if title:
-        axes.set_title(title, loc="left", fontsize="medium")
+def finish(
+    axes: Axes,
+    *,
+    xlabel: str = "",
+    ylabel: str = "",
+    title: str = "",
+    grid: str = "y",
+    level: float | None = None,
+    legend: bool = True,
+    legend_title: str = "",
+    beside: bool = False,
+) -> Figure:
+    """Label axes, with light grid lines behind the data and no box around them.
+
+    A legend of what has labels covers no data: it stands above them or, if so wished, beside them.
+    """
+    axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.spines[["top", "right"]].set_visible(False)
     if grid:
         axes.grid(axis=grid, color="0.9", linewidth=0.8)  # type: ignore[arg-type]
         axes.set_axisbelow(True)
+    if level is not None:
+        axes.axhline(level, color="0.35", linewidth=0.8, zorder=1.5)
+    handles, rows = _handles(axes) if legend else {}, 0
+    if handles:
+        # One that is wider than the figure would leave the axes no room: names may be long.
+        points, widest = 72 * figure_of(axes).get_figwidth(), 45 + 5.5 * max(map(len, handles))
+        columns = max(1, min(5, len(handles), int(points // widest)))
+        where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
+        where |= {"borderaxespad": 0.2, "alignment": "left"}
+        rows = -(-len(handles) // columns) + bool(legend_title)
+        if beside:
+            where = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+            columns, rows = -(-len(handles) // 16), 0
+        where |= {"ncols": columns, "title": legend_title, "title_fontsize": "small"}
+        axes.legend(handles.values(), handles.keys(), **_LEGEND, **where)
+    axes.set_title(title, loc="left", fontsize="medium", pad=6 + 15 * rows)
+    return figure_of(axes)
 
 
-def legend_above(axes: Axes, columns: int, title: str = "") -> None:
-    """Put the legend between title and data, where it covers nothing."""
+def _handles(axes: Axes) -> dict[str, Any]:
+    """What a legend shows, by label: each once, however often it is drawn."""
     handles, labels = axes.get_legend_handles_labels()
-    # One that is wider than the figure would leave the axes no room: readings have long names.
-    points = 72 * figure_of(axes).get_figwidth()
-    widest = 45 + 5.5 * max(map(len, labels), default=0)
-    columns = max(1, min(columns, int(points // widest)))
-    axes.legend(
-        handles,
-        labels,
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        borderaxespad=0.2,
-        ncols=columns,
-        frameon=False,
-        fontsize="small",
-        title=title or None,
-        title_fontsize="small",
-        alignment="left",
-    )
-    heading = axes.get_title(loc="left")
-    if heading:  # above the legend, not behind it
-        rows = -(-len(labels) // columns) + bool(title)
-        axes.set_title(heading, loc="left", fontsize="medium", pad=6 + 15 * rows)
+    return dict(zip(labels, handles, strict=True))
 
 
 def legend_below(axes: Axes, columns: int) -> None:
     """Put one legend for all panels of a figure, that of the given axes, below them."""
-    handles, labels = axes.get_legend_handles_labels()
-    figure_of(axes).legend(
-        handles, labels, loc="outside lower left", ncols=columns, frameon=False, fontsize="small"
-    )
+    where: dict[str, Any] = {"loc": "outside lower left", "ncols": columns}
+    handles = _handles(axes)
+    figure_of(axes).legend(handles.values(), handles.keys(), **_LEGEND, **where)
+
+
+def caption(axes: Axes, text: str) -> Figure:
+    """Write a note above all panels of a figure."""
+    figure = figure_of(axes)
+    figure.suptitle(text, x=0.01, ha="left", fontsize="small")
+    return figure
+
+
+def log_axis(axes: Axes, *steps: float) -> None:
+    """Make the vertical axis logarithmic, with labels at these multiples of powers of ten."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=steps or (1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def ratio_axis(axes: Axes) -> None:
@@ -145,8 +146,4 @@ def ratio_axis(axes: Axes) -> None:
     axes.axhline(1.0, color="0.4", linewidth=0.8)
     axes.set_yscale("log")
     low, high = axes.get_ylim()
-    axes.yaxis.set_major_locator(
-        LogLocator(subs=(1.0, 1.2, 1.5, 2.0, 3.0, 5.0) if high < 10 * low else (1.0, 2.0, 5.0))
-    )
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    log_axis(axes, *((1.0, 1.2, 1.5, 2.0, 3.0, 5.0) if high < 10 * low else ()))

@@ -11,10 +11,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.pictures.curves import plot_curves
 from benchmarks.pictures.intervals import plot_intervals
-from benchmarks.pictures.lines import plot_lines
-from benchmarks.pictures.medians import plot_medians
+from benchmarks.pictures.lines import plot_curves, plot_lines, plot_medians
 from benchmarks.pictures.style import figure_of, legend_below, panels, ratio_axis
 from benchmarks.reward.studies import (
     BASELINES,

@@ -17,46 +17,69 @@ counted by reason. A new kind is one module and one line in ``KINDS``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from benchmarks.traces.alibaba import (
-    read_alibaba_2018,
-    read_openb_nodes,
-    read_openb_pods,
-    read_pai_machines,
-)
+from benchmarks.traces import alibaba
 from benchmarks.traces.google import read_google
-from benchmarks.traces.mixed import read_alibaba, read_edge_cloud
 from benchmarks.traces.philly import read_philly
-from benchmarks.traces.table import Table, Trace
+from benchmarks.traces.table import Loaders, Table, Trace
 from models.errors import InputError
 
 __all__ = ["KINDS", "Table", "Trace", "read_trace"]
 
-KINDS: dict[str, Callable[[str], Trace]] = {
+
+def _one(name: str, read: Callable[[Path], Table], usual: str = "") -> Callable[[Path], Loaders]:
+    """A trace of one table: the file itself, or the usual one of a folder."""
+    return lambda path: {name: partial(read, path / usual if path.is_dir() else path)}
+
+
+def _parts(path: Path, *names: str, what: str = "") -> list[Path]:
+    for name in names:
+        if not (path / name).exists():
+            raise InputError(f"{path}: no {what}'{name}' in it")
+    return [path / name for name in names]
+
+
+def _alibaba(path: Path) -> Loaders:
+    """Tables ``machines``, ``pods`` and ``jobs`` of 2020, 2023 and 2018: OGASched mixes them."""
+    names = ("alibaba-gpu-v2020", "alibaba-gpu-v2023", "alibaba-v2018")
+    machines, pods, hour = _parts(path, *names, what="folder ")
+    jobs = KINDS["alibaba-2018"](hour)
+    return {**KINDS["pai-machines"](machines), **KINDS["openb-pods"](pods), **jobs}
+
+
+def _edge_cloud(path: Path) -> Loaders:
+    """Tables ``jobs`` of Philly, ``arrivals`` (jobs of Alibaba 2018) and ``nodes`` of openb."""
+    names = ("philly/philly.csv.gz", "alibaba-v2018", "alibaba-gpu-v2023")
+    jobs, hour, nodes = _parts(path, *names)
+    arrivals = {"arrivals": KINDS["alibaba-2018"](hour)["jobs"]}
+    return {**KINDS["philly"](jobs), **arrivals, **KINDS["openb-nodes"](nodes)}
+
+
+KINDS: dict[str, Callable[[Path], Loaders]] = {
     "google": read_google,
-    "philly": read_philly,
-    "openb-nodes": read_openb_nodes,
-    "openb-pods": read_openb_pods,
-    "pai-machines": read_pai_machines,
-    "alibaba-2018": read_alibaba_2018,
-    "alibaba": read_alibaba,
-    "edge-cloud": read_edge_cloud,
+    "philly": _one("jobs", read_philly),
+    "openb-nodes": _one("nodes", alibaba.read_openb_nodes, "openb_node_list_all_node.csv"),
+    "openb-pods": _one("pods", alibaba.read_openb_pods, "openb_pod_list_default.csv"),
+    "pai-machines": _one("machines", alibaba.read_pai_machines, "pai_machine_spec.csv"),
+    "alibaba-2018": _one("jobs", alibaba.read_alibaba_2018, "spar_sample_tasks.csv.gz"),
+    "alibaba": _alibaba,
+    "edge-cloud": _edge_cloud,
 }
 
 
 def read_trace(spec: str) -> Trace:
-    """Open a trace named ``KIND:PATH``.
+    """Open a trace named ``KIND:PATH``; its tables are read when they are first asked for.
 
     Raises
     ------
     InputError
-        If the kind is unknown, nothing is at the path, or a row cannot be read (naming the
-        file and the line, counted from 1).
+        If the kind is unknown or nothing of it is at the path.
     """
     kind, colon, path = spec.partition(":")
     if not colon or kind not in KINDS:
         raise InputError(f"trace '{spec}': want KIND:PATH, with KIND one of {', '.join(KINDS)}")
     if not Path(path).exists():
         raise InputError(f"trace '{spec}': no file or folder '{path}'")
-    return KINDS[kind](path)
+    return Trace(kind, path, KINDS[kind](Path(path)))

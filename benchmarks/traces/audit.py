@@ -10,9 +10,7 @@ import pandas as pd
 
 from benchmarks.traces.table import Table, Trace
 
-__all__ = ["audit", "format_audit"]
-
-_QUANTILES = (0.1, 0.5, 0.9, 0.99)
+_RANKS = {"q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 _HOUR_S = 3600.0
 _TOP = 6
 
@@ -22,51 +20,45 @@ def audit(trace: Trace, mapping: Mapping[str, str]) -> dict[str, Any]:
 
     ``mapping`` has names of problems, and how the trace becomes an instance of each, in words.
     """
-    return {
-        "kind": trace.kind,
-        "path": trace.path,
-        "tables": [_audit_table(trace.table(name)) for name in trace.names],
-        "mapping": dict(mapping),
-    }
+    tables = [{"table": name, **_audit(trace.table(name))} for name in trace.names]
+    return {"kind": trace.kind, "path": trace.path, "tables": tables, "mapping": dict(mapping)}
 
 
-def _audit_table(table: Table) -> dict[str, Any]:
+def _audit(table: Table) -> dict[str, Any]:
     frame = table.frame
-    record: dict[str, Any] = {
-        "table": table.name,
-        "files": list(table.files),
+    arrivals = {"arrivals": _arrivals(frame["submit_s"].dropna())} if "submit_s" in frame else {}
+    return {
+        "files": list(map(str, table.files)),
         "rows": table.rows,
         "kept": len(frame),
         "dropped": dict(table.dropped),
         "facts": dict(table.facts),
         "distinct": {table.id: int(frame[table.id].nunique())},
+        **arrivals,
+        "demands": {name: _distribution(frame[name]) for name in table.demands},
+        "groups": {name: _groups(frame[name]) for name in table.groups},
     }
-    if table.arrival is not None:
-        record["arrivals"] = _arrivals(frame[table.arrival].dropna().to_numpy())
-    record["demands"] = {name: _distribution(frame[name]) for name in table.demands}
-    record["groups"] = {name: _groups(frame[name]) for name in table.groups}
-    return record
 
 
-def _arrivals(seconds: np.ndarray) -> dict[str, Any]:
+def _arrivals(seconds: pd.Series) -> dict[str, Any]:
     """Span, and arrivals per full or begun hour from the first arrival to the last."""
-    if not len(seconds):
+    if seconds.empty:
         return {"count": 0}
-    hours = np.floor(seconds / _HOUR_S).astype(np.int64)
+    hours = (seconds // _HOUR_S).astype("int64")
     counts = np.bincount(hours - hours.min())
+    first, last = float(seconds.min()), float(seconds.max())
     return {
         "count": len(seconds),
-        "first_s": float(seconds.min()),
-        "last_s": float(seconds.max()),
-        "span_hours": float((seconds.max() - seconds.min()) / _HOUR_S),
+        "first_s": first,
+        "last_s": last,
+        "span_hours": (last - first) / _HOUR_S,
         "hours": len(counts),
         "per_hour": {"mean": float(counts.mean()), **_quantiles(counts), "max": int(counts.max())},
     }
 
 
 def _quantiles(values: np.ndarray) -> dict[str, float]:
-    found = np.quantile(values, _QUANTILES)
-    return {f"q{100 * q:.0f}": float(value) for q, value in zip(_QUANTILES, found, strict=True)}
+    return dict(zip(_RANKS, np.quantile(values, list(_RANKS.values())).tolist(), strict=True))
 
 
 def _distribution(column: pd.Series) -> dict[str, Any]:
@@ -80,34 +72,27 @@ def _distribution(column: pd.Series) -> dict[str, Any]:
 
 def _groups(column: pd.Series) -> dict[str, int]:
     """Rows of the most frequent values, ties by value; the rest together."""
-    counts = column.value_counts(sort=False)
-    order = sorted(counts.index, key=lambda value: (-counts[value], value))
-    names = {_label(value): int(counts[value]) for value in order[:_TOP]}
-    if len(order) > _TOP:
-        names["others"] = int(counts[order[_TOP:]].sum())
-    return names
-
-
-def _label(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value) or "(none)"
+    counts = column.value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    counts.index = [f"{v:g}" if isinstance(v, float) else str(v) or "(none)" for v in counts.index]
+    rest = {"others": int(counts.iloc[_TOP:].sum())} if len(counts) > _TOP else {}
+    return {**counts.iloc[:_TOP].to_dict(), **rest}
 
 
 def format_audit(record: Mapping[str, Any]) -> str:
     """The audit as text for people."""
     lines = [f"trace        {record['kind']}:{record['path']}"]
     for table in record["tables"]:
-        files = table["files"]
+        files = len(table["files"])
         lines += [
             "",
-            f"table        {table['table']} ({len(files)} file{'s' if len(files) > 1 else ''})",
+            f"table        {table['table']} ({files} file{'s' if files > 1 else ''})",
             f"rows         {table['rows']:,} read, {table['kept']:,} kept",
+            *(f"dropped      {count:,}: {why}" for why, count in table["dropped"].items()),
+            *(f"distinct     {count:,} {name}" for name, count in table["distinct"].items()),
+            *(f"count        {count:,} {name}" for name, count in table["facts"].items()),
+            *_arrival_lines(table.get("arrivals")),
+            *(f"{name:12} {_summary(found)}" for name, found in table["demands"].items()),
         ]
-        lines += [f"dropped      {count:,}: {why}" for why, count in table["dropped"].items()]
-        lines += [f"distinct     {count:,} {name}" for name, count in table["distinct"].items()]
-        lines += [f"count        {count:,} {name}" for name, count in table["facts"].items()]
-        lines += _arrival_lines(table.get("arrivals"))
-        for name, found in table["demands"].items():
-            lines.append(f"{name:12} {_summary(found)}")
         for name, groups in table["groups"].items():
             shares = ", ".join(f"{value}: {count:,}" for value, count in groups.items())
             lines.append(f"by {name}: {shares}")
@@ -117,14 +102,13 @@ def format_audit(record: Mapping[str, Any]) -> str:
 
 
 def _arrival_lines(found: Mapping[str, Any] | None) -> list[str]:
-    if found is None:
+    if not found:
         return []
     if not found["count"]:
         return ["arrivals     none"]
-    rate = found["per_hour"]
     return [
         f"span         {found['span_hours']:,.1f} h, {found['count']:,} arrivals",
-        f"per hour     mean {_short(rate['mean'])}, {_ranks(rate)}, over {found['hours']:,} hours",
+        f"per hour     {_ranks(found['per_hour'])}, over {found['hours']:,} hours",
     ]
 
 
@@ -132,14 +116,11 @@ def _summary(found: Mapping[str, Any]) -> str:
     if not found["known"]:
         return "not known for any row"
     missing = f" (not known for {found['missing']:,} rows)" if found["missing"] else ""
-    return f"mean {_short(found['mean'])}, min {_short(found['min'])}, {_ranks(found)}{missing}"
+    return f"{_ranks(found)}{missing}"
 
 
 def _ranks(found: Mapping[str, float]) -> str:
-    names = [f"{100 * q:.0f}" for q in _QUANTILES]
-    values = [_short(found[f"q{name}"]) for name in names]
-    return f"{'/'.join(names)} % {'/'.join(values)}, max {_short(found['max'])}"
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    short = {k: f"{v:,.0f}" if abs(v) >= 1000 else f"{v:.4g}" for k, v in found.items()}
+    least = f"min {short['min']}, " if "min" in short else ""
+    values = "/".join(short[name] for name in _RANKS)
+    return f"mean {short['mean']}, {least}10/50/90/99 % {values}, max {short['max']}"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,27 +14,9 @@ import pandas as pd
 from models.errors import InputError
 from models.files import read_bytes
 
-__all__ = ["columns", "first_line", "read_rows"]
-
-_COMMA, _NEWLINE = 44, 10
-_DTYPES = {"int": "int64", "float": "float64", "text": "str"}
-_PATTERNS = {
-    "int": re.compile(r"\s*[+-]?\d+\s*"),
-    "float": re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*"),
-}
-
-
-class Column(NamedTuple):
-    """A column to read: ``int``, ``float`` (may be empty, then NaN, if optional) or ``text``."""
-
-    name: str
-    kind: str
-    optional: bool
-
-
-def columns(**kinds: str) -> tuple[Column, ...]:
-    """Columns to read: kinds by name; a kind with a question mark may be empty."""
-    return tuple(Column(name, kind.rstrip("?"), "?" in kind) for name, kind in kinds.items())
+_DTYPES = {"int": "int64", "float": "float64", "float?": "float64", "text": "str"}
+_INT = re.compile(r"\s*[+-]?\d+\s*")
+_FLOAT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 
 
 def _text(path: Path) -> bytes:
@@ -48,73 +29,65 @@ def _text(path: Path) -> bytes:
 
 def first_line(path: Path) -> list[str]:
     """Fields of the first line."""
-    line = _text(path).split(b"\n", 1)[0]
-    return line.decode("utf-8", "replace").split(",")
+    return _text(path).split(b"\n", 1)[0].decode("utf-8", "replace").split(",")
 
 
 def read_rows(
-    path: Path, columns: Sequence[Column], *, names: Sequence[str] | None = None
+    path: Path, kinds: Mapping[str, str], names: Sequence[str] | None = None
 ) -> pd.DataFrame:
     """Read some columns of a file.
 
-    Every line must have the same number of fields. Quotation marks have no meaning in
-    these traces and none is given to them.
+    Quotation marks have no meaning in these traces and none is given to them.
 
     Parameters
     ----------
     path : Path
         Gzip-ed by ending.
+    kinds : mapping of str to str
+        Columns to read: ``int``, ``float`` or ``text``; ``float?`` may be empty, then NaN.
     names : sequence of str, optional
-        Names of all columns of a file without a header row. By default the first line
-        names them.
+        All columns, of a file without a header row. By default the first line names them.
 
     Raises
     ------
     InputError
-        If a column is missing or a line cannot be read: wrong number of fields, a number
-        that is not one or is not finite, or a required one that is missing. Names the file
-        and the line, counted from 1.
+        If a column is missing or a line cannot be read: not as many fields as there are names, a
+        number that is missing, none or not finite. Names the file and the line, counted from 1.
     """
     data = _text(path)
-    header = 0
-    if names is None:
-        header = 1
-        names = data.split(b"\n", 1)[0].decode("utf-8", "replace").split(",")
-        if missing := [column.name for column in columns if column.name not in names]:
-            raise InputError(f"{path}: line 1: no column {', '.join(missing)} in the header")
+    first = 0 if names else 1  # line of rows
+    names = names or first_line(path)
+    if missing := [name for name in kinds if name not in names]:
+        raise InputError(f"{path}: line 1: no column {', '.join(missing)} in the header")
     _check_widths(path, data, len(names))
     try:
         frame: pd.DataFrame = pd.read_csv(
             io.BytesIO(data),
             header=None,
-            skiprows=header,
+            skiprows=first,
             names=list(names),
-            usecols=[column.name for column in columns],
-            dtype={column.name: _DTYPES[column.kind] for column in columns},
+            usecols=list(kinds),
+            dtype={name: _DTYPES[kind] for name, kind in kinds.items()},
             quoting=csv.QUOTE_NONE,
             keep_default_na=False,
-            na_values={c.name: [""] for c in columns if c.kind != "text"},
+            na_values={name: [""] for name, kind in kinds.items() if kind == "float?"},
             lineterminator="\n",
             skip_blank_lines=False,
         )
-    except pd.errors.EmptyDataError:
-        raise InputError(f"{path}: a header and no rows") from None
+        if np.isinf(frame.select_dtypes("float")).any(axis=None):
+            raise ValueError("a number is not finite")
     except (ValueError, OverflowError) as error:
-        raise _unreadable(path, data, columns, names, header, str(error)) from None
-    for column in columns:
-        if column.kind == "float":
-            values = frame[column.name].to_numpy()
-            bad = np.isinf(values) if column.optional else ~np.isfinite(values)
-            if bad.any():
-                raise _unreadable(path, data, columns, names, header, "a number is not finite")
-    return frame[[column.name for column in columns]]
+        fault = _first_fault(data.split(b"\n"), first, names, kinds)
+        reason = fault or f"cannot be read: {' '.join(str(error).split())}"
+        raise InputError(f"{path}: {reason}") from None
+    return frame[list(kinds)]
 
 
 def _check_widths(path: Path, data: bytes, width: int) -> None:
     """Number of fields of every line, counted at once."""
     text = np.frombuffer(data, dtype=np.uint8)
-    ends = np.append(np.flatnonzero(text == _NEWLINE), len(text))
-    commas = np.searchsorted(np.flatnonzero(text == _COMMA), ends)
+    ends = np.append(np.flatnonzero(text == ord("\n")), len(text))
+    commas = np.searchsorted(np.flatnonzero(text == ord(",")), ends)
     found = np.diff(commas, prepend=0) + 1
     wrong = np.flatnonzero(found != width)
     if wrong.size:
@@ -124,39 +97,32 @@ def _check_widths(path: Path, data: bytes, width: int) -> None:
         )
 
 
-def _unreadable(
-    path: Path,
-    data: bytes,
-    columns: Sequence[Column],
-    names: Sequence[str],
-    header: int,
-    reason: str,
-) -> InputError:
-    """Name the first line at fault: slow, and only taken once something is wrong."""
-    for number, raw in enumerate(data.split(b"\n"), 1):
-        if number <= header:
-            continue
+def _first_fault(
+    lines: Sequence[bytes], first: int, names: Sequence[str], kinds: Mapping[str, str]
+) -> str | None:
+    """Name the first line at fault: slow, and only done once something is wrong."""
+    for number, line in enumerate(lines[first:], first + 1):
         try:
-            fields = dict(zip(names, raw.decode("utf-8").split(","), strict=True))
+            fields = dict(zip(names, line.decode().split(","), strict=True))
         except UnicodeDecodeError:
-            return InputError(f"{path}: line {number}: not UTF-8 text")
-        for column in columns:
-            value = fields[column.name]
-            if fault := _fault(column, value):
-                return InputError(f"{path}: line {number}: {column.name} {fault}")
-    return InputError(f"{path}: cannot be read: {' '.join(reason.split())}")
+            return f"line {number}: not UTF-8 text"
+        for name, kind in kinds.items():
+            if fault := _fault(kind, fields[name]):
+                return f"line {number}: {name} {fault}"
+    return None
 
 
-def _fault(column: Column, value: str) -> str | None:
+def _fault(kind: str, value: str) -> str | None:
     """What is wrong with a field, if anything."""
-    if column.kind == "text":
+    if kind == "text" or (kind == "float?" and not value):
         return None
     if not value:
-        return None if column.optional else "is missing"
-    if not _PATTERNS[column.kind].fullmatch(value):
-        return f"'{value[:40]}' is not {'an integer' if column.kind == 'int' else 'a number'}"
-    if column.kind == "int" and not -(2**63) <= int(value) < 2**63:
-        return f"'{value[:40]}' is out of range"
-    if column.kind == "float" and not np.isfinite(float(value)):
-        return f"'{value[:40]}' is not finite"
-    return None
+        return "is missing"
+    shown = f"'{value[:40]}' is"
+    if kind == "int":
+        if not _INT.fullmatch(value):
+            return f"{shown} not an integer"
+        return None if -(2**63) <= int(value) < 2**63 else f"{shown} out of range"
+    if not _FLOAT.fullmatch(value):
+        return f"{shown} not a number"
+    return None if np.isfinite(float(value)) else f"{shown} not finite"

@@ -7,75 +7,62 @@ Pollux (OSDI 2021). Both give the same columns.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pandas as pd
 
-from benchmarks.traces.delimited import columns, read_rows
-from benchmarks.traces.table import Sieve, Table, Trace
+from benchmarks.traces.delimited import read_rows
+from benchmarks.traces.table import Table
 from models.errors import InputError
 from models.files import read_bytes
 
-__all__ = ["read_philly"]
-
-_TIME = "%Y-%m-%d %H:%M:%S"
+_CSV = {
+    "timestamp": "text", "duration": "float", "num_gpus": "int", "gpu_time": "float",
+    "cluster": "text",
+}  # fmt: skip
 _SHAPE = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
-_CSV = columns(timestamp="text", duration="float", num_gpus="int", gpu_time="float", cluster="text")
-_NO_TIME = (None, "", "None")
+_DEMANDS = ("duration_s", "gpus", "gpu_seconds")
 _ZERO = "zero or negative duration"
 _NO_GPU = "no GPU"
 
 
-def read_philly(path: str) -> Trace:
-    """Open the trace: a file that starts with ``[`` is the original JSON, else the csv.
+def read_philly(path: Path) -> Table:
+    """Read the jobs: a file that starts with ``[`` is the original JSON, else the csv.
 
-    Returns
-    -------
-    Trace
-        One table ``jobs``, sorted by arrival: ``job``, ``submit_s`` (seconds since the hour
-        of the first submission began), ``duration_s``, ``gpus``, ``gpu_seconds``,
-        ``cluster``; of the JSON also ``status``. A job of several attempts has the sum of
-        their durations and GPU-seconds, and the most GPUs of one attempt.
+    Columns ``job``, ``submit_s`` (since the hour of the first submission began), ``duration_s``,
+    ``gpus``, ``gpu_seconds``, ``cluster``; of the JSON also ``status``, ``attempts`` and ``ended``,
+    attempts with a start and an end. A job of several attempts has the sum of their durations and
+    GPU-seconds, and the most GPUs of one.
 
     Raises
     ------
     InputError
         If the file cannot be read, or a row of it: names the line (csv) or the job (JSON).
     """
-    file = Path(path)
-    is_json = read_bytes(file).lstrip()[:1] == b"["
-    return Trace("philly", path, {"jobs": partial(_read_json if is_json else _read_csv, file)})
+    data = read_bytes(path)
+    table = _read_json(path, data) if data.lstrip()[:1] == b"[" else _read_csv(path)
+    frame = table.frame.sort_values("time", kind="stable", ignore_index=True)
+    time = frame.pop("time")
+    # Counting from a full hour makes the audit's hours those of the clock.
+    table.frame = frame.assign(submit_s=(time - time.min().floor("h")).dt.total_seconds())
+    return table
 
 
 def _read_csv(path: Path) -> Table:
-    rows = read_rows(path, _CSV)
-    time = _parsed(rows["timestamp"])
-    if time.isna().any():
-        line = int(np.argmax(time.isna()))
-        raise InputError(
-            f"{path}: line {line + 2}: timestamp '{rows['timestamp'].iloc[line][:40]}' is not "
-            "YYYY-MM-DD HH:MM:SS"
-        )
-    frame = pd.DataFrame(
-        {
-            "job": [f"row-{line}" for line in range(2, len(rows) + 2)],
-            "time": time,
-            "duration_s": rows["duration"],
-            "gpus": rows["num_gpus"],
-            "gpu_seconds": rows["gpu_time"],
-            "cluster": rows["cluster"],
-        }
-    )
-    sieve = Sieve(frame)
-    sieve.drop(sieve.frame["duration_s"] <= 0, _ZERO)
-    sieve.drop(sieve.frame["gpus"] < 1, _NO_GPU)
-    product = sieve.frame["duration_s"] * sieve.frame["gpus"]
-    wrong = ~np.isclose(sieve.frame["gpu_seconds"], product, rtol=1e-9, atol=1e-6)
-    sieve.drop(wrong, "gpu_time is not duration x num_gpus")
-    return _table(path, sieve, {}, groups=("gpus", "cluster"))
+    frame = read_rows(path, _CSV)
+    frame.columns = pd.Index(["time", *_DEMANDS, "cluster"])
+    frame["time"] = _times(path, frame["time"], lambda row: f"line {row + 2}: timestamp")
+    frame["job"] = [f"row-{line}" for line in range(2, len(frame) + 2)]
+    table = Table([path], frame, "job", _DEMANDS, groups=("gpus", "cluster"))
+    table.drop(_ZERO, frame["duration_s"] <= 0)
+    table.drop(_NO_GPU, frame["gpus"] < 1)
+    product = frame["duration_s"] * frame["gpus"]
+    unequal = ~np.isclose(frame["gpu_seconds"], product, rtol=1e-9, atol=1e-6)
+    table.drop("gpu_time is not duration x num_gpus", pd.Series(unequal))
+    return table
 
 
 class _Server(msgspec.Struct):
@@ -96,79 +83,59 @@ class _JobLog(msgspec.Struct):
     attempts: list[_Attempt]
 
 
-def _read_json(path: Path) -> Table:
+def _read_json(path: Path, data: bytes) -> Table:
     try:
         # Not models.files.decode: it looks for numbers that are not finite, and here are none.
-        jobs = msgspec.json.decode(read_bytes(path), type=list[_JobLog])
+        jobs = msgspec.json.decode(data, type=list[_JobLog])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: {' '.join(str(error).split())}") from None
-    attempts = [(place, attempt) for place, job in enumerate(jobs) for attempt in job.attempts]
-    place = np.array([number for number, _ in attempts], dtype=np.int64)
-    start = _times(path, jobs, place, "start_time", [a.start_time for _, a in attempts])
-    stop = _times(path, jobs, place, "end_time", [a.end_time for _, a in attempts])
-    gpus = np.array([sum(len(s.gpus) for s in a.detail) for _, a in attempts], dtype=np.int64)
-    seconds = (stop - start).dt.total_seconds().to_numpy(dtype=float)
-    seconds = np.maximum(seconds, 0.0)  # NaN stays: an attempt without a start or an end
-    most_gpus = np.zeros(len(jobs), dtype=np.int64)
-    np.maximum.at(most_gpus, place, gpus)
-    everyone = np.arange(len(jobs))
-    time = _times(path, jobs, everyone, "submitted_time", [job.submitted_time for job in jobs])
-    frame = pd.DataFrame(
-        {
-            "job": [job.jobid for job in jobs],
-            "time": time,
-            "duration_s": np.bincount(place, weights=seconds, minlength=len(jobs)),
-            "gpus": most_gpus,
-            "gpu_seconds": np.bincount(place, weights=seconds * gpus, minlength=len(jobs)),
-            "cluster": [job.vc for job in jobs],
-            "status": [job.status for job in jobs],
-            "attempts": np.bincount(place, minlength=len(jobs)),
-        }
+    attempts = pd.DataFrame(
+        [
+            (number, one.start_time, one.end_time, sum(len(server.gpus) for server in one.detail))
+            for number, job in enumerate(jobs)
+            for one in job.attempts
+        ],
+        columns=["job", "start_time", "end_time", "gpus"],
+    ).astype({"gpus": "int64"})
+    named = [f"job {number} ('{job.jobid}')" for number, job in enumerate(jobs, 1)]
+
+    def parse(key: str, values: Iterable[str | None], numbers: Sequence[int]) -> pd.Series:
+        texts = pd.Series(list(values), dtype="str")
+        known = texts.mask(texts.isin(["", "None"]))
+        return _times(path, known, lambda row: f"{named[numbers[row]]}: {key}")
+
+    start, stop = (parse(key, attempts[key], attempts["job"]) for key in ("start_time", "end_time"))
+    seconds = (stop - start).dt.total_seconds().clip(lower=0.0)  # NaN: no start or no end
+    attempts = attempts.assign(seconds=seconds, gpu_seconds=seconds * attempts["gpus"])
+    of_job = attempts.groupby("job").agg(
+        duration_s=("seconds", "sum"),
+        gpus=("gpus", "max"),
+        gpu_seconds=("gpu_seconds", "sum"),
+        attempts=("gpus", "size"),
+        ended=("seconds", "count"),
     )
-    sieve = Sieve(frame)
-    sieve.drop(sieve.frame["time"].isna(), "no submission time")
-    sieve.drop(sieve.frame["attempts"] == 0, "never started: no attempt")
-    sieve.drop(sieve.frame["duration_s"].isna(), "an attempt has no start or no end")
-    sieve.drop(sieve.frame["duration_s"] <= 0, _ZERO)
-    sieve.drop(sieve.frame["gpu_seconds"] <= 0, _NO_GPU)
+    about = [(job.jobid, job.submitted_time, job.vc, job.status) for job in jobs]
+    frame = pd.DataFrame(about, columns=["job", "time", "cluster", "status"])
+    frame = frame.join(of_job.reindex(frame.index, fill_value=0))
+    frame["time"] = parse("submitted_time", frame["time"], frame.index)
     facts = {"attempts": len(attempts)}
-    return _table(path, sieve, facts, groups=("gpus", "status", "cluster"))
+    table = Table([path], frame, "job", _DEMANDS, ("gpus", "status", "cluster"), facts)
+    table.drop("no submission time", frame["time"].isna())
+    table.drop("never started: no attempt", frame["attempts"] == 0)
+    table.drop("an attempt has no start or no end", frame["ended"] < frame["attempts"])
+    table.drop(_ZERO, frame["duration_s"] <= 0)
+    table.drop(_NO_GPU, frame["gpu_seconds"] <= 0)
+    return table
 
 
-def _parsed(texts: pd.Series) -> pd.Series:
-    """Times, NaT where a text is none; pandas alone would take "now" for one."""
-    shaped = texts.where(texts.str.fullmatch(_SHAPE))
-    return pd.to_datetime(shaped, format=_TIME, errors="coerce")
-
-
-def _times(
-    path: Path, jobs: list[_JobLog], place: np.ndarray, key: str, values: list[str | None]
-) -> pd.Series:
-    """Parse times; empty ones become NaT, any other text is an error that names the job."""
-    texts = pd.Series([None if value in _NO_TIME else value for value in values], dtype="str")
-    times = _parsed(texts)
+def _times(path: Path, texts: pd.Series, where: Callable[[int], str]) -> pd.Series:
+    """Parse times, NaT where there is no text; InputError says where one is no time."""
+    shaped = texts.where(texts.str.fullmatch(_SHAPE))  # pandas alone would take "now" for a time
+    times = pd.to_datetime(shaped, format="%Y-%m-%d %H:%M:%S", errors="coerce")
     wrong = np.flatnonzero(times.isna() & texts.notna())
     if wrong.size:
-        number = int(place[wrong[0]])
+        row = int(wrong[0])
         raise InputError(
-            f"{path}: job {number + 1} ('{jobs[number].jobid}'): {key} "
-            f"'{texts.iloc[wrong[0]][:40]}' is not YYYY-MM-DD HH:MM:SS"
+            f"{path}: {where(row)} '{texts.iloc[row][:40]}' is not YYYY-MM-DD HH:MM:SS"
         )
     return times
-
-
-def _table(path: Path, sieve: Sieve, facts: dict[str, int], groups: tuple[str, ...]) -> Table:
-    frame = sieve.frame.sort_values("time", kind="stable", ignore_index=True)
-    # Counting from a full hour makes the audit's hours those of the clock.
-    elapsed = frame["time"] - frame["time"].min().floor("h") if len(frame) else frame["time"]
-    frame.insert(1, "submit_s", elapsed.dt.total_seconds() if len(frame) else 0.0)
-    return sieve.table(
-        "jobs",
-        [path],
-        frame.drop(columns="time"),
-        id="job",
-        arrival="submit_s",
-        demands=("duration_s", "gpus", "gpu_seconds"),
-        groups=groups,
-        facts=facts,
-    )

@@ -2,76 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from models.errors import InputError
 
-__all__ = ["NEGATIVE", "Sieve", "Table", "Trace"]
-
+_MOST_SLOTS = 10**8  # of a trace, whose arrivals are counted slot by slot
 NEGATIVE = "a negative demand or capacity"
 """Why a row is dropped that asks for, or offers, less than nothing."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Table:
-    """One table of a trace.
-
-    Every row read is either a row of ``frame`` or counted in ``dropped``:
-    ``rows == len(frame) + sum(dropped.values())``.
+    """One table of a trace: ``rows``, those read, are either in the frame or counted as dropped.
 
     Parameters
     ----------
+    files : sequence of Path
+        Where the rows are from.
     frame : DataFrame
-        The rows kept; units are part of the column names (``_s`` seconds, ``_gib``).
-    rows : int
-        Data rows in the files.
-    dropped : mapping of str to int
-        Rows that did not become a row of the frame, by reason.
+        All rows read, then those kept; names of columns end in their unit (``_s`` seconds,
+        ``_gib``). ``submit_s``, if any, is the arrival since the trace's start (NaN: before it).
     id : str
         Column that identifies a job, a task or a machine.
-    arrival : str or None
-        Column with the arrival in seconds since the trace's start (NaN: before it), if any.
-    demands : tuple of str
-        Columns whose quantiles the audit prints.
-    groups : tuple of str
-        Columns whose most frequent values the audit prints.
+    demands, groups : tuple of str
+        Columns of which the audit prints quantiles, and the most frequent values.
     facts : mapping of str to int
         Further counts worth knowing, taken before rows were dropped.
     """
 
-    name: str
-    files: tuple[str, ...]
+    files: Sequence[Path]
     frame: pd.DataFrame
-    rows: int
-    dropped: Mapping[str, int]
     id: str
-    arrival: str | None = None
     demands: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     facts: Mapping[str, int] = field(default_factory=dict)
+    rows: int = field(init=False)
+    dropped: dict[str, int] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.rows = len(self.frame)
+
+    def drop(self, reason: str, mask: pd.Series) -> None:
+        """Drop and count the rows where the mask, of all rows read or of those left, holds."""
+        hit = mask.loc[self.frame.index]
+        if hit.any():
+            self.dropped[reason] = int(hit.sum())
+            self.frame = self.frame[~hit]
+
+
+Loaders = dict[str, Callable[[], Table]]
+"""Names of tables, and functions that read them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """A trace on disk; a table is read when it is first asked for.
+    """A trace on disk, of a kind in ``benchmarks.traces.KINDS``.
 
-    Parameters
-    ----------
-    kind : str
-        One of ``benchmarks.traces.KINDS``.
-    loaders : mapping of str to callable
-        Name of a table -> function that reads it.
+    A table is read when it is first asked for.
     """
 
     kind: str
     path: str
-    loaders: Mapping[str, Callable[[], Table]]
+    loaders: Loaders
     _read: dict[str, Table] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -84,42 +81,51 @@ class Trace:
         """Names of the tables that are there."""
         return tuple(self.loaders)
 
-    def table(self, *names: str) -> Table:
-        """The first of the named tables that is there.
-
-        Raises
-        ------
-        InputError
-            If none is there, or a row of it cannot be read.
-        """
+    def find(self, *names: str) -> str:
+        """The first of the names that is one of a table; raises InputError if none is."""
         for name in names:
             if name in self.loaders:
-                if name not in self._read:
-                    self._read[name] = self.loaders[name]()
-                return self._read[name]
+                return name
         raise InputError(
             f"{self.path}: no table {' or '.join(names)}; it holds {', '.join(self.names)}"
         )
 
+    def table(self, *names: str) -> Table:
+        """The first of the named tables; InputError if none is there or a row cannot be read."""
+        name = self.find(*names)
+        if name not in self._read:
+            self._read[name] = self.loaders[name]()
+        return self._read[name]
 
-class Sieve:
-    """Rows that go through a series of filters, each counted by its reason."""
+    def windows(
+        self, name: str, slots: int, slot_seconds: float, jobs: int, rng: np.random.Generator
+    ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Windows of ``slots`` slots with at least ``jobs`` arrivals in the named table, shuffled.
 
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self.frame = frame
-        self.rows = len(frame)
-        self.dropped: dict[str, int] = {}
+        Windows begin at whole slots, counted from the trace's start, and end within it. Of each
+        come its first slot, the rows in it, and their slots, counted from the first.
 
-    def drop(self, mask: np.ndarray | pd.Series, reason: str) -> None:
-        """Drop the rows where ``mask`` holds; a row counts under the first reason that hits it."""
-        mask = np.asarray(mask, dtype=bool)
-        if count := int(mask.sum()):
-            self.dropped[reason] = self.dropped.get(reason, 0) + count
-            self.frame = self.frame[~mask]
-
-    def table(self, name: str, files: Sequence[Path], frame: pd.DataFrame, **more: Any) -> Table:
-        """The table of what is left: ``frame``, made of the rows kept, with all that was dropped.
-
-        ``more`` are further fields of :class:`Table`.
+        Raises
+        ------
+        InputError
+            If the trace has no arrivals, too few slots or too many, or no window holds enough.
         """
-        return Table(name, tuple(map(str, files)), frame, self.rows, self.dropped, **more)
+        seconds = self.table(name).frame["submit_s"].to_numpy()
+        spans, length = f"{self.path}: spans", f"slots of {slot_seconds:g} s"
+        if not len(seconds):
+            raise InputError(f"{spans} 0 slots, as it has no usable arrival")
+        if not seconds.max() < _MOST_SLOTS * slot_seconds:
+            raise InputError(f"{spans} {seconds.max():g} s, more than {_MOST_SLOTS} {length}")
+        slot = np.floor(seconds / slot_seconds).astype(np.int64)
+        before = np.append(0, np.cumsum(np.bincount(slot)))
+        if len(before) <= slots:
+            few = f"fewer than the {slots} asked for"
+            raise InputError(f"{spans} {len(before) - 1} {length}, {few}")
+        held = before[slots:] - before[:-slots]
+        starts = np.flatnonzero(held >= jobs)
+        if not len(starts):
+            none = f"no window of {slots} slots holds {jobs} arrivals"
+            raise InputError(f"{self.path}: {none}; the fullest holds {held.max()}")
+        for start in rng.permutation(starts).tolist():
+            rows = np.flatnonzero((slot >= start) & (slot < start + slots))
+            yield start, rows, slot[rows] - start

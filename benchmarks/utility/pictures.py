@@ -8,8 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.pictures.boxes import plot_boxes
-from benchmarks.pictures.intervals import plot_intervals
+from benchmarks.pictures.intervals import plot_boxes, plot_intervals
 from benchmarks.pictures.lines import plot_lines
 from benchmarks.pictures.style import figure_of, panels
 from benchmarks.study.claim import Picture
@@ -64,7 +63,7 @@ def _lateness(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     kinds = frame.sort_values("kind", kind="stable", ascending=False)
     rows = kinds.sort_values("policy", kind="stable", key=lambda names: names.map(POLICIES.index))
     title = f"{where}, {frame['seed'].nunique()} seeds together"
-    how: dict[str, Any] = {"notes": notes, "zero": True}
+    how: dict[str, Any] = {"notes": notes, "level": 0.0}
     how |= _labels(_SCHEMES, f"{_LATE} (slots)", title)
     return plot_boxes(rows, axes, x="policy", y="lateness", hue="kind", **how)
 

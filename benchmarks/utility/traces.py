@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from benchmarks.traces import Trace
-from benchmarks.traces.windows import windows
 from benchmarks.utility.draw import FACTORS, Jobs, draw_jobs, take
 from benchmarks.utility.rejection import Kept, Rule, collect
 from benchmarks.utility.servers import RESOURCES
@@ -19,27 +16,16 @@ __all__ = ["MAPPINGS", "take_from"]
 _GPU = RESOURCES.index("gpu")
 
 
-def _windows(
-    seconds: np.ndarray, settings: Settings, rng: np.random.Generator, path: str
-) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """First slot of a window, its rows, and their slots in it, in an order chosen by the seed."""
-    slots = settings.slots
-    slot, starts = windows(seconds, slots, settings.slot_seconds, settings.jobs, rng, path)
-    for start in starts.tolist():
-        rows = np.flatnonzero((slot >= start) & (slot < start + slots))
-        yield start, rows, slot[rows] - start
-
-
 def _google(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept:
-    table = trace.table("job_submit_events", "job_events")
-    seconds = table.frame["submit_s"].to_numpy()
-    start, rows, arrival = next(_windows(seconds, settings, rng, trace.path))
+    name, slot_seconds = trace.find("job_submit_events", "job_events"), settings.slot_seconds
+    found = trace.windows(name, settings.slots, slot_seconds, settings.jobs, rng)
+    start, rows, arrival = next(found)
 
     def draw(count: int) -> Jobs:
         source = rng.integers(len(rows), size=count)
-        return {**draw_jobs(rng, arrival[source], settings.slot_seconds), "source": source}
+        return {**draw_jobs(rng, arrival[source], slot_seconds), "source": source}
 
-    note = f"arrivals: {settings.jobs} of {len(rows)} in slots {start}.. of {table.name}"
+    note = f"arrivals: {settings.jobs} of {len(rows)} in slots {start}.. of {name}"
     return collect(draw, rule, settings.jobs, note)
 
 
@@ -49,7 +35,7 @@ def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
     slots = frame["gpu_seconds"].to_numpy() / settings.slot_seconds
     work = np.maximum(np.ceil(slots * (1 - 1e-12)), 1).astype(np.int64)
     fullest = 0
-    found = _windows(frame["submit_s"].to_numpy(), settings, rng, trace.path)
+    found = trace.windows("jobs", settings.slots, settings.slot_seconds, count, rng)
     for tried, (start, rows, arrival) in enumerate(found, 1):
         drawn = draw_jobs(rng, arrival, settings.slot_seconds)
         drawn["worker"][:, _GPU] = 1.0

@@ -18,7 +18,7 @@ from numba import njit
 
 from benchmarks.contract import GapMethod, gap_methods
 from benchmarks.gap import format_gaps, format_overruns, main, plot_gap, plot_growth
-from benchmarks.pictures.medians import plot_medians
+from benchmarks.pictures.lines import plot_medians
 from benchmarks.study import gap as gap_measure
 from benchmarks.study.cell import Outcome, Result
 from benchmarks.study.gap import Gap

@@ -11,17 +11,12 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from benchmarks.pictures.boxes import plot_boxes
-from benchmarks.pictures.curves import plot_curves
 from benchmarks.pictures.decisions import plot_decisions
-from benchmarks.pictures.gantt import plot_gantt
-from benchmarks.pictures.heatmap import plot_heatmap
-from benchmarks.pictures.intervals import plot_intervals
-from benchmarks.pictures.lines import plot_lines
-from benchmarks.pictures.queue import plot_queue
+from benchmarks.pictures.intervals import plot_boxes, plot_intervals
+from benchmarks.pictures.lines import plot_curves, plot_lines
 from benchmarks.pictures.save import save_picture
+from benchmarks.pictures.slots import plot_gantt, plot_heatmap, plot_queue, plot_utilisation
 from benchmarks.pictures.style import looks, panels
-from benchmarks.pictures.utilisation import plot_utilisation
 from benchmarks.utility.tables import blocks, decisions, price_table, usage
 from models.errors import InputError
 from models.utility import UtilitySchedule
@@ -127,7 +122,7 @@ def test_lines_draw_means() -> None:
 
 def test_curves_draw_means_and_ranges() -> None:
     axes = PICTURES["curves"](None).axes[0]
-    lines = [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines[1:]]
+    lines = [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines[:-1]]
     np.testing.assert_allclose(lines, [[2.0, 6.0], [0.0, 5.0]])
     band = axes.collections[0].get_paths()[0].vertices[:, 1]
     assert (band.min(), band.max()) == (1.0, 8.0)
@@ -140,7 +135,7 @@ def test_a_series_looks_the_same_in_every_panel() -> None:
         for plot in (plot_lines, plot_curves)
     ]
     for figure in drawn:
-        assert figure.axes[0].lines[0].get_color() == looks(["a", "b"])["b"].colour
+        assert figure.axes[0].lines[0].get_color() == looks(["a", "b"])["b"]["color"]
 
 
 def test_intervals_leave_infinite_rows_out_and_say_so() -> None:
@@ -162,13 +157,15 @@ def test_gantt_stacks_jobs_of_one_server() -> None:
     assert [bar[:2] for bar in bars] == [(0.0, 0.5), (1.0, 0.25), (1.0, 0.5), (2.0, 0.25)]
     # y points down: the lower block starts at -0 (bottom half), the upper one ends there.
     assert bars[1][2] + 0.25 * 0.86 == pytest.approx(bars[2][2])
+    nothing = pd.DataFrame(columns=BLOCKS.columns)
+    assert plot_gantt(nothing, servers=2, slots=4).axes[0].get_xlabel() == "slot"
 
 
 def test_queue_has_a_row_for_every_job_on_every_worker() -> None:
     axes = PICTURES["queue"](None).axes[0]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["a (x2)", "b", "b"]
     assert [text.get_text() for text in axes.texts] == ["worker 0", "worker 1"]
-    bars = [bar.get_paths()[0].get_extents().bounds for bar in axes.collections[:-1]]
+    bars = [bar.get_bbox().bounds for bar in axes.patches if bar.get_zorder() == 2]
     # (first slot, number of slots) of every stretch, in its row; what is trained is thick.
     spans = [(x + 0.5, width, y + height / 2, height > 0.5) for x, y, width, height in bars]
     assert spans == [
@@ -191,7 +188,7 @@ def test_decisions_count_what_does_not_fit() -> None:
 
 def test_looks_differ_in_more_than_colour() -> None:
     nine = looks(range(9)).values()
-    for part in zip(*nine, strict=True):
+    for part in zip(*(look.values() for look in nine), strict=True):
         assert len(set(part)) == 9
 
 

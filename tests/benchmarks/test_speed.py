@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.pictures.costs import plot_costs
+from benchmarks.pictures.lines import plot_costs
 from benchmarks.speed import main
 from benchmarks.study.instances import drawn
 from benchmarks.study.scheme import Scheme

@@ -19,8 +19,8 @@ from models.jct import JctInstance
 from tests.benchmarks.jct.test_workload import small
 
 
-def table_of(name: str, columns: list[str], rows: list[tuple[Any, ...]]) -> Table:
-    return Table(name, ("made",), pd.DataFrame(rows, columns=columns), len(rows), {}, columns[0])
+def table_of(columns: list[str], rows: list[tuple[Any, ...]]) -> Table:
+    return Table([], pd.DataFrame(rows, columns=columns), columns[0])
 
 
 def trace_of(kind: str, **tables: Table) -> Trace:
@@ -46,7 +46,7 @@ def philly() -> Trace:
         ("long", 6.9 * HOUR, 1000 * HOUR, 128),
         ("after", 9.5 * HOUR, 60.0, 1),
     ]
-    return trace_of("philly", jobs=table_of("jobs", JOBS, rows))
+    return trace_of("philly", jobs=table_of(JOBS, rows))
 
 
 def test_philly_by_hand() -> None:
@@ -67,7 +67,7 @@ def test_philly_by_hand() -> None:
 
 def test_an_hour_is_stretched_to_the_slots() -> None:
     rows = [("a", 0.0), ("b", 900.0), ("c", 1800.0), ("d", 3599.0)]
-    hour = table_of("jobs", ["job", "submit_s"], rows)
+    hour = table_of(["job", "submit_s"], rows)
     ins, report = draw(trace_of("alibaba-2018", jobs=hour), jobs=4, slots=40)
     assert [job.arrival for job in ins.jobs] == [0, 10, 20, 39]
     assert "arrivals: 4 of 4, 3600 s stretched to 40 slots" in report
@@ -77,7 +77,7 @@ def test_an_hour_is_stretched_to_the_slots() -> None:
 
 def nodes(*rows: tuple[int, float]) -> Table:
     named = [(f"n{place}", *row) for place, row in enumerate(rows)]
-    return table_of("nodes", ["node", "gpus", "cpu"], named)
+    return table_of(["node", "gpus", "cpu"], named)
 
 
 def test_nodes_by_hand() -> None:
@@ -96,7 +96,7 @@ def test_three_traces_at_once() -> None:
     together = trace_of(
         "edge-cloud",
         jobs=philly().table("jobs"),
-        arrivals=table_of("arrivals", ["job", "submit_s"], [(str(n), 10.0 * n) for n in range(9)]),
+        arrivals=table_of(["job", "submit_s"], [(str(n), 10.0 * n) for n in range(9)]),
         nodes=nodes(*[(4, 16.0)] * 6),
     )
     ins, report = draw(together, jobs=9, slots=360, servers=6)
@@ -150,4 +150,3 @@ def test_edge_cloud_holds_all_rows(shared_data: Path) -> None:
     trace = read_trace(f"edge-cloud:{shared_data}")
     assert trace.names == ("jobs", "arrivals", "nodes")
     assert [len(trace.table(name).frame) for name in trace.names] == [82_247, 16_749, 1_523]
-    assert trace.table("arrivals").name == "arrivals"

@@ -19,12 +19,8 @@ from models.errors import InputError
 from tests.benchmarks.reward.test_workload import draw, small
 
 
-def table_of(name: str, frame: pd.DataFrame, key: str) -> Table:
-    return Table(name, ("made",), frame, len(frame), {}, key)
-
-
 def jobs_trace(rows: list[tuple[float, float]]) -> Table:
-    return table_of("jobs", pd.DataFrame(rows, columns=["submit_s", "core_seconds"]), "job")
+    return Table([], pd.DataFrame(rows, columns=["submit_s", "core_seconds"]), "job")
 
 
 def test_arrivals_of_a_trace_by_hand() -> None:
@@ -61,7 +57,7 @@ def test_machines_of_a_list() -> None:
         ("b", 64.0, 256.0, 8, "V100M32"),
         ("c", 32.0, 64.0, 0, "CPU"),
     ]
-    table = table_of("machines", pd.DataFrame(rows, columns=columns), "machine")
+    table = Table([], pd.DataFrame(rows, columns=columns), "machine")
     machines = take_machines(table, 3, np.random.default_rng(0), "made")
     assert machines.devices == ("cpu", "memory", "p100", "t4", "v100", "misc-gpu")
     assert machines.capacities.tolist() == [
@@ -78,7 +74,7 @@ def test_machines_of_a_list() -> None:
         [(8.0, 16.0, 0.5), (8.0, 16.0, 0.5), (2.0, 8.0, 0.0), (0.0, 0.0, 0.0)],
         columns=["cpu", "memory_gib", "gpus"],
     )
-    table = table_of("pods", pods, "pod")
+    table = Table([], pods, "pod")
     requests, _ = take_requests(table, 2, machines, np.random.default_rng(0), "made")
     assert requests.tolist() == [[2, 1, 0, 0, 0, 0], [8, 2, 0.5, 0.5, 0.5, 0.5]]
     with pytest.raises(InputError, match="2 distinct demands, fewer than the 3 ports"):

@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from benchmarks import trace as trace_command
@@ -199,7 +200,7 @@ def test_openb(tmp_path: Path) -> None:
     assert (row["gpus"], row["submit_s"], row["duration_s"]) == (0.46, 20.0, 70.0)
     untimed = write(tmp_path / "multi.csv", [short, "p0,12000,16384,8,1000"])
     table = read_trace(f"openb-pods:{untimed}").table("pods")
-    assert table.arrival is None
+    assert "submit_s" not in table.frame
     assert table.frame["gpus"].tolist() == [8.0]
 
 
@@ -242,7 +243,7 @@ def test_table_is_read_once() -> None:
 
     def load() -> Table:
         reads.append(1)
-        return Table("t", (), None, 0, {}, "id")
+        return Table([], pd.DataFrame(), "id")
 
     trace = Trace("google", "x", {"t": load})
     assert reads == []

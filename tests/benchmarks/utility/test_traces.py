@@ -18,13 +18,13 @@ from tests.benchmarks.utility.test_workload import check_rule
 
 def google_trace(submit_s: list[float]) -> Trace:
     frame = pd.DataFrame({"job_id": range(len(submit_s)), "submit_s": submit_s})
-    table = Table("job_events", ("made",), frame, len(frame), {}, "job_id", "submit_s")
+    table = Table([], frame, "job_id")
     return Trace("google", "made", {"job_events": lambda: table})
 
 
 def philly_trace(rows: list[tuple[float, int, float]]) -> Trace:
     frame = pd.DataFrame(rows, columns=["submit_s", "gpus", "gpu_seconds"])
-    table = Table("jobs", ("made",), frame, len(frame), {}, "job", "submit_s")
+    table = Table([], frame, "job")
     return Trace("philly", "made", {"jobs": lambda: table})
 
 

@@ -25,8 +25,8 @@ def tiny_programs_are_solved_in_no_time(highs_here: None, short_local_search: No
 def guarded_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells that a child process would run are run in this process: nothing of them hangs."""
 
-    def run(guard: Guard, cell: Cell, known: Result | None = None) -> Outcome:
-        return Outcome(*outcome_of(cell, known, lambda: None))
+    def run(guard: Guard, cell: Cell, known: Result | None = None, code: str = "") -> Outcome:
+        return outcome_of(cell, known, code)
 
     monkeypatch.setattr(Guard, "run", run)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.completion.cluster import NO_TYPE, Cluster, Job
+from models.completion.cluster import Cluster, Job
 from models.completion.files import CompletionFile, JobRecord
-from models.completion.rates import least_duration, least_ps
+from models.completion.rates import least_ps
 from models.errors import InputError
 from models.files import decode, sha256
 from models.instance import FileInstance, check_ids
@@ -22,7 +22,7 @@ __all__ = ["CompletionInstance"]
 # Prices per slot, server and resource; durations per job, pair of types and number of workers.
 _MOST_PRICES = 2 * 10**7
 _MOST_DURATIONS = 5 * 10**7
-_MOST_SLOTS = 10**6  # that one worker takes for a job
+_MOST_SLOTS = 10**7  # that one worker takes for a job, of whatever type
 
 Faults = Iterator[tuple[str, str]]  # what is wrong, and the key
 
@@ -54,12 +54,21 @@ class CompletionInstance(FileInstance):
         _refuse(_cluster_faults(file), "$", source)
         check_ids(file.jobs, source)
         cluster = _cluster(file)
-        fits, jobs = _one_worker(cluster), []
+        if file.jobs and not _has_room(cluster):
+            raise InputError(
+                f"{source}: no server has room for one worker and what it needs, whatever the "
+                f"types - at `$.jobs[0]`"
+            )
+        jobs = []
         for index, record in enumerate(file.jobs):
-            path = f"$.jobs[{index}]"
-            _refuse(_job_faults(record, file), path, source)
+            _refuse(_job_faults(record, file), f"$.jobs[{index}]", source)
             jobs.append(_job(index, record, cluster))
-            _refuse(_run_faults(jobs[-1], fits), path, source)
+            numbers = (jobs[-1].minibatch_slots, jobs[-1].update_slots, jobs[-1].transfer_slots)
+            if not jobs[-1].work * sum(slots.max() for slots in numbers) <= _MOST_SLOTS:
+                raise InputError(
+                    f"{source}: one worker may take more than {_MOST_SLOTS} slots - at "
+                    f"`$.jobs[{index}].epochs`"
+                )
         return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
 
 
@@ -138,31 +147,16 @@ def _job_faults(record: JobRecord, file: CompletionFile) -> Faults:
         yield "E D K is out of range", "epochs"
 
 
-def _run_faults(job: Job, fits: np.ndarray) -> Faults:
-    """The empty cluster has to run one worker of the job, and in a million slots."""
-    if not np.isfinite(job.transfer_slots).all():
-        yield "2 pi / b is out of range", "gradient_mb"
-    elif not len(fits):
-        yield "no server has room for one worker and what it needs, whatever the types", "id"
-    else:
-        m, p, internal = fits.T
-        least = int(least_duration(job, m, p, np.ones_like(m), internal > 0).min())
-        if least > _MOST_SLOTS:
-            yield f"one worker takes {least} slots, more than {_MOST_SLOTS}", "epochs"
-
-
-def _one_worker(cluster: Cluster) -> np.ndarray:
-    """Rows (m, p, q): one worker, with the PSs it needs, fits on the empty cluster so."""
-    found = []
+def _has_room(cluster: Cluster) -> bool:
+    """Whether one worker, with the parameter servers that it needs, fits on the empty cluster."""
     for m, e in enumerate(cluster.worker_types):
         worker = count_fitting(cluster.servers, e) > 0
         if cluster.allreduce and worker.any():
-            found.append((m, NO_TYPE, 1))
+            return True
         for p, z in enumerate(cluster.ps_types):
-            if count_fitting(cluster.servers, e + z).any():
-                found.append((m, p, 1))
             needed = least_ps(1, float(cluster.worker_gbps[m]), float(cluster.ps_gbps[p]))
             ps = count_fitting(cluster.servers, z) >= needed
-            if worker.any() and ps.any() and (worker | ps).sum() > 1:
-                found.append((m, p, 0))
-    return np.array(found, dtype=np.int64).reshape(-1, 3)
+            apart = worker.any() and ps.any() and (worker | ps).sum() > 1
+            if apart or count_fitting(cluster.servers, e + z).any():
+                return True
+    return False

@@ -82,7 +82,7 @@ class CompletionSchedule:
         used = np.zeros((2, len(instance.jobs)), dtype=bool)
         for kind in (0, 1):
             used[kind, table[table[:, 4 + kind] != 0, 0]] = True
-        types = np.where(used, [worker_type, ps_type], NO_TYPE)
+        types = np.where(used, np.array([worker_type, ps_type]), NO_TYPE)
         known = [[len(instance.cluster.worker_types)], [len(instance.cluster.ps_types)]]
         for kind, j in np.argwhere(used & ((types < 0) | (types >= known))).tolist():
             what = f"{('worker', 'PS')[kind]} type {types[kind, j]}"

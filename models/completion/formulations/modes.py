@@ -56,8 +56,7 @@ class Mode:
 def modes(job: Job, cluster: Cluster) -> list[Mode]:
     """Modes of a job that fit on the empty cluster, in tolerant capacities.
 
-    Another mode is not better if it has more workers but is no shorter: leave out some of its
-    workers. With all-reduce a single worker is as fast as it would be on one server of many.
+    One with more workers that is no shorter is not there: some of its workers may be left out.
     """
     cluster, found = cluster.tolerant, []
     workers = np.arange(1, job.chunks + 1)
@@ -72,24 +71,21 @@ def modes(job: Job, cluster: Cluster) -> list[Mode]:
 
 def _placed(cluster: Cluster, m: int, p: int, internal: bool, n: int, d: int) -> list[Mode]:
     """Modes of n workers: with several numbers of parameter servers if they are spread."""
-    e, servers = cluster.worker_types[m], cluster.servers
-    if cluster.allreduce:
-        room = np.minimum(count_fitting(servers, e), n if internal else n - 1)
-        homes = tuple(np.flatnonzero(room >= n).tolist())
-        fits = bool(homes) if internal else room.sum() >= n
-        return [Mode(m, p, internal, n, 0, n, d, homes, tuple(room.tolist()))] if fits else []
-    b, big_b, z = float(cluster.worker_gbps[m]), float(cluster.ps_gbps[p]), cluster.ps_types[p]
-    room = np.minimum(count_fitting(servers, e), n)
-    least_beside = {1: n}
-    if not internal:  # for each number of PSs the fewest workers beside them
+    e, servers, ring = cluster.worker_types[m], cluster.servers, cluster.allreduce
+    z = np.zeros_like(e) if ring else cluster.ps_types[p]
+    most = n if internal else n - 1  # at home
+    room = np.minimum(count_fitting(servers, e), most if ring else n)
+    least_beside = {0: 0} if ring else {1: 0}
+    if not (internal or ring):
+        b, big_b = float(cluster.worker_gbps[m]), float(cluster.ps_gbps[p])
         least_beside = {least_ps(n - beside, b, big_b): beside for beside in range(n - 1, -1, -1)}
     found = []
     for ps, beside in least_beside.items():
-        at_home = np.minimum(count_fitting(servers - ps * z, e), n if internal else n - 1)
-        fits = (count_fitting(servers, z) >= ps) & (at_home >= beside)
-        if not internal:
-            fits &= at_home + room.sum() - room >= n
+        at_home = np.minimum(count_fitting(servers - ps * z, e), most)
+        elsewhere = 0 if internal else room.sum() - room
+        fits = (count_fitting(servers, z) >= ps) & (at_home >= beside) & (at_home + elsewhere >= n)
         if homes := tuple(np.flatnonzero(fits).tolist()):
+            homes = homes if internal or ps else ()
             found.append(Mode(m, p, internal, n, ps, beside, d, homes, tuple(room.tolist())))
     return found
 

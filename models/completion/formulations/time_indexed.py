@@ -25,12 +25,13 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from models.completion.column import Column
+from models.completion.cluster import NO_TYPE
 from models.completion.formulations.modes import Mode, horizon, modes
 from models.completion.instance import CompletionInstance
+from models.completion.schedule import CompletionSchedule
 from models.pyomo_components import capacity_rows, rows, sums, variable
 
-__all__ = ["columns_of", "max_weight", "time_indexed"]
+__all__ = ["max_weight", "schedule_from_values", "time_indexed"]
 
 Starts = Callable[[int, int, Mode], Iterable[int]]
 
@@ -97,39 +98,26 @@ def max_weight(
     return model
 
 
-def columns_of(
+def schedule_from_values(
     instance: CompletionInstance,
     model: pyo.ConcreteModel,
     x: Mapping[Any, float],
     home: Mapping[Any, float],
     y: Mapping[Any, float],
-) -> list[Column]:
-    """The schedules that an integer solution runs, one for each job that starts."""
-    found, servers = [], range(len(instance.cluster.servers))
+) -> CompletionSchedule:
+    """Schedule of an integer solution of either program, by the values of its variables."""
+    types = np.full((2, len(instance.jobs)), NO_TYPE, dtype=np.int64)
+    placed = []
     for (j, k, t), value in x.items():
-        if value < 0.5:
-            continue
-        mode: Mode = model.modes[j, k]
-        at_home, workers = (
-            np.array([round(part.get((j, k, t, h), 0.0)) for h in servers]) for part in (home, y)
-        )
-        workers += at_home * (mode.workers if mode.internal else 0)
-        ps = at_home * mode.ps
-        used = np.flatnonzero(workers + ps)
-        found.append(
-            Column(
-                job=j,
-                start=t,
-                duration=mode.duration,
-                worker_type=mode.worker_type,
-                ps_type=mode.ps_type,
-                servers=used,
-                workers=workers[used],
-                ps=ps[used],
-                value=-instance.jobs[j].weight * (t + mode.duration),
-            )
-        )
-    return found
+        if value > 0.5:
+            mode: Mode = model.modes[j, k]
+            types[:, j] = mode.worker_type, mode.ps_type
+            for h in range(len(instance.cluster.servers)):
+                here = round(home.get((j, k, t, h), 0.0))
+                spread = round(y.get((j, k, t, h), 0.0))
+                workers = here * mode.workers if mode.internal else spread
+                placed.append((j, t, t + mode.duration, h, workers, here * mode.ps))
+    return CompletionSchedule.build(instance, types[0], types[1], placed)
 
 
 def _placements(

@@ -51,24 +51,13 @@ class CompletionInstance(FileInstance):
                 check_demand(row, file.resources, f"$.{key}[{index}]", source)
         for index, row in enumerate(file.servers):
             check_vector(row, len(file.resources), f"$.servers[{index}]", source)
-        _refuse(_cluster_faults(file), "$", source)
+        cluster, jobs = _cluster(file), []
+        _refuse(_cluster_faults(file, cluster), "$", source)
         check_ids(file.jobs, source)
-        cluster = _cluster(file)
-        if file.jobs and not _has_room(cluster):
-            raise InputError(
-                f"{source}: no server has room for one worker and what it needs, whatever the "
-                f"types - at `$.jobs[0]`"
-            )
-        jobs = []
         for index, record in enumerate(file.jobs):
             _refuse(_job_faults(record, file), f"$.jobs[{index}]", source)
             jobs.append(_job(index, record, cluster))
-            numbers = (jobs[-1].minibatch_slots, jobs[-1].update_slots, jobs[-1].transfer_slots)
-            if not jobs[-1].work * sum(slots.max() for slots in numbers) <= _MOST_SLOTS:
-                raise InputError(
-                    f"{source}: one worker may take more than {_MOST_SLOTS} slots - at "
-                    f"`$.jobs[{index}].epochs`"
-                )
+            _refuse(_long_faults(jobs[-1]), f"$.jobs[{index}]", source)
         return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
 
 
@@ -113,8 +102,8 @@ def _job(index: int, record: JobRecord, cluster: Cluster) -> Job:
     )
 
 
-def _cluster_faults(file: CompletionFile) -> Faults:
-    """Sizes, and which types there have to be."""
+def _cluster_faults(file: CompletionFile, cluster: Cluster) -> Faults:
+    """Sizes, which types there have to be, and room for some of them."""
     prices = file.slots * len(file.servers) * len(file.resources)
     if prices > _MOST_PRICES:
         yield f"{prices} prices of slots, servers, resources are more than {_MOST_PRICES}", "slots"
@@ -126,6 +115,8 @@ def _cluster_faults(file: CompletionFile) -> Faults:
         yield "all-reduce has no parameter servers", "ps_types"
     if file.architecture == "ps" and not file.ps_types:
         yield "at least one type is needed, (2e)", "ps_types"
+    if file.jobs and not _has_room(cluster):
+        yield "no room for one worker of any type and what it needs", "servers"
 
 
 def _job_faults(record: JobRecord, file: CompletionFile) -> Faults:
@@ -143,8 +134,13 @@ def _job_faults(record: JobRecord, file: CompletionFile) -> Faults:
             yield "want one number with all-reduce, else a list", key
         elif isinstance(numbers, list) and len(numbers) != len(types):
             yield f"{len(numbers)} numbers for {len(types)} {kind} types", key
-    if record.epochs * record.chunks * record.minibatches >= 2**53:
-        yield "E D K is out of range", "epochs"
+
+
+def _long_faults(job: Job) -> Faults:
+    """No number of mini-batches or slots may be out of range."""
+    slowest = job.minibatch_slots.max() + job.update_slots.max() + job.transfer_slots.max()
+    if job.work >= 2**53 or not job.work * slowest <= _MOST_SLOTS:
+        yield f"one worker may take more than {_MOST_SLOTS} slots for E D K", "epochs"
 
 
 def _has_room(cluster: Cluster) -> bool:
@@ -154,7 +150,7 @@ def _has_room(cluster: Cluster) -> bool:
         if cluster.allreduce and worker.any():
             return True
         for p, z in enumerate(cluster.ps_types):
-            needed = least_ps(1, float(cluster.worker_gbps[m]), float(cluster.ps_gbps[p]))
+            needed = least_ps(1, cluster.worker_gbps[m], cluster.ps_gbps[p])
             ps = count_fitting(cluster.servers, z) >= needed
             apart = worker.any() and ps.any() and (worker | ps).sum() > 1
             if apart or count_fitting(cluster.servers, e + z).any():

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
-import numpy as np
-
 from models.completion.instance import CompletionInstance
 from models.completion.rates import least_duration, least_ps, minibatch_time
+from models.resources import dominant_share
 
 __all__ = ["load"]
 
@@ -29,9 +28,8 @@ def load(instance: CompletionInstance) -> float:
         m, p = pairs[times.index(min(times))]
         held = job.chunks * cluster.worker_types[m]
         if not cluster.allreduce:
-            b, big_b = float(cluster.worker_gbps[m]), float(cluster.ps_gbps[p])
-            held = held + least_ps(job.chunks, b, big_b) * cluster.ps_types[p]
+            ps = least_ps(job.chunks, cluster.worker_gbps[m], cluster.ps_gbps[p])
+            held = held + ps * cluster.ps_types[p]
         need = held * least_duration(job, m, p, job.chunks, False)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            total += float(np.where(need > 0.0, need / have, 0.0).max())
+        total += float(dominant_share(need, have))
     return total

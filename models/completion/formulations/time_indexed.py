@@ -237,13 +237,8 @@ def _placements(
         for at, here in model.home.items()
         if at in model.y and model.modes[at[:2]].beside
     )
-    # N workers may be on one server, but not at home: nothing would be elsewhere, and q = 1.
-    model.constraint_2d = rows(
-        (at, n + model.home[at] <= n.ub * model.x[at[:3]])
-        if at in model.home and n.ub == model.modes[at[:2]].workers
-        else (at, n <= n.ub * model.x[at[:3]])
-        for at, n in model.y.items()
-    )
+    # With all workers at home q would be 1: allowed, since it is no better than an internal mode.
+    model.room = rows((at, n <= n.ub * model.x[at[:3]]) for at, n in model.y.items())
     terms = defaultdict(list)
     for part in (model.home, model.y):
         for at, item in part.items():

@@ -70,6 +70,25 @@ def e8() -> CompletionInstance:
     return instance([one], servers=[[8.0], [4.0]], worker_types=[[2.0]], ps_types=[[3.0]])
 
 
+def beside() -> CompletionInstance:
+    """(2i) asks for two workers of `a` beside its PS, and no room for `b` is left: 1 + 2.
+
+    As E8 for `a`; 3 + 2 * 2 = 7 Gbps. `b` needs the GPU, which is there. With only one worker of
+    `a` beside its PS, and two elsewhere, both would run at once: 1 + 1.
+    """
+    jobs = [
+        job("a", chunks=3, minibatch_slots=[1.0, 9.0], update_slots=[0.0, 9.0]),
+        job("b", minibatch_slots=[9.0, 1.0], update_slots=[9.0, 0.0]),
+    ]
+    return instance(
+        jobs,
+        resources=["gpu", "bandwidth_gbps"],
+        servers=[[1.0, 7.0], [0.0, 4.0]],
+        worker_types=[[0.0, 2.0], [1.0, 1.0]],
+        ps_types=[[0.0, 3.0], [0.0, 1.0]],
+    )
+
+
 def e5() -> CompletionInstance:
     """E5: six workers, three on either server: 7 slots."""
     one = ring_job("a", chunks=6, minibatches=2, update_slots=2.0, gradient_mb=1.0)
@@ -88,6 +107,7 @@ GOLDEN: dict[str, tuple[Callable[[], CompletionInstance], float]] = {
     "in turn": (in_turn, 3.0),
     "apart": (apart, 2.0),
     "E8": (e8, 1.0),
+    "beside": (beside, 3.0),
     "E5": (e5, 7.0),
     "slow ring": (slow_ring, 12.0),
 }

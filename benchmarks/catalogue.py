@@ -11,10 +11,10 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.contract import experiments_of, part_of
-from benchmarks.engines import NotingEngine
 from benchmarks.study.claim import Claim, Picture
+from benchmarks.study.engine import Engine
 from benchmarks.study.store import Store
-from benchmarks.study.study import Study, has_failed
+from benchmarks.study.study import Study
 from models.errors import InputError
 from models.problem import problem_names
 
@@ -29,19 +29,7 @@ def claims_of(problem_name: str) -> tuple[Claim, ...]:
     return tuple(part_of(problem_name, "claims"))
 
 
-def find_study(name: str) -> Study:
-    """Look a study up; InputError if there is none of that name."""
-    study: Study = _find(name, "study", "studies")
-    return study
-
-
-def find_picture(name: str) -> Picture:
-    """Look a picture up, in the same way."""
-    picture: Picture = _find(name, "figure", "pictures")
-    return picture
-
-
-def _find(name: str, what: str, part: str) -> Any:
+def _find(what: str, part: str, name: str) -> Any:
     """The problem is the part of a name before the first dash."""
     problem_name = name.partition("-")[0]
     if problem_name not in problem_names():
@@ -53,18 +41,17 @@ def _find(name: str, what: str, part: str) -> Any:
     return found[name]
 
 
-def frames_asked(args: argparse.Namespace, engine: NotingEngine) -> Callable[[str], pd.DataFrame]:
+find_study: Callable[[str], Study] = functools.partial(_find, "study", "studies")
+find_picture: Callable[[str], Picture] = functools.partial(_find, "figure", "pictures")
+"""Look a study, or a picture, up by its name; InputError if there is none of that name."""
+
+
+def frames_asked(args: argparse.Namespace, engine: Engine) -> Callable[[str], pd.DataFrame]:
     """Frames of studies by name, each computed once, when it is asked for.
 
     The options are those of :func:`benchmarks.figures.add_size_arguments`. What failed is a row.
     """
-    store = Store(Path(args.out) / "cells")
-
-    @functools.cache
-    def frame(name: str) -> pd.DataFrame:
-        study = find_study(name)
-        found = study.frame(args.size, args.seeds, store=store, engine=engine, progress=True)
-        engine.code = max(engine.code, int(has_failed(found).any()))
-        return found
-
-    return frame
+    how: dict[str, Any] = {"store": Store(Path(args.out) / "cells"), "engine": engine}
+    return functools.cache(
+        lambda name: find_study(name).frame(args.size, args.seeds, progress=True, **how)
+    )

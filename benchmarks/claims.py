@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         else:
             kind = problem(args.problem)
             print(f"{kind.name}: {kind.title}\n{kind.paper}\n\n{format_claims(records)}")
-    return engine.code
+    return int(bool(engine.failed))
 
 
 def format_claims(records: Sequence[Mapping[str, str]]) -> str:

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from benchmarks.cli import Parser, parse_count, parse_positive
 from benchmarks.study.cluster import Cluster
-from benchmarks.study.compute import failures
-from benchmarks.study.engine import (
-    Ended,
-    Engine,
-    InProcess,
-    Limits,
-    Processes,
-    Task,
-    Watch,
-    default_workers,
-)
+from benchmarks.study.engine import Engine, InProcess, Limits, Processes, default_workers
 
 _LIMIT = 3600.0  # seconds
 
@@ -63,17 +53,22 @@ def add_engine_arguments(parser: Parser, *, timed: bool = False, guarded: bool =
     )
 
 
-def engine_of(args: argparse.Namespace, *, threads: int = 1) -> NotingEngine:
-    """The engine that the options of :func:`add_engine_arguments` ask for; it notes what fails.
+@contextmanager
+def engine_of(args: argparse.Namespace, *, threads: int = 1) -> Iterator[Engine]:
+    """The engine that the options ask for; at the end, also by an error, stderr has what failed.
 
     By default it has as many workers as there are processors for so many threads each. InputError
     if the cluster cannot be used.
     """
-    return NotingEngine(plain_engine_of(args, threads=threads))
+    with _engine(args, threads) as engine:
+        try:
+            yield engine
+        finally:
+            for line in engine.failed:
+                print(line, file=sys.stderr)
 
 
-def plain_engine_of(args: argparse.Namespace, *, threads: int = 1) -> Engine:
-    """The same engine, for commands that say themselves what fails."""
+def _engine(args: argparse.Namespace, threads: int) -> Engine:
     limits = Limits(args.limit or _LIMIT, args.memory)
     if args.cluster is not None:
         return Cluster(args.cluster, limits)
@@ -81,37 +76,3 @@ def plain_engine_of(args: argparse.Namespace, *, threads: int = 1) -> Engine:
     if workers == 1 and args.limit is None and args.memory is None:
         return InProcess()
     return Processes(workers, limits)
-
-
-class NotingEngine(Engine):
-    """The engine of a command: at its end, also by an error, it is closed and says what failed.
-
-    Attributes
-    ----------
-    workers : int
-        How many cells it runs at the same time.
-    code : int
-        Exit code of the command so far: 1 if a cell failed, else 0.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self.code = 0
-        self._engine = engine
-        self.workers = engine.workers
-        self._failed: list[str] = []
-
-    def __enter__(self) -> NotingEngine:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._engine.__exit__(*error)
-        for line in self._failed:
-            print(line, file=sys.stderr)
-
-    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
-        """Run tasks."""
-        with closing(self._engine.map(tasks, began)) as running:
-            for task, outcome in running:
-                self._failed += failures([task.cell], [outcome])
-                self.code = 1 if self._failed else self.code
-                yield task, outcome

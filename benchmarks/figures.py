@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stem = Path(args.out) / f"{picture.name}{suffix}"
             said = _draw(picture, frames(picture.study), stem)
             print(f"{picture.name}: {picture.title}: {said}")
-    return engine.code
+    return int(bool(engine.failed))
 
 
 def _draw(picture: Picture, frame: pd.DataFrame, stem: Path) -> str:

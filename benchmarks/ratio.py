@@ -78,8 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             runs.keep_instance(store, cells, joined)
             rows += joined.rows
             timings += joined.timings
-            for line in faults([asdict(row) for row in joined.rows], outcomes):
-                print(line, file=sys.stderr)
+            engine.failed += faults([asdict(row) for row in joined.rows], outcomes)
             values = [outcome.result.value for outcome in outcomes if outcome.result]
             origins[joined.rows[0].instance] = values[0]["origin"] if values else ""
         runs.finish(rows, timings)
@@ -88,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.write(format_records(records, args.format))
         else:
             print(_text(pd.DataFrame(records), origins, runs, layout))
-    return max(engine.code, int(any(row.error for row in rows)))
+    return int(bool(engine.failed))
 
 
 def _text(frame: pd.DataFrame, origins: Mapping[str, str], runs: Runs, layout: Layout) -> str:

@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print_rows(rows, layout, wrap([title], layout), *texts, wrap([written], layout))
     else:
         print("no policy on no instance could be compared", file=sys.stderr)
-    return engine.code
+    return int(bool(engine.failed))
 
 
 def _sizes_asked(args: Namespace, usual: RegretSizes) -> RegretSizes:

@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     lines = shown.map(_text).to_numpy().tolist()
     machine = f"{platform.processor() or platform.machine()}, {cores}"
     print_rows(frame, layout, wrap([machine], layout), render(columns, lines, layout))
-    return engine.code
+    return int(bool(engine.failed))
 
 
 def _asked(

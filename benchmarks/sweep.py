@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for axis, held in axes.items():
             _show(study, asked_column(axis), _held(study, frame, held), out)
     print(f"rows: {out / 'rows.csv'}, {out / 'rows.parquet'}")
-    return max(engine.code, int(any(has_failed(frame).any() for frame in frames)))
+    return int(bool(engine.failed))
 
 
 def _readable(study: Study, frame: pd.DataFrame) -> pd.DataFrame:

@@ -38,7 +38,7 @@ def compute(
         Cells it holds are not run again. Files of results are left in it, and read when they are
         looked up.
     engine : Engine, optional
-        By default in this process.
+        By default in this process. It is told what failed.
     progress : str
         What a progress line on stderr is about; empty = none.
     """
@@ -65,11 +65,14 @@ def compute(
             yield Task(index, cell, known.result if known else None, code)
 
     # Closed at once, also by an interrupt: an engine's children end with it.
-    running = (engine or InProcess()).map(tasks(), meter.began)
+    engine = engine or InProcess()
+    running = engine.map(tasks(), meter.began)
     with meter, closing(running):
         for task, outcome in running:
             found[task.index] = store.save(task.cell, outcome) if store else outcome
             meter.ended(task.cell, outcome)
+            if outcome.status != "done":
+                engine.failed.append(f"{outcome.status}: {task.cell}: {outcome.message}")
     for later, same in copies.items():
         found[later] = replace(found[same], ran=False)
     return [found[index] for index in range(len(cells))]
@@ -146,12 +149,3 @@ class Progress:
                 rest = f"about {pace * left:.0f} s left" if known else "no time known yet"
                 parts = [ended, failed, rest, f"running: {running}" if running else ""]
                 print("; ".join(filter(None, parts)), file=self._stream, flush=True)
-
-
-def failures(cells: Sequence[Cell], outcomes: Sequence[Outcome]) -> list[str]:
-    """One line for each cell that failed: what it was, and why; for the end of a command."""
-    return [
-        f"{outcome.status}: {cell}: {outcome.message}"
-        for cell, outcome in zip(cells, outcomes, strict=True)
-        if outcome.status != "done"
-    ]

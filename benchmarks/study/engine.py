@@ -43,10 +43,20 @@ Ended = Generator[tuple[Task, Outcome], None, None]
 
 
 class Engine(AbstractContextManager["Engine"]):
-    """Runs cells, in any order, a few at a time; a context manager."""
+    """Runs cells, in any order, a few at a time; a context manager.
+
+    Attributes
+    ----------
+    workers : int
+        How many cells it runs at the same time.
+    failed : list of str
+        A line for each cell, and each row, that failed; for the end of a command.
+    """
 
     workers: int
-    """How many cells it runs at the same time."""
+
+    def __init__(self) -> None:
+        self.failed: list[str] = []
 
     def __exit__(self, *error: object) -> None:
         """Let go of what it holds: of nothing, unless it says so."""
@@ -119,6 +129,7 @@ class Pooled(Engine):
     """
 
     def __init__(self, workers: int, limits: Limits = Limits()) -> None:
+        super().__init__()
         self.workers = workers
         self._limits = limits
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -144,8 +143,8 @@ def frames_of(
         for trial, of_trial in zip(trials, part, strict=True):
             own = [next(outcomes) for _ in of_trial]
             rows += (found := measure.rows(trial, own))
-            for line in faults(found, own) if progress else ():
-                print(line, file=sys.stderr)
+            if engine is not None:
+                engine.failed += faults(found, own)
         frames.append(_frame(rows))
     return frames
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable
 
 import pytest
 
-from benchmarks.engines import NotingEngine
+from benchmarks import engines
 from benchmarks.study.cell import Cell, Outcome
+from benchmarks.study.compute import compute
 from benchmarks.study.engine import Ended, Engine, Task, Watch
 
 
@@ -25,11 +27,17 @@ class Failing(Engine):
         self.closed += 1
 
 
-def test_a_command_that_raises_closes_its_engine(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_that_raises_closes_its_engine(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     failing, cell = Failing(), Cell("m:f", {}, label="a cell")
-    with pytest.raises(ValueError, match="in the table"), NotingEngine(failing) as engine:
-        assert engine.workers == 3 and engine.code == 0
-        list(engine.map([Task(0, cell)], lambda _: None))
+    monkeypatch.setattr(engines, "_engine", lambda args, threads: failing)
+    with (
+        pytest.raises(ValueError, match="in the table"),
+        engines.engine_of(argparse.Namespace()) as engine,
+    ):
+        assert engine.workers == 3 and not engine.failed
+        compute([cell], engine=engine)
         raise ValueError("in the table")
-    assert (failing.closed, engine.code) == (1, 1)
+    assert (failing.closed, engine.failed) == (1, ["failed: a cell: no"])
     assert capsys.readouterr().err == "failed: a cell: no\n"

@@ -10,7 +10,8 @@ import pytest
 
 from benchmarks.study import compute as compute_module
 from benchmarks.study.cell import Effort, Outcome, Result
-from benchmarks.study.compute import Progress, compute, failures
+from benchmarks.study.compute import Progress, compute
+from benchmarks.study.engine import InProcess
 from benchmarks.study.store import Store
 from tests.benchmarks.study.cells import cell
 
@@ -39,13 +40,14 @@ def test_a_store_spares_what_it_holds_and_times_are_not_looked_up(tmp_path: Path
 
 def test_a_failure_leaves_the_others(tmp_path: Path) -> None:
     cells = [cell("double", x=1), cell("fail"), cell("leave"), cell("strange"), cell("double", x=2)]
-    outcomes = compute(cells, store=Store(tmp_path))
+    engine = InProcess()
+    outcomes = compute(cells, store=Store(tmp_path), engine=engine)
     assert [o.status for o in outcomes] == ["done", *["failed"] * 3, "done"]
     assert outcomes[1].message == "ValueError: no"
     assert outcomes[2].message == "SystemExit: 3"
     assert outcomes[3].message == "TypeError: Object of type set is not JSON serializable"
-    assert failures(cells, outcomes)[0] == "failed: fail {}: ValueError: no"
-    assert len(failures(cells, outcomes)) == 3
+    assert engine.failed[0] == "failed: fail {}: ValueError: no"
+    assert len(engine.failed) == 3
 
 
 def test_a_limited_solve_goes_on_and_never_gets_worse(tmp_path: Path) -> None:

@@ -22,12 +22,12 @@ class Parser(argparse.ArgumentParser):
     ``about`` is the docstring of the command's module: what it does and, under a heading, examples.
     """
 
-    def __init__(self, module: str, about: str | None, examples: str = "") -> None:
-        description, _, told = (about or "").partition("\n\nExamples\n--------\n")
+    def __init__(self, module: str, about: str | None) -> None:
+        description, _, examples = (about or "").partition("\n\nExamples\n--------\n")
         super().__init__(
             prog=f"python -m {module}",
             description=description,
-            epilog="examples:\n" + (textwrap.indent(told, "  ") + examples).strip("\n"),
+            epilog="examples:\n" + textwrap.indent(examples, "  ").rstrip("\n"),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
@@ -93,13 +93,8 @@ def parse_positive(text: str) -> float:
 
 
 def parse_list(parse: Callable[[str], T]) -> Callable[[str], list[T]]:
-    """Read values joined by commas, each by the same function."""
+    """Read values joined by commas, each by the same function; for words, ``str``."""
     return lambda text: [parse(word) for word in text.split(",")]
-
-
-def parse_words(text: str) -> list[str]:
-    """Words joined by commas."""
-    return text.split(",")
 
 
 def parse_range(text: str) -> range:

@@ -1,4 +1,22 @@
-"""``python -m benchmarks.gap``: gap against time and size, ours and plain HiGHS, in one run."""
+"""Measure gaps, |bound - objective| / bound, after a time limit, on instances of growing size.
+
+An exact program handed whole to HiGHS, and the toolkit's own interval. No schedule or no bound
+counts as a gap of 100 %. Every run has a process of its own, which is killed a minute after its
+limit; loading and compiling do not count. Writes rows (jsonl) and two pictures (with csv): gap
+against time limit, which is left out where all methods look for bounds only; and seconds and memory
+against size.
+
+Examples
+--------
+python -m benchmarks.gap
+    the default: four sizes, limits of 5, 15 and 45 s, 2 seeds; up to half an hour
+python -m benchmarks.gap --quick
+    two small sizes, limits of 1 and 2 s, 1 seed; less than a minute
+python -m benchmarks.gap --sizes 50x50x20+20 --times 120 --seeds 5 --methods toolkit --threads 2
+    50 jobs, 50 slots, 20+20 servers; seeds 0 to 4, bound and schedules side by side
+python -m benchmarks.gap --methods bound --sizes 25x50x20+20,100x50x20+20 --times 120 --out jobs
+    how the time of the column generation grows with the jobs alone
+"""
 
 from __future__ import annotations
 
@@ -12,14 +30,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-from benchmarks.cli import Parser, parse_list, parse_positive, parse_words, run_command
+from benchmarks.cli import Parser, parse_list, parse_positive, run_command
 from benchmarks.contract import experiments_of, gap_methods, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import add_set_argument
 from benchmarks.pictures.lines import plot_costs, plot_medians, seeds_in_words
 from benchmarks.pictures.save import save_picture
 from benchmarks.pictures.style import caption, panels
-from benchmarks.study.gap import GRACE, Gap
+from benchmarks.study.gap import Gap
 from benchmarks.study.instances import instance_of
 from benchmarks.study.ratio import source_of
 from benchmarks.study.store import Store
@@ -37,20 +55,6 @@ from benchmarks.tables import (
 )
 from models.errors import InputError
 from solvers.result import OPTIMAL_GAP
-
-__all__ = ["format_gaps", "format_overruns", "main", "plot_gap", "plot_growth"]
-
-_EXAMPLES = """
-  python -m benchmarks.gap
-      the default: four sizes, limits of 5, 15 and 45 s, 2 seeds; up to half an hour
-  python -m benchmarks.gap --quick
-      two small sizes, limits of 1 and 2 s, 1 seed; less than a minute
-  python -m benchmarks.gap --sizes 50x50x20+20 --times 120 --seeds 5 --methods toolkit --threads 2
-      50 jobs, 50 slots, 20+20 servers; seeds 0 to 4, bound and schedules side by side
-  python -m benchmarks.gap --methods bound --sizes 25x50x20+20,50x50x20+20,100x50x20+20 \\
-      --times 120 --out results/jobs
-      how the time of the column generation grows with the jobs alone
-"""
 
 _COUNTS_AS_ALL = "no schedule or no bound counts as a gap of 100 %"
 
@@ -190,20 +194,11 @@ def format_overruns(frame: pd.DataFrame) -> str:
 
 
 def _parser() -> Parser:
-    parser = Parser(
-        "benchmarks.gap",
-        "Measure how far bound and schedule are apart, |bound - objective| / bound, after a time "
-        "limit, on instances of growing size: an exact program handed whole to HiGHS, and the "
-        f"toolkit's own interval. In this measure {_COUNTS_AS_ALL}. Every run has a process of its "
-        f"own, which is killed {GRACE:g} s after its limit; loading and compiling do not count. "
-        "Writes rows (csv, jsonl) and two pictures: gap against time limit, seconds and memory "
-        "against size. The first is left out where all methods look for bounds only.",
-        _EXAMPLES,
-    )
+    parser = Parser("benchmarks.gap", __doc__)
     add, parts = parser.add_argument, {name: gap_methods(name) for name in with_part("gap")}
     add("--problem", default="utility", help=f"one of {', '.join(parts)} (default: utility)")
     sizes = "jobs x slots x servers, e.g. 10x10x5+5,20x20x10+10"
-    add("--sizes", type=parse_words, metavar="JxTxS,...", help=sizes)
+    add("--sizes", type=parse_list(str), metavar="JxTxS,...", help=sizes)
     add_set_argument(parser)
     limits = "time limits in seconds (default: 5,15,45)"
     add("--times", type=parse_list(parse_positive), metavar="S,...", help=limits)
@@ -213,7 +208,7 @@ def _parser() -> Parser:
         f"by default {', '.join(part.default)}"
         for name, part in parts.items()
     )
-    add("--methods", type=parse_words, metavar="NAME,...", help=known)
+    add("--methods", type=parse_list(str), metavar="NAME,...", help=known)
     parser.add_threads("of a run (default: 1)")
     add_engine_arguments(parser, timed=True, guarded=True)
     add("--quick", action="store_true", help="small sizes, short limits, 1 seed")

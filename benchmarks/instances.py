@@ -1,4 +1,4 @@
-"""Which instances a command works on: files, or drawn, synthetic or from a trace."""
+"""Which instances a command works on, files or drawn, and with which policies."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.cli import Parser, parse_count
+from benchmarks.cli import Parser, parse_count, parse_list
 from benchmarks.contract import Experiments, experiments_of
 from benchmarks.study.instances import Source, drawn, given, instance_of, trace_digest
 from benchmarks.workload.contract import Size, Workload
 from models.errors import InputError
 from models.problem import all_offered, problem_names, read_instance
+from online.contract import OnlineSide
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,12 @@ class Sources:
 
 
 def add_instance_arguments(parser: Parser) -> None:
-    """Options that choose the instances, for :func:`sources_from`."""
+    """Options that choose the instances, for :func:`sources_from`, and the policies."""
     add_source_arguments(parser)
     add_drawing_arguments(parser)
     parser.add_seeds()
     parser.add_argument("--quick", action="store_true", help="small instances, few seeds")
+    add_policy_argument(parser)
 
 
 def add_source_arguments(parser: Parser) -> None:
@@ -76,6 +78,22 @@ def add_set_argument(parser: Parser) -> None:
         default=[],
         metavar="NAME=VALUE",
         help=f"a setting of the workload; repeat for several ({known})",
+    )
+
+
+def add_policy_argument(parser: Parser) -> None:
+    """Option that chooses the policies: a list of references."""
+    sides = all_offered("online", "ONLINE", OnlineSide)
+    known = "; ".join(f"{name}: {', '.join(side.policies)}" for name, side in sides.items())
+    fewer = _of_each(lambda load: ", ".join(load.policies or ()))
+    parser.add_argument(
+        "--policy",
+        action="extend",
+        type=parse_list(str),
+        default=[],
+        metavar="NAME,...",
+        help=f"registered policies ({known}), module:Class or file.py:Class; several joined by "
+        f"commas, or in several --policy (default: all registered{fewer and f'; {fewer}'})",
     )
 
 
@@ -125,9 +143,7 @@ def sources_of_files(args: argparse.Namespace, refused: Sequence[str]) -> Source
     for name in refused:
         if getattr(args, name):
             raise InputError(f"--{name} does not go with --instance: the file says it")
-    data: dict[str, Mapping[str, bytes]] = {}
-    sources = []
-    seen: dict[str, str] = {}
+    sources, data, seen = list[Source](), dict[str, Mapping[str, bytes]](), dict[str, str]()
     for path in args.instance:
         instance = read_instance(path, expect=args.problem)
         for what, key in (("instance", instance.hash), ("name", instance.name)):

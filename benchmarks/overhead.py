@@ -1,4 +1,14 @@
-"""``python -m benchmarks.overhead``: what running cells costs beyond the cells themselves."""
+"""Measure what running cells costs beyond the cells themselves.
+
+Runs cells of 50 ms through each engine and a store: the time per cell beyond the ideal, the start,
+and how this process grows from 100 to 5,000 cells.
+
+Examples
+--------
+python -m benchmarks.overhead
+    in this process, and in as many local processes as the processors allow
+python -m benchmarks.overhead --workers 8 --cells 1000 --cluster tcp://10.0.0.1:8786
+"""
 
 from __future__ import annotations
 
@@ -20,11 +30,6 @@ from benchmarks.study.engine import Engine, InProcess, Processes, default_worker
 from benchmarks.study.memory import PeakMemory
 from benchmarks.study.store import Store
 
-_EXAMPLES = """
-  python -m benchmarks.overhead
-      in this process, and in as many local processes as the processors allow
-  python -m benchmarks.overhead --workers 8 --cells 1000 --cluster tcp://10.0.0.1:8786
-"""
 _SECONDS = 0.05  # of a cell
 _FEW, _MANY = 100, 5000  # cells between which memory grows
 _SCHEDULE = bytes(10_000)  # about what a run cell keeps
@@ -33,12 +38,7 @@ _UNITS = {"start": "{:.2f} s", "a cell": "{:.2f} ms", "overhead": "{:.1f} %", "g
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure and print a table; returns the exit code."""
-    parser = Parser(
-        "benchmarks.overhead",
-        f"Run cells of {1000 * _SECONDS:g} ms through each engine and a store: the time per cell "
-        f"beyond the ideal, the start, and how this process grows from {_FEW} to {_MANY} cells.",
-        _EXAMPLES,
-    )
+    parser = Parser("benchmarks.overhead", __doc__)
     parser.add_argument("--workers", type=parse_count, default=default_workers(1), metavar="N")
     parser.add_argument("--cells", type=parse_count, default=400, metavar="N")
     parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler to measure, too")

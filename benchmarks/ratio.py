@@ -33,8 +33,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.cli import Parser, parse_positive, parse_words, run_command
-from benchmarks.contract import Experiments
+from benchmarks.cli import Parser, parse_positive, run_command
 from benchmarks.door import measure
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import add_instance_arguments, sources_from
@@ -46,8 +45,6 @@ from benchmarks.study.store import Store
 from benchmarks.study.study import faults
 from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
 from benchmarks.tables import Layout, add_table_arguments, format_records, layout_of, wrap
-from models.problem import all_offered
-from online.contract import OnlineSide
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -101,30 +98,9 @@ def _text(frame: pd.DataFrame, origins: Mapping[str, str], runs: Runs, layout: L
     return f"{wrap([title], layout)}\n\n{table}\n\n{wrap([written], layout)}"
 
 
-def add_policy_argument(parser: Parser) -> None:
-    """Option that chooses the policies: a list of references."""
-    sides = all_offered("online", "ONLINE", OnlineSide)
-    known = "; ".join(f"{name}: {', '.join(side.policies)}" for name, side in sides.items())
-    fewer = "".join(
-        f"; {name}: {', '.join(side.workload.policies)}"
-        for name, side in all_offered("benchmarks", "EXPERIMENTS", Experiments).items()
-        if side.workload.policies
-    )
-    parser.add_argument(
-        "--policy",
-        action="extend",
-        type=parse_words,
-        default=[],
-        metavar="NAME,...",
-        help=f"registered policies ({known}), module:Class or file.py:Class; several joined by "
-        f"commas, or in several --policy (default: all registered{fewer})",
-    )
-
-
 def _parser() -> Parser:
     parser = Parser("benchmarks.ratio", __doc__)
     add_instance_arguments(parser)
-    add_policy_argument(parser)
     parser.add_argument(
         "--time-limit",
         type=parse_positive,

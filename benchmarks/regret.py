@@ -1,4 +1,25 @@
-"""``python -m benchmarks.regret``: regret of online policies, and how it grows."""
+"""Measure regret: the reward of the best fixed decision in hindsight minus the reward achieved.
+
+The former is certified. Around one base, growing horizons and growing numbers of ports; a power law
+is fitted to each. Writes rows (jsonl), curves and growth (csv) and two pictures.
+
+Examples
+--------
+python -m benchmarks.regret
+    the default: four kinds of arrivals, 5 seeds; five minutes or more
+python -m benchmarks.regret --quick
+    a small version, in seconds
+python -m benchmarks.regret --arrivals alternating,coin --policy ogasched-constant --seeds 20
+    one policy on two adversarial sequences
+python -m benchmarks.regret --base 10x8000 --slots 1000,2000,4000,8000 --ports 10
+    growth with the horizon alone
+python -m benchmarks.regret --trace alibaba:../shared/data
+    machines, requests and arrivals from real traces
+python -m benchmarks.regret --set contention=1 --set utilities=linear --dynamic 20
+    small requests, with which (14) says more; and dynamic regret
+python -m benchmarks.regret --instance one.json two.json.gz --format csv
+    your own instances: no growth; a table for pandas
+"""
 
 from __future__ import annotations
 
@@ -7,15 +28,15 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.cli import Parser, parse_count, parse_list, parse_positive, parse_words, run_command
+from benchmarks.cli import Parser, parse_count, parse_list, parse_positive, run_command
 from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import (
+    add_policy_argument,
     add_set_argument,
     add_source_arguments,
     sources_of_files,
 )
-from benchmarks.ratio import add_policy_argument
 from benchmarks.regret_report import COLUMNS, CURVE, report
 from benchmarks.study.instances import instance_of, trace_digest
 from benchmarks.study.regret import TRACE, Regret, sources_around
@@ -24,25 +45,6 @@ from benchmarks.study.store import Store
 from benchmarks.study.study import Trial, frames_of, trial_on
 from benchmarks.tables import add_table_arguments, layout_of, print_rows, wrap, write_rows
 from models.errors import InputError
-
-__all__ = ["main"]
-
-_EXAMPLES = """
-  python -m benchmarks.regret
-      the default: four kinds of arrivals, 5 seeds; five minutes or more
-  python -m benchmarks.regret --quick
-      a small version, in seconds
-  python -m benchmarks.regret --arrivals alternating,coin --policy ogasched-constant --seeds 20
-      one policy on two adversarial sequences
-  python -m benchmarks.regret --base 10x8000 --slots 1000,2000,4000,8000 --ports 10
-      growth with the horizon alone
-  python -m benchmarks.regret --trace alibaba:../shared/data
-      machines, requests and arrivals from real traces
-  python -m benchmarks.regret --set contention=1 --set utilities=linear --dynamic 20
-      small requests, with which (14) says more; and dynamic regret
-  python -m benchmarks.regret --instance one.json two.json.gz --format csv
-      your own instances: no growth; a table for pandas
-"""
 
 _NOT_WITH_FILES = ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick")
 
@@ -116,13 +118,7 @@ def _base(text: str) -> tuple[int, int]:
 
 
 def _parser() -> Parser:
-    parser = Parser(
-        "benchmarks.regret",
-        "Measure regret: the reward of the best fixed decision in hindsight, certified, minus the "
-        "reward achieved. Around one base, growing horizons and growing numbers of ports; a power "
-        "law is fitted to each. Writes rows (jsonl), curves and growth (csv) and two pictures.",
-        _EXAMPLES,
-    )
+    parser = Parser("benchmarks.regret", __doc__)
     add, known = parser.add_argument, with_part("regret")
     add("--problem", default=known[0], help=f"one of {', '.join(known)} (default: {known[0]})")
     add_source_arguments(parser)
@@ -134,7 +130,7 @@ def _parser() -> Parser:
     add("--servers", help="servers of all instances")
     parser.add_seeds()
     arrivals = f"patterns of `--set arrivals`, or {TRACE}: of the trace (the default with --trace)"
-    add("--arrivals", type=parse_words, metavar="NAME,...", help=arrivals)
+    add("--arrivals", type=parse_list(str), metavar="NAME,...", help=arrivals)
     scaling = (
         "what stays the same as ports are added: the servers of a port (default; the density "
         "grows with the ports, and (14) with their root), or the density (the servers of a port "

@@ -1,4 +1,16 @@
-"""``python -m benchmarks.speed``: how long policies take to decide, in one run on one machine."""
+"""Time policies decision by decision, and how memory peaks above what the instance takes.
+
+A first run of each on a small instance compiles what is compiled and is not counted. Where a
+problem has plain versions of its policies, they run as well.
+
+Examples
+--------
+python -m benchmarks.speed --jobs 300 --slots 300 --servers 50+50 --seeds 1
+    every policy at the papers' full scale, and plain versions of them if there are any
+python -m benchmarks.speed --quick --policy oasis --format csv
+python -m benchmarks.speed --problem jct --sizes 30x100x10,100x100x30,300x100x100 --out results
+    how time grows; writes speed-jct.csv, .pdf and .png
+"""
 
 from __future__ import annotations
 
@@ -11,13 +23,12 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.cli import Parser, parse_words, run_command
+from benchmarks.cli import Parser, parse_list, run_command
 from benchmarks.contract import experiments_of
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import add_instance_arguments, sources_from
 from benchmarks.pictures.lines import plot_costs, seeds_in_words
 from benchmarks.pictures.save import save_picture
-from benchmarks.ratio import add_policy_argument
 from benchmarks.study.cell import Needs
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.speed import Speed
@@ -25,30 +36,13 @@ from benchmarks.study.study import Trial, frames_of, succeeded, trial_on
 from benchmarks.tables import Column, add_table_arguments, layout_of, print_rows, render, wrap
 from models.errors import InputError
 
-__all__ = ["main"]
-
-_EXAMPLES = """
-  python -m benchmarks.speed --jobs 300 --slots 300 --servers 50+50 --seeds 1
-      every policy at the papers' full scale, and plain versions of them if there are any
-  python -m benchmarks.speed --quick --policy oasis --format csv
-  python -m benchmarks.speed --problem jct --sizes 30x100x10,100x100x30,300x100x100 --out results
-      how time grows; writes speed-jct.csv, .pdf and .png
-"""
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print one line per policy; returns the exit code."""
-    parser = Parser(
-        "benchmarks.speed",
-        "Time policies decision by decision, and measure the peak of memory above what the "
-        "instance takes. A first run of each on a small instance compiles what is compiled and is "
-        "not counted. Where a problem has plain versions of its policies, they run as well.",
-        _EXAMPLES,
-    )
+    parser = Parser("benchmarks.speed", __doc__)
     add_instance_arguments(parser)
-    add_policy_argument(parser)
     sizes = "several sizes, jobs x slots x servers, instead of --jobs, --slots and --servers"
-    parser.add_argument("--sizes", type=parse_words, metavar="JxTxS,...", help=sizes)
+    parser.add_argument("--sizes", type=parse_list(str), metavar="JxTxS,...", help=sizes)
     folder = "write the rows (csv) and a picture, seconds against the sizes, there"
     parser.add_argument("--out", metavar="DIR", help=folder)
     add_table_arguments(parser)

@@ -1,4 +1,26 @@
-"""``python -m benchmarks.sweep``: a study of your own, from a TOML file."""
+"""Measure competitive ratios over a grid of settings, as a file says.
+
+It names problems, settings that vary, readings, seeds, policies and a time limit; all its keys are
+in benchmarks/study/file.py. Writes rows (csv and parquet), and a table and a picture for each
+setting that varies.
+
+Examples
+--------
+python -m benchmarks.sweep load.toml
+    every cell of the study; what is finished in DIR is not run again
+python -m benchmarks.sweep load.toml --workers 2 --out results/load
+python -m benchmarks.sweep load.toml --cluster tcp://10.0.0.1:8786
+    on the workers of a Dask scheduler (docs/studies.md)
+
+a study file:
+  seeds = 3
+  time_limit = 10                                # seconds for the optimum of an instance
+  [[study]]
+  problem = "utility"
+  policies = ["oasis", "rrh", "my_file.py:MyPolicy"]
+  base = { jobs = 10, slots = 10, servers = "5+5" }
+  vary = { load = [0.5, 1.0, 2.0] }
+"""
 
 from __future__ import annotations
 
@@ -22,36 +44,10 @@ from benchmarks.study.store import Store
 from benchmarks.study.study import Study, frames_of, has_failed, succeeded
 from models.files import write_atomic
 
-__all__ = ["main"]
-
-_EXAMPLES = """
-  python -m benchmarks.sweep load.toml
-      every cell of the study; what is finished in DIR is not run again
-  python -m benchmarks.sweep load.toml --workers 2 --out results/load
-  python -m benchmarks.sweep load.toml --cluster tcp://10.0.0.1:8786
-      on the workers of a Dask scheduler (docs/studies.md)
-
-a study file:
-  seeds = 3
-  time_limit = 10                                # seconds for the optimum of an instance
-  [[study]]
-  problem = "utility"
-  policies = ["oasis", "rrh", "my_file.py:MyPolicy"]
-  base = { jobs = 10, slots = 10, servers = "5+5" }
-  vary = { load = [0.5, 1.0, 2.0] }
-"""
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the study, write rows, tables and pictures; returns the exit code."""
-    parser = Parser(
-        "benchmarks.sweep",
-        "Measure competitive ratios over a grid of settings, as a file says: problems, settings "
-        "that vary, readings, seeds, policies, time limit. Writes rows (csv and parquet), and a "
-        "table and a picture for each setting that varies. All keys of the file: "
-        "benchmarks/study/file.py.",
-        _EXAMPLES,
-    )
+    parser = Parser("benchmarks.sweep", __doc__)
     parser.add_argument("study", metavar="STUDY.toml", help="the study file")
     add_engine_arguments(parser)
     parser.add_out("results/sweep-STUDY")

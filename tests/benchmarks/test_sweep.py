@@ -207,7 +207,7 @@ def test_a_column_of_values_of_several_types_is_one_of_texts_in_parquet(here: Pa
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLES = [
-    dedent(sweep._EXAMPLES.partition("a study file:\n")[2]),
+    dedent(str(sweep.__doc__).partition("a study file:\n")[2]),
     *re.findall(r"```toml\n(.*?)```", README, re.DOTALL),
 ]
 

@@ -21,8 +21,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchmarks.catalogue import claims_of, frames_asked
-from benchmarks.cli import Parser, run_command
-from benchmarks.engines import engine_of
+from benchmarks.cli import Parser, engine_of, run_command
 from benchmarks.figures import add_size_arguments
 from benchmarks.study.claim import judge
 from benchmarks.tables import format_records

@@ -1,4 +1,4 @@
-"""What all commands share: one-line errors with exit code 2, help with examples."""
+"""What commands share: options, where cells run, one-line errors with exit code 2, help."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import argparse
 import os
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NoReturn, TypeVar
 
+from benchmarks.study.cluster import Cluster
+from benchmarks.study.engine import Engine, InProcess, Limits, Processes, default_workers
 from models.errors import InputError
 
 T = TypeVar("T")
 
 BAD_INPUT = 2
+_LIMIT = 3600.0  # seconds
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,9 +55,72 @@ class Parser(argparse.ArgumentParser):
         """``--threads``."""
         self.add_argument("--threads", type=int, choices=(1, 2, 4, 8), default=1, help=of)
 
+    def add_engine(self, *, timed: bool = False, guarded: bool = False) -> None:
+        """Options that say where cells run, for :func:`engine_of`.
+
+        ``timed``: times are what the command measures, so that cells run one by one unless it is
+        told otherwise. ``guarded``: each cell says itself that it needs a process, and its limit.
+        """
+        usual = "1, since times are measured" if timed else "as many as the processors allow"
+        unguarded = "" if guarded else "; 1: in this process, where nothing is stopped that hangs"
+        where = self.add_mutually_exclusive_group()
+        where.add_argument(
+            "--workers",
+            type=parse_count,
+            default=1 if timed else None,
+            metavar="N",
+            help=f"cells that run at the same time (default: {usual}){unguarded}",
+        )
+        where.add_argument(
+            "--cluster",
+            metavar="ADDRESS",
+            help="the workers of a Dask scheduler instead, e.g. tcp://10.0.0.1:8786 (needs the "
+            "extra 'cluster'; docs/studies.md)",
+        )
+        self.set_defaults(limit=None)
+        if not guarded:
+            self.add_argument(
+                "--limit",
+                type=parse_positive,
+                metavar="SECONDS",
+                help="a cell that runs for so long, apart from what its solver is given, counts as "
+                f"hanging and is stopped (default: {_LIMIT:g})",
+            )
+        self.add_argument(
+            "--memory",
+            type=parse_positive,
+            metavar="MB",
+            help="a cell that holds more is stopped (Linux; default: no limit)",
+        )
+
     def error(self, message: str) -> NoReturn:
         """Report a usage error in one line and exit with code 2."""
         self.exit(BAD_INPUT, f"error: {message} (see {self.prog} --help)\n")
+
+
+@contextmanager
+def engine_of(args: argparse.Namespace, *, threads: int = 1) -> Iterator[Engine]:
+    """The engine that the options ask for; at the end, also by an error, stderr has what failed.
+
+    By default it has as many workers as there are processors for so many threads each. InputError
+    if the cluster cannot be used.
+    """
+    with _engine(args, threads) as engine:
+        try:
+            yield engine
+        finally:
+            for line in engine.failed:
+                print(line, file=sys.stderr)
+
+
+def _engine(args: argparse.Namespace, threads: int) -> Engine:
+    limits = Limits(args.limit or _LIMIT, args.memory)
+    if args.cluster is not None:
+        return Cluster(args.cluster, limits)
+    workers = args.workers or default_workers(threads)
+    if workers == 1 and args.limit is None and args.memory is None:
+        return InProcess()
+    return Processes(workers, limits)
 
 
 def run_command(main: Callable[[list[str] | None], int]) -> NoReturn:

@@ -32,7 +32,7 @@ from benchmarks.study.rows import Row, Timing
 from benchmarks.study.run import Run, run_policy, schedule_file
 from benchmarks.study.scheme import Reading, Scheme, policy_of, schemes_of
 from benchmarks.study.store import Store
-from benchmarks.study.study import Entry, Study, Trial
+from benchmarks.study.study import Study, trial_on
 from models.errors import InputError
 from models.problem import problem as find_problem
 from models.problem import read_instance
@@ -51,7 +51,7 @@ read = read_instance
 def draw(problem: str, *, seed: int = 0, reading: Reading | None = None, **settings: Any) -> Any:
     """Draw an instance of a problem's workload.
 
-    Settings are ``jobs``, ``slots``, ``servers`` (by default those of the default table), and what
+    Settings are ``jobs``, ``slots``, ``servers``, by default those of the default table, and what
     else the workload may be told (``load=1.0``, say); those of a reading come on top. InputError
     if one is unknown or bad.
 
@@ -93,16 +93,10 @@ def run(
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is known of one instance.
+    """What is known of one instance: a row for each policy; what failed says so in ``error``.
 
-    Parameters
-    ----------
-    rows : tuple of Row
-        One for each policy; what failed says so in ``error``.
-    timings, schedules : tuple of Timing, mapping of str to Schedule
-        Of the policies that did not fail; the schedules by their names.
-    best : Schedule or None
-        The best schedule known; None if none is.
+    Timings and schedules, these by name, are of the policies that did not fail. ``best`` is the
+    best schedule known; None if none is.
     """
 
     rows: tuple[Row, ...]
@@ -129,13 +123,9 @@ def evaluate(
 ) -> Evaluation:
     """Competitive ratios of policies on one instance, in this process.
 
-    Parameters
-    ----------
-    policies : iterable, optional
-        By default those of the problem's table. InputError if one is unknown, or two have the same
-        name.
-    time_limit, threads
-        Seconds and threads of the offline solver; the interval is valid whatever it reaches.
+    By default the policies are those of the problem's table; InputError if one is unknown, or two
+    have the same name. The offline solver has so many seconds and threads; the interval is valid
+    whatever it reaches.
 
     >>> found = evaluate(draw("utility", jobs=5, slots=6, servers=(3, 3)), ["oasis", "fifo"])
     >>> bool((found.frame["ratio_lower"] >= 1 - 1e-9).all())
@@ -145,21 +135,15 @@ def evaluate(
     schemes = schemes_of(kind.name, policies)
     source, data = given(instance)
     effort = Effort(time_limit, threads)
-    ((_, (offline, *runs), joined),) = measure([source], schemes, effort, {source["file"]: data})
-
-    def schedule(outcome: Outcome, name: str) -> Any:
-        files = outcome.result.files if outcome.result else {}
-        if name not in files:
-            return None
-        return from_bytes(lambda path: kind.read_schedule(path, instance), files[name], name)
-
-    schedules = {
-        scheme.name: schedule(run, schedule_file(kind.name))
-        for scheme, run in zip(schemes, runs, strict=True)
-        if run.result is not None
-    }
-    best = schedule(offline, incumbent_file(kind.name))
-    best = best if joined.best is None else schedules[joined.best]
+    ((_, outcomes, joined),) = measure([source], schemes, effort, {source["file"]: data})
+    whose = ["", *(scheme.name for scheme in schemes)]  # the first is the solver
+    names = [incumbent_file(kind.name), *[schedule_file(kind.name)] * len(schemes)]
+    schedules: dict[str, Any] = {}
+    for who, name, outcome in zip(whose, names, outcomes, strict=True):
+        if outcome.result is not None and (content := outcome.result.files.get(name)):
+            schedules[who] = from_bytes(lambda p: kind.read_schedule(p, instance), content, name)
+    best = schedules.get(joined.best or "")
+    schedules.pop("", None)
     return Evaluation(joined.rows, joined.timings, schedules, best)
 
 
@@ -176,10 +160,7 @@ def measure(
     each instance the offline cell and a run cell for each scheme, how they ended, and the rows.
     """
     ratio = Ratio(effort, source=lambda trial, settings: settings, data=data)
-    trials = [
-        Trial(source["problem"], {}, 0, tuple(Entry(scheme, "", source) for scheme in schemes))
-        for source in sources
-    ]
+    trials = [trial_on(source, schemes) for source in sources]
     parts = [ratio.cells(trial) for trial in trials]
     ended = iter(compute([cell for part in parts for cell in part], **how))
     found = []

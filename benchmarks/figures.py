@@ -23,9 +23,8 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.catalogue import find_picture, frames_asked, pictures_of
-from benchmarks.cli import Parser, run_command
+from benchmarks.cli import Parser, engine_of, run_command
 from benchmarks.contract import with_part
-from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.pictures.save import save_picture
 from benchmarks.study.claim import Picture
 from benchmarks.study.study import succeeded
@@ -41,7 +40,7 @@ def add_size_arguments(parser: Parser) -> None:
     parser.set_defaults(size="default", out="results/figures")
     parser.add_seeds()
     parser.add_out("results/figures")
-    add_engine_arguments(parser)
+    parser.add_engine()
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -30,9 +30,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-from benchmarks.cli import Parser, parse_list, parse_positive, run_command
+from benchmarks.cli import Parser, engine_of, parse_list, parse_positive, run_command
 from benchmarks.contract import experiments_of, gap_methods, with_part
-from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import add_set_argument
 from benchmarks.pictures.lines import plot_costs, plot_medians, seeds_in_words
 from benchmarks.pictures.save import save_picture
@@ -210,7 +209,7 @@ def _parser() -> Parser:
     )
     add("--methods", type=parse_list(str), metavar="NAME,...", help=known)
     parser.add_threads("of a run (default: 1)")
-    add_engine_arguments(parser, timed=True, guarded=True)
+    parser.add_engine(timed=True, guarded=True)
     add("--quick", action="store_true", help="small sizes, short limits, 1 seed")
     add_table_arguments(parser)
     parser.add_out("results/gap-PROBLEM")

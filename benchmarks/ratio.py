@@ -33,9 +33,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.cli import Parser, parse_positive, run_command
+from benchmarks.cli import Parser, engine_of, parse_positive, run_command
 from benchmarks.door import measure
-from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import add_instance_arguments, sources_from
 from benchmarks.runs import Runs
 from benchmarks.study.cell import Effort
@@ -110,7 +109,7 @@ def _parser() -> Parser:
         "is reported as an interval",
     )
     parser.add_threads("of the offline solver")
-    add_engine_arguments(parser)
+    parser.add_engine()
     add_table_arguments(parser)
     parser.add_out("results/ratio-PROBLEM")
     parser.add_argument(

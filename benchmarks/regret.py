@@ -28,9 +28,8 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.cli import Parser, parse_count, parse_list, parse_positive, run_command
+from benchmarks.cli import Parser, engine_of, parse_count, parse_list, parse_positive, run_command
 from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
-from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import (
     add_policy_argument,
     add_set_argument,
@@ -143,7 +142,7 @@ def _parser() -> Parser:
         "dynamic regret, too, with so long for the optima of an instance's slots (default: not)"
     )
     add("--dynamic", type=parse_positive, metavar="SECONDS", help=dynamic)
-    add_engine_arguments(parser)
+    parser.add_engine()
     add("--quick", action="store_true", help="small sizes, few seeds")
     add_table_arguments(parser)
     parser.add_out("results/regret-PROBLEM")

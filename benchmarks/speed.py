@@ -23,9 +23,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.cli import Parser, parse_list, run_command
+from benchmarks.cli import Parser, engine_of, parse_list, run_command
 from benchmarks.contract import experiments_of
-from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.instances import add_instance_arguments, sources_from
 from benchmarks.pictures.lines import plot_costs, seeds_in_words
 from benchmarks.pictures.save import save_picture
@@ -46,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     folder = "write the rows (csv) and a picture, seconds against the sizes, there"
     parser.add_argument("--out", metavar="DIR", help=folder)
     add_table_arguments(parser)
-    add_engine_arguments(parser, timed=True)
+    parser.add_engine(timed=True)
     args = parser.parse_args(argv)
     experiments = experiments_of(args.problem)
     columns = _columns(experiments.workload.words.events, sized=args.sizes is not None)

@@ -33,9 +33,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from pandas.api.types import infer_dtype
 
-from benchmarks.cli import Parser, run_command
+from benchmarks.cli import Parser, engine_of, run_command
 from benchmarks.contract import experiments_of
-from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.save import save_picture
 from benchmarks.study.file import read_study_file
@@ -49,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the study, write rows, tables and pictures; returns the exit code."""
     parser = Parser("benchmarks.sweep", __doc__)
     parser.add_argument("study", metavar="STUDY.toml", help="the study file")
-    add_engine_arguments(parser)
+    parser.add_engine()
     parser.add_out("results/sweep-STUDY")
     args = parser.parse_args(argv)
     asked = read_study_file(args.study)

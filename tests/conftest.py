@@ -83,7 +83,7 @@ def ctrl_c() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def commands_run_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands have one worker unless they are told otherwise: no process is started for a cell."""
-    monkeypatch.setattr("benchmarks.engines.default_workers", lambda threads: 1)
+    monkeypatch.setattr("benchmarks.cli.default_workers", lambda threads: 1)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from benchmarks import engines
+from benchmarks import cli
 from benchmarks.study.cell import Cell, Outcome
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Ended, Engine, Task, Watch
@@ -31,10 +31,10 @@ def test_a_command_that_raises_closes_its_engine(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing, cell = Failing(), Cell("m:f", {}, label="a cell")
-    monkeypatch.setattr(engines, "_engine", lambda args, threads: failing)
+    monkeypatch.setattr(cli, "_engine", lambda args, threads: failing)
     with (
         pytest.raises(ValueError, match="in the table"),
-        engines.engine_of(argparse.Namespace()) as engine,
+        cli.engine_of(argparse.Namespace()) as engine,
     ):
         assert engine.workers == 3 and not engine.failed
         compute([cell], engine=engine)

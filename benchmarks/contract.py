@@ -21,19 +21,10 @@ class Experiments:
     All but the workload is named by references (:mod:`models.reference`), so that a cell, which
     needs the workload, does not depend on pictures and claims. Empty: the problem has none.
 
-    Parameters
-    ----------
-    workload : Workload
-        How instances are drawn.
-    studies, pictures, claims : str
-        References to sequences of :class:`benchmarks.study.study.Study`,
-        :class:`benchmarks.study.claim.Picture` and :class:`benchmarks.study.claim.Claim`, in
-        the order of the paper.
-    gap, regret : str
-        References to :class:`GapMethods` and :class:`RegretParts`.
-    plain_versions : tuple of str
-        References to policies without compiled code, which ``benchmarks.speed`` times beside the
-        others.
+    Studies, pictures and claims are sequences of :class:`benchmarks.study.study.Study`,
+    :class:`benchmarks.study.claim.Picture` and :class:`benchmarks.study.claim.Claim`, in the order
+    of the paper; gap is a :class:`GapMethods`, regret a :class:`RegretParts`. The plain versions
+    are policies without compiled code, which ``benchmarks.speed`` times beside the others.
     """
 
     workload: Workload
@@ -72,15 +63,10 @@ def part_of(problem_name: str, part: str) -> Any:
 
 @dataclass(frozen=True)
 class GapMethod:
-    """A way to bound or solve an instance offline, and a word on it.
+    """A way to bound or solve an instance offline, in words, and from nothing.
 
-    Parameters
-    ----------
-    solve : callable
-        ``(instance, time_limit=seconds, threads=number) -> SolveResult``; it starts from nothing.
-        What solves no integer program has one thread, whatever is asked.
-    bound_only : bool
-        It looks for no schedule.
+    ``solve(instance, time_limit=seconds, threads=number) -> SolveResult``; what solves no integer
+    program has one thread, whatever is asked. ``bound_only``: it looks for no schedule.
     """
 
     words: str
@@ -90,14 +76,10 @@ class GapMethod:
 
 @dataclass(frozen=True)
 class GapMethods:
-    """What ``benchmarks.gap`` compares on a problem.
+    """What ``benchmarks.gap`` compares on a problem: methods by name.
 
-    Parameters
-    ----------
-    methods, default : mapping of str to GapMethod, tuple of str
-        By name, and those that are compared where none is asked for.
-    sizes : mapping of str to tuple of str
-        ``JOBSxSLOTSxSERVERS``, under ``"default"`` and ``"quick"``.
+    ``default`` are those that are compared where none is asked for; ``sizes`` are texts
+    ``JOBSxSLOTSxSERVERS``, under ``"default"`` and ``"quick"``.
     """
 
     methods: Mapping[str, GapMethod]
@@ -113,17 +95,10 @@ def gap_methods(problem_name: str) -> GapMethods:
 
 @dataclass(frozen=True)
 class RegretSizes:
-    """Horizons and numbers of ports around one base, seeds and arrivals.
+    """Horizons and numbers of ports around one base, (ports, slots); seeds and arrivals.
 
-    Parameters
-    ----------
-    base : tuple of int
-        Ports and slots.
-    slots, ports : tuple of int
-        Ascending, that of the base among them: horizons, at the ports of the base; numbers of
-        ports, at the slots of the base.
-    servers : Any
-        As a size of the workload has them.
+    Both ascend, that of the base among them: horizons (``slots``) at the ports of the base, numbers
+    of ports at its slots. Servers are as a size of the workload has them.
     """
 
     base: tuple[int, int]
@@ -148,8 +123,8 @@ class RegretParts:
     sizes : mapping of str to RegretSizes
         Under ``"default"`` and ``"quick"``.
     fixed, run : str
-        Functions of cells, ``module:function``, given ``instance``: the best fixed decision; and,
-        given ``policy`` and ``parameters`` too, a run, with what a comparison needs.
+        Functions of cells, given ``instance``: the best fixed decision; and, given ``policy`` and
+        ``parameters`` too, a run, with what a comparison needs.
     compare : callable
         ``(result of fixed, results of runs, optimum) -> record of each run``; pure. The optimum is
         that of every slot, as an interval, or None.

@@ -25,7 +25,7 @@ import pandas as pd
 from benchmarks.catalogue import find_picture, frames_asked, pictures_of
 from benchmarks.cli import Parser, engine_of, run_command
 from benchmarks.contract import with_part
-from benchmarks.pictures.save import save_picture
+from benchmarks.pictures.style import save_picture
 from benchmarks.study.claim import Picture
 from benchmarks.study.study import succeeded
 from models.errors import InputError

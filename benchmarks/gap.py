@@ -34,8 +34,7 @@ from benchmarks.cli import Parser, engine_of, parse_list, parse_positive, run_co
 from benchmarks.contract import experiments_of, gap_methods, with_part
 from benchmarks.instances import add_set_argument
 from benchmarks.pictures.lines import plot_costs, plot_medians, seeds_in_words
-from benchmarks.pictures.save import save_picture
-from benchmarks.pictures.style import caption, panels
+from benchmarks.pictures.style import caption, panels, save_picture
 from benchmarks.study.gap import Gap
 from benchmarks.study.instances import instance_of
 from benchmarks.study.ratio import source_of

@@ -16,8 +16,7 @@ from benchmarks.contract import RegretSizes
 from benchmarks.growth import Growth, fit_growth
 from benchmarks.pictures import lines
 from benchmarks.pictures.lines import plot_medians, seeds_in_words
-from benchmarks.pictures.save import save_picture
-from benchmarks.pictures.style import caption, legend_below, panels
+from benchmarks.pictures.style import caption, legend_below, panels, save_picture
 from benchmarks.study.statistics import bootstrap_interval
 from benchmarks.study.study import succeeded
 from benchmarks.table import loads_of

@@ -27,7 +27,7 @@ from benchmarks.cli import Parser, engine_of, parse_list, run_command
 from benchmarks.contract import experiments_of
 from benchmarks.instances import add_instance_arguments, sources_from
 from benchmarks.pictures.lines import plot_costs, seeds_in_words
-from benchmarks.pictures.save import save_picture
+from benchmarks.pictures.style import save_picture
 from benchmarks.study.cell import Needs
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.speed import Speed

@@ -36,7 +36,7 @@ from pandas.api.types import infer_dtype
 from benchmarks.cli import Parser, engine_of, run_command
 from benchmarks.contract import experiments_of
 from benchmarks.pictures.intervals import plot_intervals
-from benchmarks.pictures.save import save_picture
+from benchmarks.pictures.style import save_picture
 from benchmarks.study.file import read_study_file
 from benchmarks.study.ratio import asked as asked_column
 from benchmarks.study.store import Store

@@ -1,8 +1,10 @@
-"""What all pictures share: colours that colour-blind readers can tell apart, axes, legends."""
+"""What all pictures share: colours that colour-blind readers can tell apart, axes, files."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+from models.files import make_folder, write_atomic
 
 # Okabe and Ito's palette, without the yellow that vanishes on white, then a wine red and a grey.
 _COLOURS = (
@@ -147,3 +151,20 @@ def ratio_axis(axes: Axes) -> None:
     axes.set_yscale("log")
     low, high = axes.get_ylim()
     log_axis(axes, *((1.0, 1.2, 1.5, 2.0, 3.0, 5.0) if high < 10 * low else ()))
+
+
+def save_picture(picture: Figure, frame: pd.DataFrame, stem: str | Path) -> list[Path]:
+    """Write ``<stem>.pdf``, ``<stem>.png`` and ``<stem>.csv``, which holds what is drawn.
+
+    The files carry no date, so equal data gives equal bytes. Nothing is written before all
+    three are rendered. The folder is made if absent, or InputError says why not.
+    """
+    pdf, png = io.BytesIO(), io.BytesIO()
+    picture.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+    picture.savefig(png, format="png", dpi=150, metadata={"Software": None})
+    contents = {".pdf": pdf.getvalue(), ".png": png.getvalue()}
+    contents[".csv"] = frame.to_csv(index=False).encode()
+    make_folder(Path(stem).parent)
+    for ending, content in contents.items():
+        write_atomic(Path(f"{stem}{ending}"), content)
+    return [Path(f"{stem}{ending}") for ending in contents]

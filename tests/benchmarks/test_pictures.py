@@ -14,9 +14,8 @@ from matplotlib.figure import Figure
 from benchmarks.pictures.decisions import plot_decisions
 from benchmarks.pictures.intervals import plot_boxes, plot_intervals
 from benchmarks.pictures.lines import plot_curves, plot_lines
-from benchmarks.pictures.save import save_picture
 from benchmarks.pictures.slots import plot_gantt, plot_heatmap, plot_queue, plot_utilisation
-from benchmarks.pictures.style import looks, panels
+from benchmarks.pictures.style import looks, panels, save_picture
 from benchmarks.utility.tables import blocks, decisions, price_table, usage
 from models.errors import InputError
 from models.utility import UtilitySchedule

@@ -45,6 +45,7 @@ from benchmarks.tables import (
     Column,
     Layout,
     add_table_arguments,
+    cell,
     layout_of,
     print_rows,
     render,
@@ -74,8 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         size = workload.parse_size(text)
         point = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
         trials += [Trial(args.problem, point, seed) for seed in seeds]
-    for trial in trials:
-        instance_of(source_of(trial, trial.point))  # what is bad shows before anything is measured
+        # What is bad shows before anything is measured.
+        instance_of(source_of(trials[-1], point))
     out = Path(args.out or f"results/gap-{args.problem}")
     measure, words = Gap(methods, tuple(limits), args.threads), f"{args.problem}-gap"
     with engine_of(args, threads=args.threads) as engine:
@@ -127,10 +128,8 @@ def plot_gap(frame: pd.DataFrame) -> Figure:
 def plot_growth(frame: pd.DataFrame) -> Figure:
     """Seconds taken and peak memory against size, at the longest time limit."""
     limit = frame["time_limit"].max()
-    note = (
-        f"time limit {limit:g} s (dotted); {seeds_in_words(frame)}\n"
-        "memory: of the process, its children and all libraries"
-    )
+    note = f"time limit {limit:g} s (dotted); {seeds_in_words(frame)}"
+    note += "\nmemory: of the process, its children and all libraries"
     costs = {"seconds": "seconds", "memory": "memory_mb", "series": "method"}
     return plot_costs(frame[frame["time_limit"] == limit], note=note, level=limit, **costs)
 
@@ -158,14 +157,12 @@ def format_gaps(frame: pd.DataFrame, layout: Layout = PLAIN) -> str:
     lines = []
     for (size, method), rows in frame.groupby(["size", "method"], sort=False):
         longest, bound_only = rows[rows["time_limit"] == limits[-1]], rows["gap"].isna().all()
-        tell, proven = _gap, f"{(longest['gap'] <= OPTIMAL_GAP).sum()} of {len(longest)}"
-        if bound_only:
-            tell, proven = _bound, "-"
-        load, memory = rows["load"].mean(), rows["memory_mb"].max()
-        costs = f"{longest['seconds'].median():.1f}", "-" if pd.isna(memory) else f"{memory:.0f}"
+        proven = f"{(longest['gap'] <= OPTIMAL_GAP).sum()} of {len(longest)}"
+        costs = f"{longest['seconds'].median():.1f}", cell(rows["memory_mb"].max(), ".0f")
+        tell = _bound if bound_only else _gap
         found = (tell(rows[rows["time_limit"] == limit]) for limit in limits)
-        about = str(size), "-" if pd.isna(load) else f"{load:.3g}", str(method)
-        lines.append([*about, *found, *costs, proven])
+        about = str(size), cell(rows["load"].mean(), ".3g"), str(method)
+        lines.append([*about, *found, *costs, "-" if bound_only else proven])
     return render(_columns(limits), lines, layout)
 
 
@@ -182,9 +179,8 @@ def _bound(rows: pd.DataFrame) -> str:
 
 def format_overruns(frame: pd.DataFrame) -> str:
     """How far each method went over its time limit at worst, and where."""
-    worst = frame.loc[frame.groupby("method", sort=False)["overrun"].idxmax()]
     parts = []
-    for row in worst.itertuples(index=False):
+    for row in frame.loc[frame.groupby("method", sort=False)["overrun"].idxmax()].itertuples():
         where = f"{row.size}, seed {row.seed}, limit {row.time_limit:g} s, {row.status}"
         over = f"{row.overrun:+.1f} s ({where})" if row.overrun > 0 else "none"
         parts.append(f"{row.method} {over}")

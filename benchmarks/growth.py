@@ -18,14 +18,8 @@ _ONE = 1.0 - 1e-3  # a regret that grows in proportion has an exponent of 1 up t
 class Growth:
     """A power law ``regret = a * size^exponent``, fitted over sizes.
 
-    Parameters
-    ----------
-    exponent : float or None
-        Of the mean regret over seeds; None where the law cannot be fitted.
-    low, high : float or None
-        95 % bootstrap interval over seeds; None where there is none.
-    why : str
-        What makes law or interval not applicable.
+    The exponent is that of the mean regret over seeds, ``low`` and ``high`` its 95 % bootstrap
+    interval over seeds; None where there is none, and ``why`` that is so.
     """
 
     exponent: float | None = None

@@ -22,7 +22,7 @@ from contextlib import ExitStack
 import pandas as pd
 
 from benchmarks.cli import Parser, parse_count, run_command
-from benchmarks.study.cell import Cell, Outcome, Result
+from benchmarks.study.cell import Cell, Result
 from benchmarks.study.closure import processor
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.compute import compute
@@ -57,44 +57,27 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _measure(name: str, engine: Engine, count: int) -> dict[str, object]:
     """Line of an engine: seconds until every worker has run a cell, and for each one more."""
-    begin = time.perf_counter()
-    ended, _ = _run(engine, count + engine.workers, _SECONDS)
-    first = ended[engine.workers - 1]
-    each = (ended[-1] - first) / count
+    first, _ = _run(engine, engine.workers, _SECONDS)
+    each = (_run(engine, engine.workers + count, _SECONDS)[0] - first) / count
     few, many = (_run(engine, number, 0.0)[1] for number in (_FEW, _MANY))
     return {
         "engine": name,
         "workers": engine.workers,
-        "start": first - begin - _SECONDS,
+        "start": first - _SECONDS,
         "a cell": 1e3 * each,
         "overhead": 100 * (each * engine.workers / _SECONDS - 1),
         "growth": None if few is None or many is None else (many - few) / 1e6,
     }
 
 
-def _run(engine: Engine, count: int, seconds: float) -> tuple[list[float], int | None]:
-    """Have so many cells run: when each ended, and bytes by which this process grows meanwhile."""
+def _run(engine: Engine, count: int, seconds: float) -> tuple[float, int | None]:
+    """Have so many cells run: the time that takes, and bytes by which this process grows."""
     name = f"{__spec__.name if __spec__ else __name__}:work"
     cells = [Cell(name, {"number": number, "seconds": seconds}) for number in range(count)]
-    memory = PeakMemory()
+    memory, begin = PeakMemory(), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        store = _Clock(folder)
-        compute(cells, store=store, engine=engine)
-    return store.ended, memory.risen
-
-
-class _Clock(Store):
-    """A store that notes when cells end."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.ended: list[float] = []
-
-    def save(self, cell: Cell, outcome: Outcome) -> Outcome:
-        """Keep a finished cell."""
-        kept = super().save(cell, outcome)
-        self.ended.append(time.perf_counter())
-        return kept
+        compute(cells, store=Store(folder), engine=engine)
+        return time.perf_counter() - begin, memory.risen
 
 
 def work(*, number: int, seconds: float) -> Callable[[], Result]:

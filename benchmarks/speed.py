@@ -19,9 +19,6 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
 
 from benchmarks.cli import Parser, engine_of, parse_list, run_command
 from benchmarks.contract import experiments_of
@@ -32,7 +29,7 @@ from benchmarks.study.cell import Needs
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.speed import Speed
 from benchmarks.study.study import Trial, frames_of, succeeded, trial_on
-from benchmarks.tables import Column, add_table_arguments, layout_of, print_rows, render, wrap
+from benchmarks.tables import Column, add_table_arguments, cell, layout_of, print_rows, render, wrap
 from models.errors import InputError
 
 
@@ -64,9 +61,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         picture = plot_costs(found, seconds="run_s", series="policy", note=note)
         save_picture(picture, frame, Path(args.out) / f"speed-{args.problem}")
     shown = frame.reindex(columns=[column.name for column in columns])
-    lines = shown.map(_text).to_numpy().tolist()
+    lines = shown.map(lambda value: cell(value, ".3f" * isinstance(value, float))).to_numpy()
     machine = f"{platform.processor() or platform.machine()}, {cores}"
-    print_rows(frame, layout, wrap([machine], layout), render(columns, lines, layout))
+    print_rows(frame, layout, wrap([machine], layout), render(columns, lines.tolist(), layout))
     return int(bool(engine.failed))
 
 
@@ -100,12 +97,6 @@ def _columns(events: Sequence[str], *, sized: bool) -> list[Column]:
         ranks |= {f"{kind}s": 6, f"{kind}_median_ms": 0, f"{kind}_worst_ms": 2}
     names = ("size", "instance", "policy")
     return [Column(name, name, name in names, rank) for name, rank in ranks.items()]
-
-
-def _text(value: Any) -> str:
-    if pd.isna(value):
-        return "-"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 if __name__ == "__main__":

@@ -25,19 +25,18 @@ a study file:
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from pandas.api.types import infer_dtype
 
 from benchmarks.cli import Parser, engine_of, run_command
-from benchmarks.contract import experiments_of
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.style import save_picture
 from benchmarks.study.file import read_study_file
+from benchmarks.study.instances import show_servers
 from benchmarks.study.ratio import asked as asked_column
 from benchmarks.study.store import Store
 from benchmarks.study.study import Study, frames_of, has_failed, succeeded
@@ -56,37 +55,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     plans = [(study.measure, study.trials("default", asked.seeds)) for study in asked.studies]
     with engine_of(args, threads=asked.threads) as engine:
         found = frames_of(plans, store=Store(out / "cells"), engine=engine, progress="sweep")
-    frames = [_readable(study, frame) for study, frame in zip(asked.studies, found, strict=True)]
+    frames = [frame.apply(_readable) for frame in found]
+    for study, frame in zip(asked.studies, frames, strict=True):
+        frame.insert(0, "study", study.name)
     _write_rows(out, pd.concat(frames, ignore_index=True))
     for study, axes, frame in zip(asked.studies, asked.axes, frames, strict=True):
         for axis, held in axes.items():
-            _show(study, asked_column(axis), _held(study, frame, held), out)
+            shown = frame
+            for name, value in held.items():  # the other settings stay where they are
+                name = asked_column(name)
+                same = shown[name].isna() if value is None else shown[name] == _plain(name, value)
+                shown = shown[same]
+            _show(study, asked_column(axis), shown, out)
     print(f"rows: {out / 'rows.csv'}, {out / 'rows.parquet'}")
     return int(bool(engine.failed))
 
 
-def _readable(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame whose cells are numbers and texts, with the study in front."""
-    found = frame.apply(lambda column: [_plain(study, str(column.name), value) for value in column])
-    found.insert(0, "study", study.name)
-    return found
+def _readable(column: pd.Series) -> list[Any]:
+    """A column of numbers and texts."""
+    return [_plain(str(column.name), value) for value in column]
 
 
-def _plain(study: Study, column: str, value: Any) -> Any:
+def _plain(column: str, value: Any) -> Any:
     """A value as a command line writes it."""
     if column == asked_column("servers"):
-        servers = experiments_of(study.problem).workload.servers
-        return servers.show(servers.check(value))
+        return show_servers(value)
     return ":".join(f"{part:g}" for part in value) if isinstance(value, (list, tuple)) else value
-
-
-def _held(study: Study, frame: pd.DataFrame, held: Mapping[str, Any]) -> pd.DataFrame:
-    """Rows of the points at which some settings are what they are held at."""
-    for name, value in held.items():
-        column = asked_column(name)
-        is_held = frame[column] == _plain(study, column, value)
-        frame = frame[frame[column].isna() if value is None else is_held]
-    return frame
 
 
 def _write_rows(out: Path, frame: pd.DataFrame) -> None:
@@ -132,7 +126,6 @@ def _show(study: Study, axis: str, frame: pd.DataFrame, out: Path) -> None:
         level=1.0,
     )
     paths = save_picture(picture, frame, out / f"{study.name}-{axis}")
-    plt.close(picture)
     print(f"{', '.join(map(str, paths))}\n")
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from benchmarks.contract import experiments_of
 from benchmarks.study.statistics import bootstrap_interval
 from benchmarks.study.study import has_failed
-from benchmarks.tables import PLAIN, Column, Layout, render, wrap
+from benchmarks.tables import PLAIN, Column, Layout, cell, render, wrap
 from models.problem import problem
 from solvers.result import OPTIMAL_GAP
 
@@ -33,19 +33,14 @@ COLUMNS = (
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     """One row per policy, in the order of the rows, from rows, with timings or without.
 
-    Returns
-    -------
-    DataFrame
-        ``instances``, ``failed`` (how many), ``ms`` (per decision, of the runs that were timed),
-        ``clairvoyant``, ``allows`` (what the optimum it is compared with may do beyond the
-        problem's own model); and, where a policy failed nowhere, since what it did elsewhere is no
-        measure of it:
-        ``totals`` (offline upper bounds over objectives, each summed over the instances),
-        ``mean_lower``, ``mean_upper`` (means of the two ends of the ratio interval), ``low``,
-        ``high`` (95 % bootstrap interval of the mean of the upper end), ``worst``,
-        ``worst_seed``, ``guarantee`` (largest that applies), ``applies`` (on how many instances;
-        NaN if it has none at all), ``violations``, ``completed`` (share of the jobs), ``load``
-        (mean).
+    The columns: ``instances``, ``failed`` (how many), ``ms`` (per decision, of the runs that were
+    timed), ``clairvoyant``, ``allows`` (what the optimum it is compared with may do beyond the
+    problem's own model); and, where a policy failed nowhere, since what it did elsewhere is no
+    measure of it: ``totals`` (offline upper bounds over objectives, each summed over the
+    instances), ``mean_lower``, ``mean_upper`` (means of the two ends of the ratio interval),
+    ``low``, ``high`` (95 % bootstrap interval of the mean of the upper end), ``worst``,
+    ``worst_seed``, ``guarantee`` (largest that applies), ``applies`` (on how many instances; NaN if
+    it has none at all), ``violations``, ``completed`` (share of the jobs), ``load`` (mean).
     """
     records = []
     for policy, group in frame.groupby("policy", sort=False):
@@ -119,10 +114,9 @@ def format_table(summary: pd.DataFrame, frame: pd.DataFrame, layout: Layout = PL
 
 def _texts(policy: str, row: pd.Series) -> list[str]:
     """A line of the table, in the order of ``COLUMNS``."""
-    ms = "-" if pd.isna(row["ms"]) else f"{row['ms']:.2f}"
     if row["failed"]:
         failed = f"failed {row['failed']}/{row['instances']}"
-        return [policy, "-", failed, *["-"] * (len(COLUMNS) - 4), ms]
+        return [policy, "-", failed, *["-"] * (len(COLUMNS) - 4), cell(row["ms"], ".2f")]
     seed = "file" if pd.isna(row["worst_seed"]) else int(row["worst_seed"])
     guarantee = "-"
     if pd.notna(row["applies"]):
@@ -139,7 +133,7 @@ def _texts(policy: str, row: pd.Series) -> list[str]:
         f"{100 * row['completed']:.0f} %",
         f"{row['load']:.3g}",
         f"{row['violations']:.0f}",
-        ms,
+        cell(row["ms"], ".2f"),
     ]
 
 

@@ -23,9 +23,7 @@ from models.files import write_atomic
 FORMATS = ("table", "markdown", "latex", "csv", "json")
 """What ``--format`` offers: the first three show a table, the others all rows behind it."""
 
-ALL = "all"
-"""Stands for all columns on the command line."""
-
+ALL = "all"  # stands for all columns
 _NARROWEST = 80
 _LATEX = str.maketrans(
     {char: f"\\{char}" for char in "&%$#_{}"}
@@ -49,16 +47,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Layout:
-    """How tables are to be shown.
+    """How tables are to be shown; by default with all their columns, however wide.
 
-    Parameters
-    ----------
-    form : str
-        One of ``FORMATS``.
-    columns : tuple of str or None
-        Names of the columns, in that order, or ``(ALL,)``; None = as many as fit.
-    width : int
-        Characters in a line of the form ``table``; the others are not fitted to it.
+    ``form`` is one of ``FORMATS``; ``columns`` are the names of the columns, in that order, or
+    ``(ALL,)``; None = as many as fit ``width``, the characters in a line of the form ``table``.
     """
 
     form: str = "table"
@@ -67,7 +59,6 @@ class Layout:
 
 
 PLAIN = Layout()
-"""A table with all its columns, however wide."""
 
 
 def add_table_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,10 +80,7 @@ def add_table_arguments(parser: argparse.ArgumentParser) -> None:
 def layout_of(args: argparse.Namespace, columns: Sequence[Column]) -> Layout:
     """The layout that the options ask for, in the width of the terminal, at least 80.
 
-    Raises
-    ------
-    InputError
-        If a column is asked for that there is not, or columns of what is no table.
+    InputError if a column is asked for that there is not, or columns of what is no table.
     """
     names = None if args.columns is None else tuple(args.columns.split(","))
     if names is not None and args.format in ("csv", "json"):
@@ -138,6 +126,11 @@ def render(
         note = f"left out to fit the width: {', '.join(gone)} (--columns {ALL} shows them)"
         texts.append(wrap([note], layout))
     return "\n".join(texts)
+
+
+def cell(value: Any, form: str = "") -> str:
+    """A number as text; a dash where there is none."""
+    return "-" if pd.isna(value) else format(value, form)
 
 
 def wrap(notes: Sequence[str], layout: Layout) -> str:

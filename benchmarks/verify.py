@@ -24,8 +24,6 @@ from collections.abc import Sequence
 from benchmarks.cli import Parser, run_command
 from benchmarks.study.interval import Bound, Incumbent, offline_interval
 from models.problem import problem, read_instance
-from models.scoring import Score
-from solvers.certificate import Verdict
 from solvers.contract import offline_solver
 from solvers.result import relative_gap
 
@@ -51,33 +49,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.certificate is not None:
         verdict = offline_solver(kind.name).check(args.certificate, instance)
     if score is not None:
-        _print_score(score)
+        counts = Counter(violation.equation for violation in score.violations)
+        lines = [f"constraint {equation}: {count}" for equation, count in counts.items()]
+        print(f"objective {score.objective!r}")
+        print(f"jobs completed {(score.completion >= 0).sum()} of {len(score.completion)}")
+        print(f"violations {len(score.violations)}")
+        for line in (*lines, *score.violations):
+            print(f"  {line}")
     if verdict is not None:
         # A bound that is refused is not one: nobody shall read it off this line.
         print(f"{'bound' if verdict.accepted else 'states'} {verdict.stored!r}")
         print(f"certificate {verdict}")
     good = (score is None or score.feasible) and (verdict is None or verdict.accepted)
     if good and score is not None and verdict is not None:
-        _print_interval(verdict, score.objective, kind.negligible(instance))
+        nothing, bound = kind.negligible(instance), verdict.recomputed
+        known = [Incumbent(score.objective, None)], [Bound(bound, "prices")]
+        found = offline_interval(kind.sense, *known, negligible=nothing)
+        gap = relative_gap(kind.sense, score.objective, bound, negligible=nothing) or 0.0
+        print(f"optimum between {found.lower!r} and {found.upper!r}, gap {100 * gap:.3g} %")
     return 0 if good else 1
-
-
-def _print_score(score: Score) -> None:
-    print(f"objective {score.objective!r}")
-    print(f"jobs completed {(score.completion >= 0).sum()} of {len(score.completion)}")
-    print(f"violations {len(score.violations)}")
-    counts = Counter(violation.equation for violation in score.violations)
-    lines = [f"constraint {equation}: {count}" for equation, count in counts.items()]
-    for line in (*lines, *score.violations):
-        print(f"  {line}")
-
-
-def _print_interval(verdict: Verdict, objective: float, negligible: float) -> None:
-    sense, bound = verdict.sense, verdict.recomputed
-    known = [Incumbent(objective, None)], [Bound(bound, "prices")]
-    found = offline_interval(sense, *known, negligible=negligible)
-    gap = relative_gap(sense, objective, bound, negligible=negligible) or 0.0
-    print(f"optimum between {found.lower!r} and {found.upper!r}, gap {100 * gap:.3g} %")
 
 
 if __name__ == "__main__":

@@ -31,23 +31,14 @@ def plot_decisions(frame: pd.DataFrame, axes: Axes | None = None, *, title: str 
         axes.plot(rows["cost"], rows["value"], **marks)
     # Costs and utilities spread over many powers of ten, and may be 0.
     positive = fits[["cost", "value"]].where(lambda numbers: numbers > 0).astype(float)
-    small = np.nanmax([1e-4, positive.min(axis=None)])
-    large = np.nanmax([2.0 * positive.max(axis=None), 2.0 * small])
-    line = np.append(0.0, np.geomspace(small, large, 60))
-    axes.plot(line, line, color="0.4", linewidth=1.0, label="payoff 0")
+    small = float(np.nanmax([1e-4, positive.min(axis=None)]))
     axes.set_xscale("symlog", linthresh=small)
     axes.set_yscale("symlog", linthresh=small)
-    beside: dict[str, Any] = {
-        "xytext": (4, 3),
-        "textcoords": "offset points",
-        "fontsize": "x-small",
-    }
+    axes.axline((0.0, 0.0), (small, small), color="0.4", linewidth=1.0, label="payoff 0")
+    beside: dict[str, Any] = {"xytext": (4, 3), "textcoords": "offset points"}
+    beside["fontsize"] = "x-small"
     for row in fits.itertuples():
         axes.annotate(str(row.job), (row.cost, row.value), **beside)
-    return finish(
-        axes,
-        xlabel="cost of the best schedule at current prices (utility)",
-        ylabel="utility of the best schedule",
-        title=title,
-        grid="both",
-    )
+    xlabel = "cost of the best schedule at current prices (utility)"
+    ylabel = "utility of the best schedule"
+    return finish(axes, xlabel=xlabel, ylabel=ylabel, title=title, grid="both")

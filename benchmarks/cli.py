@@ -38,18 +38,14 @@ class Parser(argparse.ArgumentParser):
 
     def add_seeds(self) -> None:
         """``--seeds``, a range."""
-        self.add_argument(
-            "--seeds", type=parse_range, metavar="N|FIRST:LAST", help="seeds 0..N-1, or a range"
-        )
+        told = "seeds 0..N-1, or a range"
+        self.add_argument("--seeds", type=parse_range, metavar="N|FIRST:LAST", help=told)
 
     def add_out(self, default: str) -> None:
         """``--out``, a folder of results; the default is told, not set."""
-        self.add_argument(
-            "--out",
-            metavar="DIR",
-            help=f"results folder (default: {default}); what is finished there with the same "
-            "settings and code is not run again",
-        )
+        told = f"results folder (default: {default}); what is finished there with the same "
+        told += "settings and code is not run again"
+        self.add_argument("--out", metavar="DIR", help=told)
 
     def add_threads(self, of: str) -> None:
         """``--threads``."""
@@ -62,36 +58,20 @@ class Parser(argparse.ArgumentParser):
         told otherwise. ``guarded``: each cell says itself that it needs a process, and its limit.
         """
         usual = "1, since times are measured" if timed else "as many as the processors allow"
-        unguarded = "" if guarded else "; 1: in this process, where nothing is stopped that hangs"
-        where = self.add_mutually_exclusive_group()
-        where.add_argument(
-            "--workers",
-            type=parse_count,
-            default=1 if timed else None,
-            metavar="N",
-            help=f"cells that run at the same time (default: {usual}){unguarded}",
-        )
-        where.add_argument(
-            "--cluster",
-            metavar="ADDRESS",
-            help="the workers of a Dask scheduler instead, e.g. tcp://10.0.0.1:8786 (needs the "
-            "extra 'cluster'; docs/studies.md)",
-        )
+        workers = f"cells that run at the same time (default: {usual})"
+        workers += "" if guarded else "; 1: in this process, where nothing is stopped that hangs"
+        cluster = "the workers of a Dask scheduler instead, e.g. tcp://10.0.0.1:8786 (needs the "
+        cluster += "extra 'cluster'; docs/studies.md)"
+        limit = "a cell that runs for so long, apart from what its solver is given, counts as "
+        limit += f"hanging and is stopped (default: {_LIMIT:g})"
+        memory = "a cell that holds more is stopped (Linux; default: no limit)"
+        where, one = self.add_mutually_exclusive_group(), 1 if timed else None
+        where.add_argument("--workers", type=parse_count, default=one, metavar="N", help=workers)
+        where.add_argument("--cluster", metavar="ADDRESS", help=cluster)
         self.set_defaults(limit=None)
         if not guarded:
-            self.add_argument(
-                "--limit",
-                type=parse_positive,
-                metavar="SECONDS",
-                help="a cell that runs for so long, apart from what its solver is given, counts as "
-                f"hanging and is stopped (default: {_LIMIT:g})",
-            )
-        self.add_argument(
-            "--memory",
-            type=parse_positive,
-            metavar="MB",
-            help="a cell that holds more is stopped (Linux; default: no limit)",
-        )
+            self.add_argument("--limit", type=parse_positive, metavar="SECONDS", help=limit)
+        self.add_argument("--memory", type=parse_positive, metavar="MB", help=memory)
 
     def error(self, message: str) -> NoReturn:
         """Report a usage error in one line and exit with code 2."""

@@ -25,11 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("instance", metavar="INSTANCE", help="instance file")
     names = [name for name in problem_names() if has_sub_package("models", name, "formulations")]
     known = "; ".join(f"{name}: {', '.join(_formulations(name)) or 'none'}" for name in names)
-    parser.add_argument(
-        "--formulation",
-        metavar="NAME",
-        help=f"one of those of the instance's problem, by default the first ({known})",
-    )
+    told = f"one of those of the instance's problem, by default the first ({known})"
+    parser.add_argument("--formulation", metavar="NAME", help=told)
     parser.add_argument("--out", required=True, metavar="FILE", help=".lp or .mps, also with .gz")
     args = parser.parse_args(argv)
     instance = read_instance(args.instance)

@@ -40,21 +40,12 @@ def add_instance_arguments(parser: Parser) -> None:
 
 def add_source_arguments(parser: Parser) -> None:
     """``--instance`` or ``--trace``."""
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument(
-        "--instance",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="instance files instead of generated ones",
-    )
-    source.add_argument(
-        "--trace",
-        metavar="KIND:PATH",
-        help="take arrivals (and what else it has) from a real trace; "
-        "see python -m benchmarks.trace --help",
-    )
+    files = "instance files instead of generated ones"
+    trace = "take arrivals (and what else it has) from a real trace; "
+    trace += "see python -m benchmarks.trace --help"
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--instance", action="extend", nargs="+", default=[], metavar="FILE", help=files)
+    add("--trace", metavar="KIND:PATH", help=trace)
 
 
 def add_drawing_arguments(parser: Parser) -> None:
@@ -72,13 +63,8 @@ def add_drawing_arguments(parser: Parser) -> None:
 def add_set_argument(parser: Parser) -> None:
     """Option for the further settings of a workload, read by its ``parse_set``."""
     known = _of_each(lambda load: ", ".join(f"{k}={value}" for k, value in load.examples.items()))
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help=f"a setting of the workload; repeat for several ({known})",
-    )
+    told = f"a setting of the workload; repeat for several ({known})"
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=told)
 
 
 def add_policy_argument(parser: Parser) -> None:
@@ -86,15 +72,10 @@ def add_policy_argument(parser: Parser) -> None:
     sides = all_offered("online", "ONLINE", OnlineSide)
     known = "; ".join(f"{name}: {', '.join(side.policies)}" for name, side in sides.items())
     fewer = _of_each(lambda load: ", ".join(load.policies or ()))
-    parser.add_argument(
-        "--policy",
-        action="extend",
-        type=parse_list(str),
-        default=[],
-        metavar="NAME,...",
-        help=f"registered policies ({known}), module:Class or file.py:Class; several joined by "
-        f"commas, or in several --policy (default: all registered{fewer and f'; {fewer}'})",
-    )
+    told = f"registered policies ({known}), module:Class or file.py:Class; several joined by "
+    told += f"commas, or in several --policy (default: all registered{fewer and f'; {fewer}'})"
+    words: dict[str, Any] = {"action": "extend", "type": parse_list(str), "default": []}
+    parser.add_argument("--policy", metavar="NAME,...", help=told, **words)
 
 
 def _of_each(say: Callable[[Workload], str]) -> str:

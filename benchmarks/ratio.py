@@ -100,23 +100,16 @@ def _text(frame: pd.DataFrame, origins: Mapping[str, str], runs: Runs, layout: L
 def _parser() -> Parser:
     parser = Parser("benchmarks.ratio", __doc__)
     add_instance_arguments(parser)
-    parser.add_argument(
-        "--time-limit",
-        type=parse_positive,
-        default=30.0,
-        metavar="SECONDS",
-        help="for the offline solve of one instance (default: 30); what is not proven by then "
-        "is reported as an interval",
-    )
+    limit = "for the offline solve of one instance (default: 30); what is not proven by then is "
+    limit += "reported as an interval"
+    add = parser.add_argument
+    add("--time-limit", type=parse_positive, default=30.0, metavar="SECONDS", help=limit)
     parser.add_threads("of the offline solver")
     parser.add_engine()
     add_table_arguments(parser)
     parser.add_out("results/ratio-PROBLEM")
-    parser.add_argument(
-        "--run",
-        metavar="NAME",
-        help="name of this run in the folder (default: a hash of what is asked for)",
-    )
+    run = "name of this run in the folder (default: a hash of what is asked for)"
+    add("--run", metavar="NAME", help=run)
     return parser
 
 

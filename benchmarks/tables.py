@@ -63,18 +63,11 @@ PLAIN = Layout()
 
 def add_table_arguments(parser: argparse.ArgumentParser) -> None:
     """``--format`` and ``--columns``, for :func:`layout_of`."""
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        default=FORMATS[0],
-        help="a table for the terminal (default), for Markdown or for LaTeX (booktabs); or all "
-        "rows: csv, or json, one object a line (JSON lines)",
-    )
-    parser.add_argument(
-        "--columns",
-        metavar="NAME,...",
-        help=f"columns of the table, or {ALL} (default: as many as fit the terminal)",
-    )
+    form = "a table for the terminal (default), for Markdown or for LaTeX (booktabs); or all rows: "
+    form += "csv, or json, one object a line (JSON lines)"
+    columns = f"columns of the table, or {ALL} (default: as many as fit the terminal)"
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=form)
+    parser.add_argument("--columns", metavar="NAME,...", help=columns)
 
 
 def layout_of(args: argparse.Namespace, columns: Sequence[Column]) -> Layout:

@@ -31,12 +31,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and print the audit; returns the exit code."""
     parser = Parser("benchmarks.trace", __doc__)
     parser.add_argument("action", choices=["audit"])
-    parser.add_argument(
-        "trace", metavar="KIND:PATH", help=f"KIND is one of {', '.join(KINDS)}; PATH may be gzip-ed"
-    )
-    parser.add_argument(
-        "--problem", default="utility", help="print the mapping to this problem (default: utility)"
-    )
+    kinds = f"KIND is one of {', '.join(KINDS)}; PATH may be gzip-ed"
+    parser.add_argument("trace", metavar="KIND:PATH", help=kinds)
+    told = "print the mapping to this problem (default: utility)"
+    parser.add_argument("--problem", default="utility", help=told)
     parser.add_argument("--format", choices=("table", "json"), default="table")
     args = parser.parse_args(argv)
     workload = experiments_of(args.problem).workload

@@ -32,12 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print what was found; 0 if all of it holds, 1 if not."""
     parser = Parser("benchmarks.verify", __doc__)
     parser.add_argument("instance", metavar="INSTANCE", help="instance file")
-    parser.add_argument(
-        "schedule", metavar="SCHEDULE", nargs="?", help="schedule file of that instance"
-    )
-    parser.add_argument(
-        "--certificate", metavar="FILE", help="certificate file of that instance: prices, a bound"
-    )
+    files = "schedule file of that instance", "certificate file of that instance: prices, a bound"
+    parser.add_argument("schedule", metavar="SCHEDULE", nargs="?", help=files[0])
+    parser.add_argument("--certificate", metavar="FILE", help=files[1])
     args = parser.parse_args(argv)
     if args.schedule is None and args.certificate is None:
         parser.error("nothing to verify: give SCHEDULE, --certificate FILE or both")

@@ -20,9 +20,7 @@ from benchmarks.pictures.style import caption, legend_below, panels, save_pictur
 from benchmarks.study.statistics import bootstrap_interval
 from benchmarks.study.study import succeeded
 from benchmarks.table import loads_of
-from benchmarks.tables import ALL, Column, Layout, render, wrap
-
-__all__ = ["COLUMNS", "CURVE", "plot_curves", "report"]
+from benchmarks.tables import ALL, Column, Layout, cell, render, wrap
 
 _SERIES = ["arrivals", "policy"]
 _FIRST = tuple(Column(name, name, left=True) for name in _SERIES)
@@ -57,12 +55,8 @@ def report(
 ) -> tuple[list[str], list[Path]]:
     """Tables with notes, and files of pictures; none if nothing of the base size succeeded.
 
-    Parameters
-    ----------
-    sizes, scaling : RegretSizes or None, str
-        See :func:`benchmarks.study.regret.sources_around`; None: no growth is fitted.
-    out : Path
-        Folder of the pictures and of what they show (csv).
+    Sizes and scaling are those of :func:`benchmarks.study.regret.sources_around`; without sizes no
+    growth is fitted. The pictures, and what they show (csv), are in the folder ``out``.
     """
     planned, rows = _at_base(frame, sizes), succeeded(frame)
     base = succeeded(planned)
@@ -179,8 +173,8 @@ def _growth_table(growth: pd.DataFrame, sizes: RegretSizes, scaling: str, layout
     shown = growth[growth["commits"]] if growth["commits"].any() else growth
     lines = []
     for row in shown.itertuples(index=False):
-        fits = [row.exponent, row.low, row.high, row.bound_exponent]
-        exponent, low, high, bound = ("-" if pd.isna(fit) else f"{fit:.2f}" for fit in fits)
+        fits = row.exponent, row.low, row.high, row.bound_exponent
+        exponent, low, high, bound = (cell(fit, ".2f") for fit in fits)
         verdict = f"{row.verdict}: {row.why}" if row.why else row.verdict
         told = exponent, "-" if low == "-" else f"{low} to {high}", bound, verdict
         lines.append((row.arrivals, row.policy, _SYMBOLS[row.over], *told))

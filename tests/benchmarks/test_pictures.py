@@ -11,10 +11,15 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from benchmarks.pictures.decisions import plot_decisions
 from benchmarks.pictures.intervals import plot_boxes, plot_intervals
 from benchmarks.pictures.lines import plot_curves, plot_lines
-from benchmarks.pictures.slots import plot_gantt, plot_heatmap, plot_queue, plot_utilisation
+from benchmarks.pictures.slots import (
+    plot_decisions,
+    plot_gantt,
+    plot_heatmap,
+    plot_queue,
+    plot_utilisation,
+)
 from benchmarks.pictures.style import looks, panels, save_picture
 from benchmarks.utility.tables import blocks, decisions, price_table, usage
 from models.errors import InputError

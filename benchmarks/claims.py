@@ -15,7 +15,6 @@ python -m benchmarks.claims utility --format csv
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ from benchmarks.catalogue import claims_of, frames_asked
 from benchmarks.cli import Parser, engine_of, run_command
 from benchmarks.figures import add_size_arguments
 from benchmarks.study.claim import judge
-from benchmarks.tables import format_records
+from benchmarks.tables import Layout, print_rows
 from models.problem import problem
 
 _PARTS = {"claim": "text", "test": "test", "measured": "measured", "why": "why"}
@@ -36,9 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = Parser("benchmarks.claims", __doc__)
     parser.add_argument("problem", metavar="PROBLEM", help="e.g. utility")
     add_size_arguments(parser)
-    parser.add_argument(
-        "--format", choices=("table", "json", "csv"), default="table", help="(default: table)"
-    )
+    forms = ("table", "json", "csv")
+    parser.add_argument("--format", choices=forms, default="table", help="(default: table)")
     args = parser.parse_args(argv)
     claims = claims_of(args.problem)
     records: list[dict[str, str]] = []
@@ -49,11 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             said = {"claim": claim.name, "source": claim.source, "text": claim.text}
             found = {"measured": finding.measured, "verdict": finding.verdict, "why": finding.why}
             records.append({**said, "test": claim.test.words, **found, "size": args.size})
-        if args.format in ("csv", "json"):
-            sys.stdout.write(format_records(records, args.format))
-        else:
-            kind = problem(args.problem)
-            print(f"{kind.name}: {kind.title}\n{kind.paper}\n\n{format_claims(records)}")
+        kind = problem(args.problem)
+        title = f"{kind.name}: {kind.title}\n{kind.paper}"
+        print_rows(records, Layout(args.format), title, format_claims(records))
     return int(bool(engine.failed))
 
 

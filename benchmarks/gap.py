@@ -38,6 +38,7 @@ from benchmarks.pictures.style import caption, panels, save_picture
 from benchmarks.study.gap import Gap
 from benchmarks.study.instances import instance_of
 from benchmarks.study.ratio import source_of
+from benchmarks.study.rows import records_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Trial, frames_of
 from benchmarks.tables import (
@@ -101,7 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         head.append(f"bound, median of {many}, of what looks for no schedule")
     written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, paths))}"
     notes = wrap([format_overruns(frame), written], layout)
-    print_rows(frame, layout, wrap(head, layout), format_gaps(frame, layout), notes)
+    print_rows(records_of(frame), layout, wrap(head, layout), format_gaps(frame, layout), notes)
     return int((frame["status"] == "failed").any())
 
 

@@ -26,7 +26,6 @@ python -m benchmarks.ratio --seeds 50:100 --out both --run second
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -43,7 +42,7 @@ from benchmarks.study.scheme import schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import faults
 from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
-from benchmarks.tables import Layout, add_table_arguments, format_records, layout_of, wrap
+from benchmarks.tables import Layout, add_table_arguments, layout_of, print_rows, wrap
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,9 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     runs = Runs(args.out or Path("results") / f"ratio-{args.problem}", asked, args.run)
     effort = Effort(args.time_limit, args.threads)
-    rows: list[Row] = []
-    timings: list[Timing] = []
-    origins: dict[str, str] = {}
+    rows, timings, origins = list[Row](), list[Timing](), dict[str, str]()
     with engine_of(args, threads=args.threads) as engine:
         store = Store(runs.path / "cells")
         how = {"store": store, "engine": engine, "progress": f"ratio of {args.problem}"}
@@ -79,14 +76,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             origins[joined.rows[0].instance] = values[0]["origin"] if values else ""
         runs.finish(rows, timings)
         records = join(rows, timings)
-        if args.format in ("csv", "json"):
-            sys.stdout.write(format_records(records, args.format))
-        else:
-            print(_text(pd.DataFrame(records), origins, runs, layout))
+        print_rows(records, layout, *_texts(pd.DataFrame(records), origins, runs, layout))
     return int(bool(engine.failed))
 
 
-def _text(frame: pd.DataFrame, origins: Mapping[str, str], runs: Runs, layout: Layout) -> str:
+def _texts(
+    frame: pd.DataFrame, origins: Mapping[str, str], runs: Runs, layout: Layout
+) -> tuple[str, ...]:
     many = "1 instance" if len(origins) == 1 else f"{len(origins)} instances"
     title = f"{frame['problem'].iloc[0]}: {many}, {loads_of(frame)}: {common_origin(origins)}"
     written = (
@@ -94,7 +90,7 @@ def _text(frame: pd.DataFrame, origins: Mapping[str, str], runs: Runs, layout: L
         f"schedules: {runs.path / 'instances'}/*/schedules"
     )
     table = format_table(summarise(frame), frame, layout)
-    return f"{wrap([title], layout)}\n\n{table}\n\n{wrap([written], layout)}"
+    return wrap([title], layout), table, wrap([written], layout)
 
 
 def _parser() -> Parser:

@@ -39,6 +39,7 @@ from benchmarks.instances import (
 from benchmarks.regret_report import COLUMNS, CURVE, report
 from benchmarks.study.instances import instance_of, trace_digest
 from benchmarks.study.regret import TRACE, Regret, sources_around
+from benchmarks.study.rows import records_of
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Trial, frames_of, trial_on
@@ -72,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if texts:
         title = f"{args.problem}, regret against the best fixed decision in hindsight"
         written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}"
-        print_rows(rows, layout, wrap([title], layout), *texts, wrap([written], layout))
+        print_rows(records_of(rows), layout, wrap([title], layout), *texts, wrap([written], layout))
     else:
         print("no policy on no instance could be compared", file=sys.stderr)
     return int(bool(engine.failed))

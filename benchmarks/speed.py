@@ -26,6 +26,7 @@ from benchmarks.instances import add_instance_arguments, sources_from
 from benchmarks.pictures.lines import plot_costs, seeds_in_words
 from benchmarks.pictures.style import save_picture
 from benchmarks.study.cell import Needs
+from benchmarks.study.rows import records_of
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.speed import Speed
 from benchmarks.study.study import Trial, frames_of, succeeded, trial_on
@@ -63,7 +64,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     shown = frame.reindex(columns=[column.name for column in columns])
     lines = shown.map(lambda value: cell(value, ".3f" * isinstance(value, float))).to_numpy()
     machine = f"{platform.processor() or platform.machine()}, {cores}"
-    print_rows(frame, layout, wrap([machine], layout), render(columns, lines.tolist(), layout))
+    print_rows(
+        records_of(frame), layout, wrap([machine], layout), render(columns, lines.tolist(), layout)
+    )
     return int(bool(engine.failed))
 
 

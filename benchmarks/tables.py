@@ -146,10 +146,10 @@ def format_records(records: Sequence[Mapping[str, Any]], form: str) -> str:
     return str(pd.DataFrame(records, dtype=object).to_csv(index=False))
 
 
-def print_rows(frame: pd.DataFrame, layout: Layout, *texts: str) -> None:
+def print_rows(rows: Sequence[Mapping[str, Any]], layout: Layout, *texts: str) -> None:
     """Print all rows for programs if the layout asks for them, else texts for people."""
     if layout.form in ("csv", "json"):
-        print(format_records(records_of(frame), layout.form), end="")
+        print(format_records(rows, layout.form), end="")
     else:
         print("\n\n".join(texts))
 

@@ -131,17 +131,13 @@ def _parser() -> Parser:
     parser.add_seeds()
     arrivals = f"patterns of `--set arrivals`, or {TRACE}: of the trace (the default with --trace)"
     add("--arrivals", type=parse_list(str), metavar="NAME,...", help=arrivals)
-    scaling = (
-        "what stays the same as ports are added: the servers of a port (default; the density "
-        "grows with the ports, and (14) with their root), or the density (the servers of a port "
-        "become fewer, and ports enter (14) through the largest request alone)"
-    )
+    scaling = "what stays the same as ports are added: the servers of a port (default; the density "
+    scaling += "grows with the ports, and (14) with their root), or the density (the servers of a "
+    scaling += "port become fewer, and ports enter (14) through the largest request alone)"
     add("--scaling", choices=("degree", "density"), default="degree", help=scaling)
     add_policy_argument(parser)
     add_set_argument(parser)
-    dynamic = (
-        "dynamic regret, too, with so long for the optima of an instance's slots (default: not)"
-    )
+    dynamic = "dynamic regret, too, with so long for the optima of the slots (default: not)"
     add("--dynamic", type=parse_positive, metavar="SECONDS", help=dynamic)
     parser.add_engine()
     add("--quick", action="store_true", help="small sizes, few seeds")

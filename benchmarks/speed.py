@@ -64,9 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     shown = frame.reindex(columns=[column.name for column in columns])
     lines = shown.map(lambda value: cell(value, ".3f" * isinstance(value, float))).to_numpy()
     machine = f"{platform.processor() or platform.machine()}, {cores}"
-    print_rows(
-        records_of(frame), layout, wrap([machine], layout), render(columns, lines.tolist(), layout)
-    )
+    table = render(columns, lines.tolist(), layout)
+    print_rows(records_of(frame), layout, wrap([machine], layout), table)
     return int(bool(engine.failed))
 
 

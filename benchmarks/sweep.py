@@ -113,18 +113,10 @@ def _show(study: Study, axis: str, frame: pd.DataFrame, out: Path) -> None:
         print("no run is left to show\n")
         return
     who = frame["policy"] + (" (" + frame["reading"] + ")" if reading else "")
-    picture = plot_intervals(
-        frame.assign(scheme=who),
-        x=axis,
-        lower="ratio_lower",
-        upper="ratio_upper",
-        hue="scheme",
-        xlabel=axis,
-        ylabel="competitive ratio",
-        title=study.problem,
-        hue_title="a mark is a run: certified interval",
-        level=1.0,
-    )
+    how: dict[str, Any] = {"lower": "ratio_lower", "upper": "ratio_upper", "hue": "scheme"}
+    how |= {"xlabel": axis, "ylabel": "competitive ratio", "level": 1.0, "title": study.problem}
+    how["hue_title"] = "a mark is a run: certified interval"
+    picture = plot_intervals(frame.assign(scheme=who), x=axis, **how)
     paths = save_picture(picture, frame, out / f"{study.name}-{axis}")
     print(f"{', '.join(map(str, paths))}\n")
 

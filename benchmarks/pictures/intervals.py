@@ -92,22 +92,15 @@ def plot_boxes(
     width = 0.8 / frame[hue].nunique()
     below: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
     below["transform"] = axes.get_xaxis_transform()
+    how: dict[str, Any] = {"widths": 0.8 * width, "patch_artist": True, "manage_ticks": False}
+    how["medianprops"] = {"color": "black", "linewidth": 1.5}
     for middle, names, look, rows in _groups(axes, frame, x, hue, width, {}):
-        colour = {"color": look["color"]}
-        point = {"marker": look["marker"], "markeredgecolor": look["color"]}
-        axes.boxplot(
-            rows[y].dropna().to_numpy(),
-            positions=[middle],
-            widths=0.8 * width,
-            patch_artist=True,
-            manage_ticks=False,
-            label=look["label"],
-            boxprops={"facecolor": look["color"], "alpha": 0.45, "edgecolor": look["color"]},
-            medianprops={"color": "black", "linewidth": 1.5},
-            whiskerprops=colour,
-            capprops=colour,
-            flierprops={"markersize": 3, "markerfacecolor": "none", **point},
-        )
+        colour, edge = {"color": look["color"]}, {"edgecolor": look["color"]}
+        point = {"marker": look["marker"], "markeredgecolor": look["color"], "markersize": 3}
+        how["boxprops"] = {"facecolor": look["color"], "alpha": 0.45, **edge}
+        how |= {"whiskerprops": colour, "capprops": colour, "label": look["label"]}
+        how["flierprops"] = {"markerfacecolor": "none", **point}
+        axes.boxplot(rows[y].dropna().to_numpy(), positions=[middle], **how)
         axes.text(middle, 0.01, notes.get(names, ""), **colour, **below)
     if notes:  # room for them below the data
         low, high = axes.get_ylim()

@@ -54,24 +54,15 @@ def plot_gantt(
     below = (top - cells["share"]).clip(upper=1.0)
     cells["height"] = _ROW * (top.clip(upper=1.0) - below)
     cells["bottom"] = cells["server"] + _ROW * (0.5 - below) - cells["height"]
+    block: dict[str, Any] = {"width": 1.0, "alpha": 0.75, "edgecolor": "white", "linewidth": 0.6}
     text: dict[str, Any] = {"fontsize": "x-small", "label_type": "center"}
     text["path_effects"] = [withStroke(linewidth=2, foreground="white")]
     for place, (job, look) in enumerate(looks(jobs or frame["job"].unique()).items()):
         own = cells[cells["job"] == job]
         if own.empty:
             continue
-        bars = axes.bar(
-            own["slot"],
-            own["height"],
-            width=1.0,
-            bottom=own["bottom"],
-            facecolor=look["color"],
-            alpha=0.75,
-            hatch=_HATCHES[place // 7 % len(_HATCHES)],
-            edgecolor="white",
-            linewidth=0.6,
-            label=str(job),
-        )
+        block |= {"facecolor": look["color"], "hatch": _HATCHES[place // 9 % len(_HATCHES)]}
+        bars = axes.bar(own["slot"], own["height"], bottom=own["bottom"], label=str(job), **block)
         if slots <= 40:
             axes.bar_label(bars, own["count"].astype(str).where(own["height"] > 0.2, ""), **text)
     axes.set_xlim(-0.5, slots - 0.5)
@@ -165,14 +156,10 @@ def plot_heatmap(
     low, high = shown.min(axis=None), shown.max(axis=None)
     logarithmic = log and low < high
     first, step = int(table.columns[0]), -(-len(table) // 24)  # at most 24 names
-    image = axes.imshow(
-        shown,
-        cmap="viridis_r",
-        norm=LogNorm(low, high) if logarithmic else Normalize(0.0, 1.0 if pd.isna(high) else high),
-        aspect="auto",
-        interpolation="nearest",
-        extent=(first - 0.5, first + len(table.columns) - 0.5, len(table) - 0.5, -0.5),
-    )
+    norm = LogNorm(low, high) if logarithmic else Normalize(0.0, 1.0 if pd.isna(high) else high)
+    extent = (first - 0.5, first + len(table.columns) - 0.5, len(table) - 0.5, -0.5)
+    how: dict[str, Any] = {"cmap": "viridis_r", "aspect": "auto", "interpolation": "nearest"}
+    image = axes.imshow(shown, norm=norm, extent=extent, **how)
     axes.set_yticks(range(0, len(table), step), [str(name) for name in table.index[::step]])
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     figure = finish(axes, xlabel=xlabel, ylabel=ylabel, title=title, grid="")

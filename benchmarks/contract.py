@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from benchmarks.study.cell import Result
@@ -87,10 +88,8 @@ class GapMethods:
     sizes: Mapping[str, tuple[str, ...]]
 
 
-def gap_methods(problem_name: str) -> GapMethods:
-    """What ``benchmarks.gap`` compares on a problem; InputError if it has none."""
-    found: GapMethods = part_of(problem_name, "gap")
-    return found
+gap_methods: Callable[[str], GapMethods] = partial(part_of, part="gap")
+"""What ``benchmarks.gap`` compares on a problem; InputError if it has none."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +138,5 @@ class RegretParts:
     scaled: Callable[[Mapping[str, Any], RegretSizes, float], dict[str, Any]]
 
 
-def regret_parts(problem_name: str) -> RegretParts:
-    """With what ``benchmarks.regret`` measures on a problem; InputError if it has none."""
-    found: RegretParts = part_of(problem_name, "regret")
-    return found
+regret_parts: Callable[[str], RegretParts] = partial(part_of, part="regret")
+"""With what ``benchmarks.regret`` measures on a problem; InputError if it has none."""

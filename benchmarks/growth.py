@@ -46,12 +46,8 @@ def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growt
     a mean regret is not above 0 or sizes are fewer than three; no interval where too many
     resamples are not above 0 (it would be infinite), or from one seed.
 
-    Parameters
-    ----------
-    sizes : ndarray, shape (n,)
-        Horizons, or numbers of ports; ascending.
-    lower, upper : ndarray, shape (n, seeds)
-        Ends of the regret of each size and seed.
+    Sizes, shape (n,), ascend: horizons, or numbers of ports. The ends of the regret of each size
+    and seed have shape (n, seeds).
     """
     if len(sizes) < _LEAST_SIZES:
         return Growth(why=f"fewer than {_LEAST_SIZES} sizes")

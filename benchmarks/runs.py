@@ -52,16 +52,10 @@ class Runs:
 
     Schedules end as the problem's schedule files do, ``.json.gz`` for most.
 
-    Parameters
-    ----------
-    path : str or Path
-        Nothing is written before a run has ended.
-    asked : mapping
-        What the rows depend on, apart from the code; in JSON types.
-    name : str, optional
-        Of the run; by default a hash of what is asked for, so that the same question again
-        replaces its rows. InputError if it is not fit for a folder, or of a run that asked for
-        something else.
+    Nothing is written before a run has ended. ``asked`` is what its rows depend on, apart from the
+    code, in JSON types. Its name is by default a hash of that, so that the same question again
+    replaces its rows; InputError if a name is not fit for a folder, or of a run that asked for
+    something else.
     """
 
     def __init__(self, path: str | Path, asked: Mapping[str, Any], name: str | None = None) -> None:

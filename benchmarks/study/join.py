@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.study.cell import Outcome
+from benchmarks.study.guard import one_line
 from benchmarks.study.interval import (
     ContradictedBound,
     Incumbent,
@@ -16,7 +17,6 @@ from benchmarks.study.interval import (
 )
 from benchmarks.study.rows import Row, Timing
 from benchmarks.study.scheme import Scheme, policy_of
-from benchmarks.study.worker import one_line
 from models.problem import Problem, problem
 
 __all__ = ["Joined", "join"]

@@ -48,8 +48,6 @@ from benchmarks.workload.settings import check_types
 from models.errors import InputError
 from models.files import read_bytes
 
-__all__ = ["StudyFile", "read_study_file"]
-
 _SIZE = "default"  # the only one that a study from a file has
 _SEED = 0  # of a design
 

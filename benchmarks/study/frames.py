@@ -11,9 +11,6 @@ import pandas as pd
 from benchmarks.study.statistics import interval_of, slopes
 from benchmarks.study.tests import Moves
 
-__all__ = ["Table", "along", "by_seed", "end_of", "exponents", "expression", "listed"]
-__all__ += ["moves_along", "ratios_to", "slopes_against", "wide"]
-
 Table = Callable[[pd.DataFrame, str], pd.DataFrame]
 """``(frame, varied setting) -> table`` like that of :func:`wide`."""
 

@@ -8,9 +8,6 @@ from typing import Any, Literal
 
 from solvers.result import OPTIMAL_GAP, BoundSource, relative_gap
 
-__all__ = ["Bound", "ContradictedBound", "Incumbent", "Interval"]
-__all__ += ["offline_interval", "offline_intervals", "ratio_interval", "solved_intervals"]
-
 #: Relative error of a bound: round-off of sums, or the tolerance of the MILP solver.
 _ROUND_OFF: Mapping[BoundSource, float] = {"prices": 1e-9, "milp": 1e-6}
 

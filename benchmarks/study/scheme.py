@@ -13,9 +13,6 @@ from models.errors import InputError
 from online.policy import Policy
 from online.registry import check_policy, find_policy, policy_names
 
-__all__ = ["Reading", "Scheme", "default_policies", "given_policy"]
-__all__ += ["policy_of", "policy_roots", "schemes_of"]
-
 _GIVEN = "given:"
 _given: dict[str, type[Policy]] = {}
 

@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-__all__ = ["bootstrap_interval", "compare_first", "grouped_trend", "interval_of", "slopes"]
-
 _RESAMPLES = 2000
 _SHUFFLES = 1999
 

@@ -18,9 +18,6 @@ from benchmarks.study.instances import instance_roots, world_module
 from benchmarks.study.scheme import Reading, Scheme, policy_roots
 from benchmarks.study.store import Store
 
-__all__ = ["SIZES", "Each", "Entry", "Measure", "Study", "Trial", "failed_rows", "faults"]
-__all__ += ["frames_of", "has_failed", "in_every_reading", "succeeded", "trial_on"]
-
 SIZES = ("quick", "default", "paper")
 """Seconds; a few minutes; as large as in the paper."""
 

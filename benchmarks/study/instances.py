@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.contract import experiments_of
-from benchmarks.traces import Trace, read_trace
+from benchmarks.traces import read_trace
 from models.errors import InputError
 from models.files import read_bytes
 from models.problem import problem, sub_package
@@ -74,10 +74,7 @@ def trace_digest(text: str) -> dict[str, Any]:
 def instance_of(source: Source, data: Mapping[str, bytes] | None = None) -> Any:
     """Draw or decode the instance; the last few are kept at hand.
 
-    Raises
-    ------
-    InputError
-        If a setting is bad, or a trace is not what it was when the cell was made.
+    InputError if a setting is bad, or a trace is not what it was when the cell was made.
     """
     return _instance(json.dumps(dict(source), sort_keys=True), data and data[_DATA])
 
@@ -102,6 +99,9 @@ def world_module(problem_name: str) -> str:
     return online_side(problem_name).make_world.__module__
 
 
+_trace = functools.lru_cache(1)(read_trace)
+
+
 @functools.lru_cache(_KEPT)
 def _instance(text: str, content: bytes | None) -> Any:
     source = json.loads(text)
@@ -119,11 +119,6 @@ def _instance(text: str, content: bytes | None) -> Any:
         for key, value in source["settings"].items()
     }
     return experiments_of(name).workload.draw(**drawn_from, trace=trace, **settings)[0]
-
-
-@functools.lru_cache(1)
-def _trace(text: str) -> Trace:
-    return read_trace(text)
 
 
 def as_bytes(write: Callable[[Path], None], name: str) -> bytes:

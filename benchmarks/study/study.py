@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -132,29 +133,24 @@ def frames_of(
     the seed and ``error``; that column is there only if some failed. For the other parameters see
     :func:`benchmarks.study.compute.compute`.
     """
-    parts = [[measure.cells(trial) for trial in trials] for measure, trials in plans]
-    cells = [cell for part in parts for of_trial in part for cell in of_trial]
-    outcomes = iter(compute(cells, store=store, engine=engine, progress=progress))
+    cells = [[measure.cells(trial) for trial in trials] for measure, trials in plans]
+    flat = [cell for of_plan in cells for of_trial in of_plan for cell in of_trial]
+    outcomes = iter(compute(flat, store=store, engine=engine, progress=progress))
     frames = []
-    for (measure, trials), part in zip(plans, parts, strict=True):
+    for (measure, trials), of_plan in zip(plans, cells, strict=True):
         rows: list[dict[str, Any]] = []
-        for trial, of_trial in zip(trials, part, strict=True):
-            own = [next(outcomes) for _ in of_trial]
+        for trial, of_trial in zip(trials, of_plan, strict=True):
+            own = list(itertools.islice(outcomes, len(of_trial)))
             rows += (found := measure.rows(trial, own))
             for line in faults(found, own) if progress else ():
                 print(line, file=sys.stderr)
-        frames.append(_frame(rows))
+        frame = pd.DataFrame(rows)
+        for name in frame.columns[frame.isna().any()]:
+            values = [row.get(name) for row in rows]
+            if {type(value) for value in values} - {type(None)} == {int}:
+                frame[name] = pd.array(values, dtype="Int64")  # whole where failed rows have none
+        frames.append(frame)
     return frames
-
-
-def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Make a frame in which whole numbers stay whole where failed rows have none."""
-    frame = pd.DataFrame(rows)
-    for name in frame.columns[frame.isna().any()]:
-        values = [row.get(name) for row in rows]
-        if {type(value) for value in values} - {type(None)} == {int}:
-            frame[name] = pd.array(values, dtype="Int64")
-    return frame
 
 
 @dataclass(frozen=True)
@@ -206,15 +202,15 @@ def failed_rows(
     """A row for each cell that failed: where it was, and why."""
     who = {} if entry is None else {"policy": entry.scheme.name}
     return [
-        {**trial.point, "seed": trial.seed, **who, "error": f"{o.status}: {o.message}"}
-        for o in outcomes
-        if o.status != "done"
+        {**trial.point, "seed": trial.seed, **who, "error": outcome.error}
+        for outcome in outcomes
+        if outcome.error
     ]
 
 
 def faults(rows: Sequence[Mapping[str, Any]], outcomes: Sequence[Outcome]) -> list[str]:
     """A line for each row with an error that is no failure of the cells it is made of."""
-    known = [f"{o.status}: {o.message}" for o in outcomes if o.status != "done"]
+    known = [outcome.error for outcome in outcomes if outcome.error]
     names = ("problem", "instance", "seed", "policy")
     return [
         f"failed: {', '.join(f'{name} {row[name]}' for name in names if name in row)}: {error}"

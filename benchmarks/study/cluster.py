@@ -24,17 +24,9 @@ _PATIENCE = 10  # seconds to wait for the scheduler
 class Cluster(Pooled):
     """The workers of a Dask scheduler; a context manager that leaves them as they were.
 
-    Parameters
-    ----------
-    address : str
-        Of the scheduler, e.g. ``tcp://10.0.0.1:8786``.
-
-    Raises
-    ------
-    InputError
-        If Dask is not installed, the scheduler cannot be reached or has no workers, or a worker
-        has other code, libraries or another processor: its results would not be what their keys
-        say.
+    The address is that of the scheduler, e.g. ``tcp://10.0.0.1:8786``. InputError if Dask is not
+    installed, the scheduler cannot be reached or has no workers, or a worker has other code,
+    libraries or another processor: its results would not be what their keys say.
     """
 
     def __init__(self, address: str, limits: Needs = Needs()) -> None:

@@ -90,12 +90,8 @@ class StudyFile:
 def read_study_file(path: str | Path) -> StudyFile:
     """Read and check a study file; the first instance of every point is drawn for that.
 
-    Relative paths of policies and traces are looked for in the current folder.
-
-    Raises
-    ------
-    InputError
-        Naming the file, the key and the rule.
+    Relative paths of policies and traces are looked for in the current folder. InputError names the
+    file, the key and the rule.
     """
     try:
         file = msgspec.convert(tomllib.loads(read_bytes(path).decode("utf-8")), _File)

@@ -35,24 +35,14 @@ def first_line(path: Path) -> list[str]:
 def read_rows(
     path: Path, kinds: Mapping[str, str], names: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Read some columns of a file.
+    """Read some columns of a file, gzip-ed by ending.
 
-    Quotation marks have no meaning in these traces and none is given to them.
+    The kinds are those of the columns to read: ``int``, ``float`` or ``text``; ``float?`` may be
+    empty, then NaN. The names are of all columns; by default the first line has them. Quotation
+    marks have no meaning in these traces and none is given to them.
 
-    Parameters
-    ----------
-    path : Path
-        Gzip-ed by ending.
-    kinds : mapping of str to str
-        Columns to read: ``int``, ``float`` or ``text``; ``float?`` may be empty, then NaN.
-    names : sequence of str, optional
-        All columns, of a file without a header row. By default the first line names them.
-
-    Raises
-    ------
-    InputError
-        If a column is missing or a line cannot be read: not as many fields as there are names, a
-        number that is missing, none or not finite. Names the file and the line, counted from 1.
+    InputError if a column is missing or a line cannot be read: not as many fields as there are
+    names, a number that is missing, none or not finite. It names the file and the line, from 1 on.
     """
     data = _text(path)
     first = 0 if names else 1  # line of rows

@@ -43,12 +43,7 @@ def read_google(path: Path) -> Loaders:
     """Open one file, the parts of one table, or a folder with several tables.
 
     The latter may hold ``job_submit_events*.csv.gz`` (SUBMIT rows only), ``job_events/``,
-    ``task_events/`` and ``machine_events/``.
-
-    Raises
-    ------
-    InputError
-        If nothing of the trace is there.
+    ``task_events/`` and ``machine_events/``. InputError if nothing of the trace is there.
     """
     parts = sorted(path.glob("part-*.csv*")) if path.is_dir() else [path]
     if parts:

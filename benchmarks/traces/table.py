@@ -20,27 +20,17 @@ NEGATIVE = "a negative demand or capacity"
 class Table:
     """One table of a trace: ``rows``, those read, are either in the frame or counted as dropped.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        Where the rows are from.
-    frame : DataFrame
-        All rows read, then those kept; names of columns end in their unit (``_s`` seconds,
-        ``_gib``). ``submit_s``, if any, is the arrival since the trace's start (NaN: before it).
-    id : str
-        Column that identifies a job, a task or a machine.
-    demands, groups : tuple of str
-        Columns of which the audit prints quantiles, and the most frequent values.
-    facts : mapping of str to int
-        Further counts worth knowing, taken before rows were dropped.
+    The frame has all rows read, then those kept; names of columns end in their unit (``_s``
+    seconds, ``_gib``). ``submit_s``, if any, is the arrival since the trace's start (NaN: before
+    it). ``id`` is the column that identifies a job, a task or a machine.
     """
 
     files: Sequence[Path]
     frame: pd.DataFrame
     id: str
-    demands: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
-    facts: Mapping[str, int] = field(default_factory=dict)
+    demands: tuple[str, ...] = ()  # columns of which the audit prints quantiles
+    groups: tuple[str, ...] = ()  # columns of which it prints the most frequent values
+    facts: Mapping[str, int] = field(default_factory=dict)  # counts, before rows were dropped
     rows: int = field(init=False)
     dropped: dict[str, int] = field(default_factory=dict, init=False)
 
@@ -103,12 +93,8 @@ class Trace:
         """Windows of ``slots`` slots with at least ``jobs`` arrivals in the named table, shuffled.
 
         Windows begin at whole slots, counted from the trace's start, and end within it. Of each
-        come its first slot, the rows in it, and their slots, counted from the first.
-
-        Raises
-        ------
-        InputError
-            If the trace has no arrivals, too few slots or too many, or no window holds enough.
+        come its first slot, the rows in it, and their slots, counted from the first. InputError if
+        the trace has no arrivals, too few slots or too many, or no window holds enough.
         """
         seconds = self.table(name).frame["submit_s"].to_numpy()
         spans, length = f"{self.path}: spans", f"slots of {slot_seconds:g} s"

@@ -48,33 +48,22 @@ class Needs:
 
 @dataclass(frozen=True)
 class Cell:
-    """One unit of work.
+    """One unit of work: a function that prepares (it imports, compiles and draws).
 
-    Parameters
-    ----------
-    function : str
-        ``"module:function"``. It is called with the parameters, and prepares: it imports,
-        compiles and draws. What it returns, called without arguments, measures and returns a
-        :class:`Result`. A time limit starts in between.
-    parameters : mapping
-        In JSON types.
-    roots : tuple of str
-        Modules that the function looks up by name while it runs, so that no import shows them:
-        the key covers their code, too. A policy of a user's is named as ``file.py`` here.
-    data : mapping of str to bytes
-        Files that the function is given as ``data``; ``parameters`` holds a hash of each.
-    effort : Effort, optional
-        Of a solve that can be stopped at any time. The function is then given ``effort`` and
-        ``known``, the :class:`Result` that an earlier call with less effort found, or None.
-    timed : bool
-        Seconds and memory of the run are what it is for: they are kept with the result, and are
-        those of the run that found it. What limits them belongs to the parameters.
+    What it returns, called without arguments, measures and returns a :class:`Result`. A time limit
+    starts in between. The roots are modules that it looks up by name while it runs, so that no
+    import shows them: the key covers their code, too. A policy of a user's is ``file.py`` there.
+
+    A solve that can be stopped at any time has an effort: the function is given ``effort`` and
+    ``known``, the :class:`Result` that an earlier call with less effort found, or None. If the cell
+    is timed, seconds and memory are what it is for: those of the run that found the result are kept
+    with it. What limits them belongs to the parameters.
     """
 
-    function: str
-    parameters: Mapping[str, Any]
+    function: str  # "module:function"
+    parameters: Mapping[str, Any]  # in JSON types
     roots: tuple[str, ...] = ()
-    data: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)  # files; parameters have their hashes
     effort: Effort | None = None
     needs: Needs = Needs()
     kept: bool = True  # whether the result may be looked up later: not a time on this machine now

@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
@@ -40,7 +40,7 @@ _SAID = 1_000_000  # bytes that a child may print before they are dropped
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-class Guard:
+class Guard(AbstractContextManager["Guard"]):
     """Runs cells in a child process; a context manager that leaves none behind.
 
     One thread runs cells; any thread may end it.
@@ -50,9 +50,6 @@ class Guard:
         self._lock = threading.Lock()  # of starting and ending a child
         self._ended = False
         self._child: _Child | None = None
-
-    def __enter__(self) -> Guard:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.end()

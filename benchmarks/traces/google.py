@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.traces.delimited import first_line, read_rows
-from benchmarks.traces.table import NEGATIVE, Loaders, Table
+from benchmarks.traces.table import NEGATIVE, Loaders, Table, first_line, read_rows
 from models.errors import InputError
 
 _START_US = 600_000_000

@@ -14,8 +14,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from benchmarks.traces.delimited import read_rows
-from benchmarks.traces.table import Table
+from benchmarks.traces.table import Table, read_rows
 from models.errors import InputError
 from models.files import read_bytes
 

@@ -33,7 +33,7 @@ from benchmarks.study.run import (
 )
 from benchmarks.study.scheme import policy_of, policy_roots
 from models.errors import InputError
-from models.problem import Problem, problem, sub_package
+from models.problem import problem, sub_package
 from online.run import InfeasibleDecision
 from solvers.contract import offline_solver
 from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
@@ -113,8 +113,12 @@ def offline(
         stored = from_bytes(lambda path: kind.read_schedule(path, target), known.files[name], name)
         schedules.append(_scored(target, stored, "stored schedule of"))
 
+    def best() -> _Scored | None:
+        order = max if kind.sense == "max" else min
+        return order(schedules, key=lambda scored: scored[0], default=None)
+
     def measure() -> Result:
-        start = _best(kind, schedules)
+        start = best()
         began = time.perf_counter()
         found = offline_solver(target.problem).solve(
             target, time_limit=effort.seconds, threads=effort.threads, start=start and start[1]
@@ -126,16 +130,11 @@ def offline(
             )
         if found.schedule is not None:
             schedules.append(_scored(target, found.schedule, f"{found.solver} on"))
-        result = _result(target, _best(kind, schedules), found, known)
+        result = _result(target, best(), found, known)
         proven = result.proven or found.is_optimal or effort.seconds is None
         return replace(result, proven=proven, times={"offline": time.perf_counter() - began})
 
     return measure
-
-
-def _best(kind: Problem, schedules: Sequence[_Scored]) -> _Scored | None:
-    best = max if kind.sense == "max" else min
-    return best(schedules, key=lambda scored: scored[0], default=None)
 
 
 def _scored(target: Any, schedule: Any, what: str) -> _Scored:

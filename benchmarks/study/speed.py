@@ -15,7 +15,7 @@ from benchmarks.study.instances import Source, instance_of
 from benchmarks.study.memory import PeakMemory
 from benchmarks.study.run import run_cell, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
-from benchmarks.study.study import Trial, failed_rows
+from benchmarks.study.study import Trial, rows_of
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,7 @@ class Speed:
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """A row for each scheme."""
-        return [
-            row
-            for entry, one in zip(trial.entries, outcomes, strict=True)
-            for row in (
-                [{**trial.point, **one.result.value}]
-                if one.result
-                else failed_rows(trial, [one], entry)
-            )
-        ]
+        return [{**trial.point, **row} for row in rows_of(trial, outcomes)]
 
 
 def time_policy(
@@ -59,10 +51,10 @@ def time_policy(
 ) -> Callable[[], Result]:
     """Prepare a run: draw the instance, and compile what the policy needs on a small one.
 
-    The value of its result is ``policy_s`` (time inside the policy's reset and decisions),
-    ``run_s`` (with its construction, the runner and the scorer), ``peak_mb`` (rise of the process's
-    memory meanwhile, with the schedule that is kept, beyond what earlier runs have left free; None
-    where the system does not tell); of each kind of event number, median and worst time.
+    The value of its result is one record: ``policy_s`` (time inside the policy's reset and
+    decisions), ``run_s`` (with its construction, the runner and the scorer), ``peak_mb`` (rise of
+    the process's memory meanwhile, with the schedule that is kept, beyond what earlier runs have
+    left free; None where the system does not tell); of each kind of event number, median and worst.
     """
     chosen = policy_of(instance["problem"], policy)
     warm_policy(instance["problem"], policy)
@@ -88,6 +80,6 @@ def time_policy(
             value[f"{kind}s"] = len(times)
             value[f"{kind}_median_ms"] = float(np.median(times)) if len(times) else 0.0
             value[f"{kind}_worst_ms"] = float(np.max(times, initial=0.0))
-        return Result(value)
+        return Result([value])
 
     return measure

@@ -189,11 +189,16 @@ class Each:
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """The records of all cells."""
-        return [
-            row
-            for entry, one in zip(trial.entries or [None], outcomes, strict=True)
-            for row in (one.result.value if one.result else failed_rows(trial, [one], entry))
-        ]
+        return rows_of(trial, outcomes)
+
+
+def rows_of(trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """The records of the cells of :class:`Each`, and a row for each that failed."""
+    return [
+        row
+        for entry, one in zip(trial.entries or [None], outcomes, strict=True)
+        for row in (one.result.value if one.result else failed_rows(trial, [one], entry))
+    ]
 
 
 def failed_rows(

@@ -15,14 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Needs, Result
-from benchmarks.study.instances import (
-    Source,
-    as_bytes,
-    from_bytes,
-    instance_of,
-    instance_roots,
-    world_module,
-)
+from benchmarks.study.instances import Source, as_bytes, from_bytes, instance_of
 from benchmarks.study.run import (
     about,
     count,
@@ -31,7 +24,7 @@ from benchmarks.study.run import (
     run_until_compiled,
     small_instance,
 )
-from benchmarks.study.scheme import policy_of, policy_roots
+from benchmarks.study.scheme import policy_of, run_roots
 from models.errors import InputError
 from models.problem import problem, sub_package
 from online.run import InfeasibleDecision
@@ -69,11 +62,9 @@ def offline_cell(
         "benchmarks.study.offline:offline",
         {"instance": dict(source), "starts": chosen},
         roots=(
-            *instance_roots(name),
-            world_module(name),
+            *run_roots(name, *chosen),
             sub_package("solvers", name).__name__,
             *(reference.partition(":")[0] for reference in named),
-            *(root for policy in chosen for root in policy_roots(name, policy)),
         ),
         data=data or {},
         effort=effort,

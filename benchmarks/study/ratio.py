@@ -46,17 +46,11 @@ def asked(setting: str) -> str:
 class Ratio:
     """Competitive ratios of the schemes of a trial.
 
-    Parameters
-    ----------
-    effort, starts
-        Of :func:`benchmarks.study.offline.offline_cell`; by default each point says the effort as
-        ``time_limit``, in seconds.
-    source : callable
-        ``(trial, settings) -> Source``.
-    data : mapping
-        By the file hash of a source, what its cells need with them: instances that are given.
-    record : callable, optional
-        ``(trial, row, evidence of the run) -> record``, where a study's frame is not made of rows.
+    ``effort`` and ``starts`` are those of :func:`benchmarks.study.offline.offline_cell`; by default
+    each point says the effort as ``time_limit``, in seconds. ``source(trial, settings)`` is that of
+    an instance; ``data`` are, by the file hash of a source, what its cells need with it: instances
+    that are given. ``record(trial, row, evidence of the run)`` makes a record where a study's frame
+    is not made of rows.
     """
 
     effort: Effort | None = None

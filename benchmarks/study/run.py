@@ -16,16 +16,8 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from benchmarks.contract import experiments_of
 from benchmarks.study.cell import Cell, Result
-from benchmarks.study.instances import (
-    Source,
-    as_bytes,
-    drawn,
-    instance_of,
-    instance_roots,
-    show_size,
-    world_module,
-)
-from benchmarks.study.scheme import Scheme, policy_of, policy_roots
+from benchmarks.study.instances import Source, as_bytes, drawn, instance_of, show_size
+from benchmarks.study.scheme import Scheme, policy_of, run_roots
 from models.problem import problem
 from models.scoring import Score
 from online.policy import Policy
@@ -96,12 +88,11 @@ def run_cell(
 
     A function other than :func:`run` is given the same.
     """
-    name = source["problem"]
     told = {"policy": scheme.policy, "parameters": dict(scheme.parameters)}
     return Cell(
         function,
         {"instance": dict(source), **told},
-        roots=(*instance_roots(name), world_module(name), *policy_roots(name, scheme.policy)),
+        roots=run_roots(source["problem"], scheme.policy),
         data=data or {},
         kept=scheme.is_importable,
         label=f"{scheme.name} on {label_of(source)}",

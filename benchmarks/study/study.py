@@ -15,8 +15,7 @@ from benchmarks.study.cell import Cell, Needs, Outcome
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine
 from benchmarks.study.grid import Grid
-from benchmarks.study.instances import instance_roots, world_module
-from benchmarks.study.scheme import Reading, Scheme, policy_roots
+from benchmarks.study.scheme import Reading, Scheme, run_roots
 from benchmarks.study.store import Store
 
 SIZES = ("quick", "default", "paper")
@@ -174,16 +173,16 @@ class Each:
         return [self._cell(trial, entry) for entry in trial.entries or [None]]
 
     def _cell(self, trial: Trial, entry: Entry | None) -> Cell:
-        name, seed = trial.problem, {"seed": trial.seed}
-        parameters, who = {**trial.point, **seed}, ""
-        roots = (*instance_roots(name), world_module(name), *self.roots)
+        seed, who, policies = {"seed": trial.seed}, "", list[str]()
+        parameters = {**trial.point, **seed}
         at = [f"{key}={value}" for key, value in parameters.items()]
         if entry is not None:
             scheme, who = entry.scheme, entry.scheme.name
             told = {"name": who, "policy": scheme.policy, "parameters": dict(scheme.parameters)}
             reading = {"reading": entry.reading} if entry.reading else {}
             parameters = {**entry.settings, "scheme": told, **reading, **seed}
-            roots += policy_roots(name, scheme.policy)
+            policies.append(scheme.policy)
+        roots = (*run_roots(trial.problem, *policies), *self.roots)
         label = " ".join([self.function.partition(":")[2], *at, who])
         return Cell(self.function, parameters, roots, needs=self.needs, kept=self.kept, label=label)
 

@@ -34,39 +34,41 @@ def compute(
     are not kept. Files of results are left in it, and read when they are looked up. A progress line
     on stderr says that it is about ``progress``; empty = none.
     """
-    found: dict[int, Outcome] = {}
-    copies: dict[int, int] = {}  # later cell -> the same cell before
     engine = engine or InProcess()
     meter = Progress(progress, len(cells), workers=engine.workers)
+    found: dict[int, Outcome] = {}
+    first: dict[tuple[object, ...], int] = {}
+    same = [first.setdefault(_question(cell), index) for index, cell in enumerate(cells)]
 
     def tasks() -> Iterator[Task]:
-        first: dict[tuple[object, ...], int] = {}
+        for _ in range(len(cells) - len(first)):
+            meter.found()
         # The most threads first: children are kept for cells that have as many.
-        order = {i: (cell.needs.alone, -cell.needs.threads) for i, cell in enumerate(cells)}
-        for index in sorted(order, key=order.__getitem__):
+        needs = {index: cells[index].needs for index in first.values()}
+        for index in sorted(needs, key=lambda index: (needs[index].alone, -needs[index].threads)):
             cell = cells[index]
-            parameters = json.dumps(dict(cell.parameters), sort_keys=True)
-            same = first.setdefault((cell.function, parameters, cell.effort), index)
-            known, enough = store.find(cell) if store and same == index else (None, False)
-            if same != index:
-                copies[index] = same
-                meter.found()
-            elif known is not None and enough:
+            known, enough = store.find(cell) if store else (None, False)
+            if known is not None and enough:
                 found[index] = known
                 meter.found()
-            else:
-                meter.began(cell)
-                code = store.code(cell.all_roots) if store else ""
-                yield Task(index, cell, known.result if known else None, code)
+                continue
+            meter.began(cell)
+            code = store.code(cell.all_roots) if store else ""
+            yield Task(index, cell, known.result if known else None, code)
 
     # Closed at once, also by an interrupt: an engine's children end with it.
     with meter, closing(engine.map(tasks())) as running:
         for task, outcome in running:
             found[task.index] = store.save(task.cell, outcome) if store else outcome
             meter.ended(task.cell, outcome)
-    for later, same in copies.items():
-        found[later] = replace(found[same], ran=False)
-    return [found[index] for index in range(len(cells))]
+    return [
+        found[one] if one == index else replace(found[one], ran=False)
+        for index, one in enumerate(same)
+    ]
+
+
+def _question(cell: Cell) -> tuple[object, ...]:
+    return cell.function, json.dumps(dict(cell.parameters), sort_keys=True), cell.effort
 
 
 class Progress:

@@ -10,9 +10,9 @@ from typing import Any
 from benchmarks.contract import experiments_of, gap_methods
 from benchmarks.study.cell import Cell, Needs, Outcome, Result
 from benchmarks.study.instances import Source, instance_of, instance_roots, show_servers, show_size
-from benchmarks.study.offline import InfeasibleSchedule
+from benchmarks.study.offline import scored
 from benchmarks.study.ratio import source_of
-from benchmarks.study.run import count, label_of, run_until_compiled, small_instance
+from benchmarks.study.run import label_of, run_until_compiled, small_instance
 from benchmarks.study.study import Trial
 from models.problem import problem
 from solvers.result import SolveResult, relative_gap
@@ -107,10 +107,7 @@ def solve(
 def _found(instance: Any, result: SolveResult[Any]) -> dict[str, Any]:
     known, objective = problem(instance.problem), None
     if result.schedule is not None:
-        score = known.score(instance, result.schedule)
-        if not score.feasible:
-            raise InfeasibleSchedule(f"{result.solver} on '{instance.name}': {count(score)}")
-        objective = score.objective
+        objective, _ = scored(instance, result.schedule, f"{result.solver} on")
     nothing = known.negligible(instance)
     gap = relative_gap(known.sense, objective, result.bound, negligible=nothing)
     return {

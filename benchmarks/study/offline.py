@@ -102,11 +102,11 @@ def offline(
     name = incumbent_file(target.problem)
     if known is not None and name in known.files:
         stored = from_bytes(lambda path: kind.read_schedule(path, target), known.files[name], name)
-        schedules.append(_scored(target, stored, "stored schedule of"))
+        schedules.append(scored(target, stored, "stored schedule of"))
 
     def best() -> _Scored | None:
         order = max if kind.sense == "max" else min
-        return order(schedules, key=lambda scored: scored[0], default=None)
+        return order(schedules, key=lambda one: one[0], default=None)
 
     def measure() -> Result:
         start = best()
@@ -120,7 +120,7 @@ def offline(
                 "optimum to compare with"
             )
         if found.schedule is not None:
-            schedules.append(_scored(target, found.schedule, f"{found.solver} on"))
+            schedules.append(scored(target, found.schedule, f"{found.solver} on"))
         result = _result(target, best(), found, known)
         proven = result.proven or found.is_optimal or effort.seconds is None
         return replace(result, proven=proven, times={"offline": time.perf_counter() - began})
@@ -128,7 +128,8 @@ def offline(
     return measure
 
 
-def _scored(target: Any, schedule: Any, what: str) -> _Scored:
+def scored(target: Any, schedule: Any, what: str) -> _Scored:
+    """Objective of a schedule of a solver's, and itself; InfeasibleSchedule if it breaks a rule."""
     score = problem(target.problem).score(target, schedule)
     if not score.feasible:
         raise InfeasibleSchedule(f"{what} '{target.name}': {count(score)}")

@@ -8,18 +8,9 @@ from collections.abc import Iterable
 from contextlib import closing
 
 from benchmarks.cli import Parser, parse_count, parse_positive
+from benchmarks.study.cell import Needs
 from benchmarks.study.cluster import Cluster
-from benchmarks.study.compute import failures
-from benchmarks.study.engine import (
-    Ended,
-    Engine,
-    InProcess,
-    Limits,
-    Processes,
-    Task,
-    Watch,
-    default_workers,
-)
+from benchmarks.study.engine import Ended, Engine, InProcess, Processes, Task, default_workers
 
 _LIMIT = 3600.0  # seconds
 
@@ -74,7 +65,7 @@ def engine_of(args: argparse.Namespace, *, threads: int = 1) -> NotingEngine:
 
 def plain_engine_of(args: argparse.Namespace, *, threads: int = 1) -> Engine:
     """The same engine, for commands that say themselves what fails."""
-    limits = Limits(args.limit or _LIMIT, args.memory)
+    limits = Needs(limit=args.limit or _LIMIT, memory_mb=args.memory)
     if args.cluster is not None:
         return Cluster(args.cluster, limits)
     workers = args.workers or default_workers(threads)
@@ -108,10 +99,11 @@ class NotingEngine(Engine):
         for line in self._failed:
             print(line, file=sys.stderr)
 
-    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
+    def map(self, tasks: Iterable[Task]) -> Ended:
         """Run tasks."""
-        with closing(self._engine.map(tasks, began)) as running:
+        with closing(self._engine.map(tasks)) as running:
             for task, outcome in running:
-                self._failed += failures([task.cell], [outcome])
-                self.code = 1 if self._failed else self.code
+                if outcome.status != "done":
+                    self._failed.append(f"{outcome.status}: {task.cell}: {outcome.message}")
+                    self.code = 1
                 yield task, outcome

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.engines import NotingEngine
 from benchmarks.study.cell import Cell, Outcome
-from benchmarks.study.engine import Ended, Engine, Task, Watch
+from benchmarks.study.engine import Ended, Engine, Task
 
 
 class Failing(Engine):
@@ -17,7 +17,7 @@ class Failing(Engine):
     workers = 3
     closed = 0
 
-    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
+    def map(self, tasks: Iterable[Task]) -> Ended:
         for task in tasks:
             yield task, Outcome("failed", message="no")
 
@@ -29,7 +29,7 @@ def test_a_command_that_raises_closes_its_engine(capsys: pytest.CaptureFixture[s
     failing, cell = Failing(), Cell("m:f", {}, label="a cell")
     with pytest.raises(ValueError, match="in the table"), NotingEngine(failing) as engine:
         assert engine.workers == 3 and engine.code == 0
-        list(engine.map([Task(0, cell)], lambda _: None))
+        list(engine.map([Task(0, cell)]))
         raise ValueError("in the table")
     assert (failing.closed, engine.code) == (1, 1)
     assert capsys.readouterr().err == "failed: a cell: no\n"

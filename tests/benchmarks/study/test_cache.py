@@ -77,8 +77,8 @@ def change(monkeypatch: pytest.MonkeyPatch, file: str) -> None:
     target, read = ROOT / file, closure_module._read
     assert target.is_file()
 
-    def changed(name: str, path: Path, stamp: tuple[int, int]) -> Any:
-        found = read(name, path, stamp)
+    def changed(name: str, path: Path) -> Any:
+        found = read(name, path)
         return found._replace(sha="changed") if path == target else found
 
     monkeypatch.setattr(closure_module, "_read", changed)

@@ -1,0 +1,1 @@
+"""Offline side of ``completion``."""

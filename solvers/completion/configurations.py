@@ -1,0 +1,116 @@
+"""Configurations of a job: how long it takes with how much of each resource, all servers pooled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from models.completion.cluster import Cluster, Job
+from models.tolerance import usable
+from solvers.completion.kernels import fitting, workers_outside
+from solvers.completion.modes import DURATION, modes_of
+
+__all__ = ["Configurations", "configurations"]
+
+
+@dataclass(frozen=True, eq=False)
+class Configurations:
+    """What a job can be run with, as far as prices that are the same on all servers can tell.
+
+    Parameters
+    ----------
+    duration : ndarray of int64, shape (n,)
+        Slots that it takes; not falling.
+    amounts : ndarray, shape (n, R)
+        Of each resource in each of these slots.
+    modes : ndarray of int64, shape (n, 5)
+        The rows of :func:`solvers.completion.modes.modes_of` behind them.
+    ps : ndarray of int64, shape (n,)
+        Parameter servers.
+    """
+
+    duration: np.ndarray
+    amounts: np.ndarray
+    modes: np.ndarray
+    ps: np.ndarray
+
+
+def configurations(job: Job, cluster: Cluster) -> Configurations:
+    """Those that fit on the empty cluster, without those that another one beats or equals.
+
+    One beats another if it takes no longer and no more of any resource. Numbers of parameter
+    servers between 1 and ``ceil(N b / B)`` count where some workers are beside them.
+    """
+    modes = modes_of(job, cluster)
+    ps_types = cluster.ps_types.reshape(-1, len(cluster.resources))
+    chosen, ps = _fitting_modes(
+        modes, usable(cluster.servers), cluster.worker_types, ps_types, cluster.bandwidth
+    )
+    table = modes[chosen]
+    amounts = table[:, 3:4] * cluster.worker_types[table[:, 1]]
+    if not cluster.allreduce:
+        amounts = amounts + ps[:, None] * ps_types[table[:, 2]]
+    key = np.column_stack([table[:, DURATION], amounts])
+    order = np.lexsort(key.T[::-1])
+    kept = order[_undominated(np.ascontiguousarray(key[order]))]
+    return Configurations(table[kept, DURATION], amounts[kept], table[kept], ps[kept])
+
+
+@njit(cache=True)
+def _undominated(rows):  # type: ignore[no-untyped-def]
+    """Places of the rows, in lexicographic order, that no earlier one is below or equal to."""
+    kept = np.empty(rows.shape[0], dtype=np.int64)
+    count = 0
+    for place in range(rows.shape[0]):
+        beaten = False
+        for other in range(count):
+            if (rows[kept[other]] <= rows[place]).all():
+                beaten = True
+                break
+        if not beaten:
+            kept[count] = place
+            count += 1
+    return kept[:count]
+
+
+@njit(cache=True)
+def _fitting_modes(modes, capacity, worker_types, ps_types, bandwidth):  # type: ignore
+    """Rows of modes and numbers of PSs that fit on the empty cluster."""
+    chosen, ps = [0 for _ in range(0)], [0 for _ in range(0)]
+    servers = capacity.shape[0]
+    for mode in range(modes.shape[0]):
+        internal, m, p, workers, _ = modes[mode]
+        demand = worker_types[m]
+        room = np.array([fitting(capacity[h], demand) for h in range(servers)])
+        if p < 0:
+            if (internal and room.max() >= workers) or (
+                not internal and np.minimum(room, workers - 1).sum() >= workers
+            ):
+                chosen.append(mode)
+                ps.append(0)
+            continue
+        if internal:
+            for h in range(servers):
+                if fitting(capacity[h] - ps_types[p], demand) >= workers:
+                    chosen.append(mode)
+                    ps.append(1)
+                    break
+            continue
+        before, number = workers, 0
+        while before > 0:
+            number += 1
+            forced = max(0, workers - workers_outside(number, worker_types, ps_types, m, p, bandwidth))
+            if forced >= before:
+                continue
+            before = forced
+            for h in range(servers):
+                if fitting(capacity[h], ps_types[p]) < number:
+                    continue
+                most = min(workers - 1, fitting(capacity[h] - number * ps_types[p], demand))
+                if forced <= most and room.sum() - room[h] + most >= workers:
+                    chosen.append(mode)
+                    ps.append(number)
+                    break
+    return np.array(chosen, dtype=np.int64), np.array(ps, dtype=np.int64)

@@ -10,9 +10,16 @@ from numba import njit
 from models.completion.cluster import Cluster, Job
 from models.tolerance import usable
 from solvers.completion.kernels import fitting, workers_outside
-from solvers.completion.modes import DURATION, modes_of
+from solvers.completion.modes import (
+    DURATION,
+    INTERNAL,
+    PS_TYPE,
+    WORKER_TYPE,
+    WORKERS,
+    modes_of,
+)
 
-__all__ = ["Configurations", "configurations"]
+__all__ = ["Configurations", "configurations", "placeable"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,30 +50,44 @@ def configurations(job: Job, cluster: Cluster) -> Configurations:
     One beats another if it takes no longer and no more of any resource. Numbers of parameter
     servers between 1 and ``ceil(N b / B)`` count where some workers are beside them.
     """
+    return _configurations(job, cluster, apart=())
+
+
+def placeable(job: Job, cluster: Cluster) -> Configurations:
+    """The same, but one on one server and one on several do not beat each other, nor do types.
+
+    What takes more, in smaller pieces, may find room where the other does not.
+    """
+    return _configurations(job, cluster, apart=(INTERNAL, WORKER_TYPE))
+
+
+def _configurations(job: Job, cluster: Cluster, apart: tuple[int, ...]) -> Configurations:
+    """Undominated ones among those that agree in some columns of the modes."""
     modes = modes_of(job, cluster)
     ps_types = cluster.ps_types.reshape(-1, len(cluster.resources))
     chosen, ps = _fitting_modes(
         modes, usable(cluster.servers), cluster.worker_types, ps_types, cluster.bandwidth
     )
     table = modes[chosen]
-    amounts = table[:, 3:4] * cluster.worker_types[table[:, 1]]
+    amounts = table[:, WORKERS, None] * cluster.worker_types[table[:, WORKER_TYPE]]
     if not cluster.allreduce:
-        amounts = amounts + ps[:, None] * ps_types[table[:, 2]]
+        amounts = amounts + ps[:, None] * ps_types[table[:, PS_TYPE]]
     key = np.column_stack([table[:, DURATION], amounts])
     order = np.lexsort(key.T[::-1])
-    kept = order[_undominated(np.ascontiguousarray(key[order]))]
+    group = np.unique(table[:, list(apart)], axis=0, return_inverse=True)[1].ravel()
+    kept = order[_undominated(np.ascontiguousarray(key[order]), group[order])]
     return Configurations(table[kept, DURATION], amounts[kept], table[kept], ps[kept])
 
 
 @njit(cache=True)
-def _undominated(rows):  # type: ignore[no-untyped-def]
-    """Places of the rows, in lexicographic order, that no earlier one is below or equal to."""
+def _undominated(rows, group):  # type: ignore[no-untyped-def]
+    """Places of rows, in lexicographic order, that no earlier one of their group is below."""
     kept = np.empty(rows.shape[0], dtype=np.int64)
     count = 0
     for place in range(rows.shape[0]):
         beaten = False
         for other in range(count):
-            if (rows[kept[other]] <= rows[place]).all():
+            if group[kept[other]] == group[place] and (rows[kept[other]] <= rows[place]).all():
                 beaten = True
                 break
         if not beaten:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["find_best", "fitting", "workers_outside"]
+__all__ = ["find_best", "fitting", "window_minima", "workers_outside"]
 
 _NONE = -1
 _TOLERANT = 1.0 + 1e-9  # of (2i), as in `models.completion.rates`
@@ -72,7 +72,7 @@ def find_best(  # type: ignore[no-untyped-def]
     total = np.zeros((slots + 1, servers, resources))
     for t in range(slots):
         total[t + 1] = total[t] + prices[t]
-    minima = _window_minima(free)
+    minima = window_minima(free)
     share = _shares(capacity)
     best = np.array([-np.inf, 0.0, np.inf])
     choice = np.full(6, _NONE)
@@ -177,7 +177,7 @@ def _look(start, stop, total, minima, capacity, window, paid):  # type: ignore[n
 
 
 @njit(cache=True)
-def _window_minima(free):  # type: ignore[no-untyped-def]
+def window_minima(free):  # type: ignore[no-untyped-def]
     """Minima over windows of 1, 2, 4, ... slots, from which those over any window follow."""
     slots = free.shape[0]
     levels = 1

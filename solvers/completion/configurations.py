@@ -36,12 +36,15 @@ class Configurations:
         The rows of :func:`solvers.completion.modes.modes_of` behind them.
     ps : ndarray of int64, shape (n,)
         Parameter servers.
+    outside : ndarray of int64, shape (n,)
+        Workers that these allow on other servers, (2i).
     """
 
     duration: np.ndarray
     amounts: np.ndarray
     modes: np.ndarray
     ps: np.ndarray
+    outside: np.ndarray
 
 
 def configurations(job: Job, cluster: Cluster) -> Configurations:
@@ -65,7 +68,7 @@ def _configurations(job: Job, cluster: Cluster, apart: tuple[int, ...]) -> Confi
     """Undominated ones among those that agree in some columns of the modes."""
     modes = modes_of(job, cluster)
     ps_types = cluster.ps_types.reshape(-1, len(cluster.resources))
-    chosen, ps = _fitting_modes(
+    chosen, ps, outside = _fitting_modes(
         modes, usable(cluster.servers), cluster.worker_types, ps_types, cluster.bandwidth
     )
     table = modes[chosen]
@@ -76,7 +79,7 @@ def _configurations(job: Job, cluster: Cluster, apart: tuple[int, ...]) -> Confi
     order = np.lexsort(key.T[::-1])
     group = np.unique(table[:, list(apart)], axis=0, return_inverse=True)[1].ravel()
     kept = order[_undominated(np.ascontiguousarray(key[order]), group[order])]
-    return Configurations(table[kept, DURATION], amounts[kept], table[kept], ps[kept])
+    return Configurations(table[kept, DURATION], amounts[kept], table[kept], ps[kept], outside[kept])
 
 
 @njit(cache=True)
@@ -99,7 +102,7 @@ def _undominated(rows, group):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _fitting_modes(modes, capacity, worker_types, ps_types, bandwidth):  # type: ignore
     """Rows of modes and numbers of PSs that fit on the empty cluster."""
-    chosen, ps = [0 for _ in range(0)], [0 for _ in range(0)]
+    found = [(0, 0, 0) for _ in range(0)]
     servers = capacity.shape[0]
     for mode in range(modes.shape[0]):
         internal, m, p, workers, _ = modes[mode]
@@ -109,20 +112,19 @@ def _fitting_modes(modes, capacity, worker_types, ps_types, bandwidth):  # type:
             if (internal and room.max() >= workers) or (
                 not internal and np.minimum(room, workers - 1).sum() >= workers
             ):
-                chosen.append(mode)
-                ps.append(0)
+                found.append((mode, 0, workers))
             continue
         if internal:
             for h in range(servers):
                 if fitting(capacity[h] - ps_types[p], demand) >= workers:
-                    chosen.append(mode)
-                    ps.append(1)
+                    found.append((mode, 1, workers))
                     break
             continue
         before, number = workers, 0
         while before > 0:
             number += 1
-            forced = max(0, workers - workers_outside(number, worker_types, ps_types, m, p, bandwidth))
+            outside = workers_outside(number, worker_types, ps_types, m, p, bandwidth)
+            forced = max(0, workers - outside)
             if forced >= before:
                 continue
             before = forced
@@ -131,7 +133,7 @@ def _fitting_modes(modes, capacity, worker_types, ps_types, bandwidth):  # type:
                     continue
                 most = min(workers - 1, fitting(capacity[h] - number * ps_types[p], demand))
                 if forced <= most and room.sum() - room[h] + most >= workers:
-                    chosen.append(mode)
-                    ps.append(number)
+                    found.append((mode, number, outside))
                     break
-    return np.array(chosen, dtype=np.int64), np.array(ps, dtype=np.int64)
+    table = np.array(found, dtype=np.int64).reshape(-1, 3)
+    return table[:, 0], table[:, 1], table[:, 2]

@@ -13,7 +13,7 @@ from models.completion.column import Column
 from models.completion.instance import CompletionInstance
 from models.tolerance import usable
 from solvers.completion.configurations import Configurations, placeable
-from solvers.completion.kernels import fitting, window_minima, workers_outside
+from solvers.completion.kernels import fitting, window_minima
 
 __all__ = ["Placed", "Timetable"]
 
@@ -56,7 +56,7 @@ class Timetable:
         jobs = self.instance.jobs
         return math.fsum(jobs[j].weight * at.completion for j, at in self.placed.items())
 
-    def insert(self, job: Job, total: np.ndarray) -> Placed | None:
+    def insert(self, job: Job, total: np.ndarray, limit: float = math.inf) -> Placed | None:
         """Put a job where weighted completion and prices of what it uses are least.
 
         Parameters
@@ -64,11 +64,13 @@ class Timetable:
         job : Job
         total : ndarray, shape (S + 1, R)
             Sums of prices, the same on all servers, of the slots before each.
+        limit : float
+            Weighted completion and prices have to be less.
 
         Returns
         -------
         Placed or None
-            None if it fits nowhere before the end of the timetable.
+            None if it fits nowhere before the end of the timetable below the limit.
         """
         options = self.options[job.index]
         start, k, workers, ps = _insert(
@@ -80,9 +82,10 @@ class Timetable:
             job.arrival,
             job.weight,
             total,
+            limit,
             self.cluster.worker_types,
             self._ps_types,
-            self.cluster.bandwidth,
+            options.outside,
         )
         if k < 0:
             return None
@@ -131,79 +134,99 @@ class Timetable:
 
 @njit(cache=True)
 def _insert(  # type: ignore[no-untyped-def]
-    free, duration, amounts, modes, ps, first, weight, total, worker_types, ps_types, bandwidth
+    free, duration, amounts, modes, ps, first, weight, total, limit, worker_types, ps_types, outside
 ):
-    """Start, configuration and places of the cheapest way to run a job that fits."""
+    """Start, configuration and places of the cheapest way to run a job that fits, below a limit.
+
+    The search looks ahead as far as a job can complete that is cheaper than the best found, and
+    twice as far where nothing is found.
+    """
+    slots, servers = free.shape[0], free.shape[1]
+    workers, beside = np.zeros(servers, dtype=np.int64), np.zeros(servers, dtype=np.int64)
+    ahead = 2 * duration[0] + 16
+    while True:
+        reach = min(slots, first + ahead)
+        if limit < np.inf:
+            reach = min(reach, int(limit / weight) + 1)
+        start, k, cost = _search(
+            free[first:reach], duration, amounts, modes, ps, first, weight, total, limit,
+            worker_types, ps_types, outside, workers, beside,
+        )
+        needed = int(min(cost, limit, weight * slots) / weight) + 1
+        if reach >= min(slots, needed):
+            break
+        ahead = max(2 * ahead, needed - first) if k < 0 else needed - first
+    return start, k, workers, beside
+
+
+@njit(cache=True)
+def _search(  # type: ignore[no-untyped-def]
+    free, duration, amounts, modes, ps, first, weight, total, limit, worker_types, ps_types,
+    outside, workers, beside,
+):
+    """The same within the slots of ``free``, of which the first one is the slot ``first``."""
     slots, servers, resources = free.shape
+    types = worker_types.shape[0]
     priced = total.shape[0] - 1
     minima = window_minima(free)
-    best, best_start, best_k = np.inf, -1, -1
-    workers, beside = np.zeros(servers, dtype=np.int64), np.zeros(servers, dtype=np.int64)
+    best, best_start, best_k = limit, -1, -1
     window, pooled = np.empty((servers, resources)), np.empty(resources)
-    count = duration.shape[0]
+    room = np.empty((types, servers), dtype=np.int64)
+    known = np.zeros(types, dtype=np.bool_)
+    trial, trial_ps = np.zeros(servers, dtype=np.int64), np.zeros(servers, dtype=np.int64)
+    none = np.zeros(resources)
     k = 0
-    while k < count:
+    while k < duration.shape[0]:
         length = duration[k]
         after = k
-        while after < count and duration[after] == length:
+        while after < duration.shape[0] and duration[after] == length:
             after += 1
+        if length > slots:
+            break
         level = 0
         while 2 ** (level + 1) <= length:
             level += 1
-        for start in range(first, slots - length + 1):
-            base = weight * (start + length)
-            if base >= best:
+        for start in range(slots - length + 1):
+            completion = first + start + length
+            if weight * completion >= best:
                 break
+            begin, stop = min(first + start, priced), min(completion, priced)
             looked = False
-            begin, stop = min(start, priced), min(start + length, priced)
             for row in range(k, after):
-                cost = base
+                cost = weight * completion
                 for r in range(resources):
                     cost += amounts[row, r] * (total[stop, r] - total[begin, r])
                 if cost >= best:
                     continue
                 if not looked:
                     looked = True
+                    known[:] = False
                     window[:] = np.minimum(
                         minima[level, start], minima[level, start + length - 2**level]
                     )
                     pooled[:] = window.sum(axis=0)
                 if (amounts[row] > pooled).any():
                     continue
-                _, m, p, number, _ = modes[row]
-                demand = worker_types[m]
-                if p < 0:
-                    ps_demand, outside = np.zeros(resources), number
-                else:
-                    ps_demand = ps_types[p]
-                    outside = workers_outside(ps[row], worker_types, ps_types, m, p, bandwidth)
+                m, p, number = modes[row, 1], modes[row, 2], modes[row, 3]
+                if not known[m]:
+                    known[m] = True
+                    for h in range(servers):
+                        room[m, h] = fitting(window[h], worker_types[m])
+                if (room[m].max() if modes[row, 0] else room[m].sum()) < number:
+                    continue
                 if _place(
-                    window, modes[row, 0], demand, ps_demand, number, ps[row], outside,
-                    workers, beside,
+                    window, room[m], modes[row, 0], worker_types[m], ps_types[p] if p >= 0 else none,
+                    number, ps[row], outside[row], trial, trial_ps,
                 ):
-                    best, best_start, best_k = cost, start, row
+                    best, best_start, best_k = cost, first + start, row
+                    workers[:], beside[:] = trial, trial_ps
         k = after
-    if best_k >= 0:  # places once more: another row may have overwritten them
-        level = 0
-        while 2 ** (level + 1) <= duration[best_k]:
-            level += 1
-        stop = best_start + duration[best_k]
-        window[:] = np.minimum(minima[level, best_start], minima[level, stop - 2**level])
-        _, m, p, number, _ = modes[best_k]
-        ps_demand = ps_types[p] if p >= 0 else np.zeros(resources)
-        outside = number
-        if p >= 0:
-            outside = workers_outside(ps[best_k], worker_types, ps_types, m, p, bandwidth)
-        _place(
-            window, modes[best_k, 0], worker_types[m], ps_demand, number, ps[best_k], outside,
-            workers, beside,
-        )
-    return best_start, best_k, workers, beside
+    return best_start, best_k, best
 
 
 @njit(cache=True)
 def _place(  # type: ignore[no-untyped-def]
-    window, internal, demand, ps_demand, number, ps, outside, workers, beside
+    window, room, internal, demand, ps_demand, number, ps, outside, workers, beside
 ):
     """Place workers and PSs of one mode into what is free, full servers first; False if it fails.
 
@@ -215,7 +238,7 @@ def _place(  # type: ignore[no-untyped-def]
     if internal:
         need = number * demand + ps * ps_demand
         for h in range(servers):
-            if (need <= window[h]).all():
+            if room[h] >= number and (need <= window[h]).all():
                 left = _left_over(window[h], need)
                 if left < tightest:
                     chosen, tightest = h, left
@@ -223,37 +246,29 @@ def _place(  # type: ignore[no-untyped-def]
             return False
         workers[chosen], beside[chosen] = number, ps
         return True
-    room = np.empty(servers, dtype=np.int64)
-    for h in range(servers):
-        room[h] = min(fitting(window[h], demand), number - 1 if ps == 0 else number)
-    everywhere = room.sum()
-    if ps == 0:
-        if everywhere < number:
-            return False
-    else:
+    rest = number
+    if ps > 0:
         forced = max(0, number - outside)
-        if forced > number - 1:
-            return False
-        most = -1
+        everywhere, most = room.sum(), -1
         for h in range(servers):
-            if fitting(window[h], ps_demand) < ps:
+            if room[h] < forced or fitting(window[h], ps_demand) < ps:
                 continue
             near = min(number - 1, fitting(window[h] - ps * ps_demand, demand))
-            if near < forced or everywhere - room[h] + near < number:
+            if near < forced or near < most or everywhere - room[h] + near < number:
                 continue
             left = _left_over(window[h], ps * ps_demand + near * demand)
-            if near > most or (near == most and left < tightest):
+            if near > most or left < tightest:
                 chosen, most, tightest = h, near, left
         if chosen < 0:
             return False
         workers[chosen], beside[chosen] = most, ps
-        room[chosen] = 0
-        number -= most
+        rest -= most
     for h in np.argsort(room, kind="mergesort"):
-        take = min(room[h], number)
-        workers[h] += take
-        number -= take
-    return True
+        if h != chosen:
+            take = min(room[h], rest if ps > 0 else min(rest, number - 1))
+            workers[h] += take
+            rest -= take
+    return rest == 0
 
 
 @njit(cache=True)

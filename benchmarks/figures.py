@@ -9,13 +9,13 @@ import pandas as pd
 
 from benchmarks.catalogue import Frames, find_picture, pictures_of
 from benchmarks.cli import Parser, run_command
+from benchmarks.contract import with_part
 from benchmarks.engines import add_engine_arguments, engine_of
 from benchmarks.pictures.save import save_picture
 from benchmarks.study.picture import Picture
 from benchmarks.study.store import Store
 from benchmarks.study.study import succeeded
 from models.errors import InputError
-from models.problem import problem_names
 
 __all__ = ["add_size_arguments", "main"]
 
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="name all figures and end")
     add_size_arguments(parser)
     args = parser.parse_args(argv)
-    every = [picture for name in problem_names() for picture in pictures_of(name)]
+    every = [picture for name in with_part("pictures") for picture in pictures_of(name)]
     if args.list:
         for picture in every:
             print(f"{picture.name:20}  {picture.source:14}  {picture.title}")

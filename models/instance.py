@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
 from models.errors import InputError
 from models.files import canonical, check_finite, read_bytes, write_atomic
 
-__all__ = ["FileInstance", "check_made_for"]
+__all__ = ["FileInstance", "check_ids", "check_made_for", "known_jobs"]
 
 
 class FileInstance(ABC):
@@ -87,3 +88,32 @@ def check_made_for(instance: FileInstance, found: str, source: str, at: str | No
             f"{source}: made for another instance ({found[:12]}..., not {instance.hash[:12]}...)"
             f"{where}"
         )
+
+
+def check_ids(jobs: Iterable[Any], source: str) -> None:
+    """Refuse an instance file with an ``id`` that two of its jobs have; raises InputError."""
+    seen: set[str] = set()
+    for index, record in enumerate(jobs):
+        if record.id in seen:
+            raise InputError(f"{source}: id '{record.id}' used twice - at `$.jobs[{index}].id`")
+        seen.add(record.id)
+
+
+def known_jobs(jobs: Iterable[Any], instance: Any, source: str) -> Iterator[tuple[str, int, Any]]:
+    """Jobs of a schedule file, each with its path there and its index in the instance.
+
+    Raises
+    ------
+    InputError
+        At a job that the instance does not have, or that stands twice.
+    """
+    index = {job.id: job.index for job in instance.jobs}
+    seen: set[str] = set()
+    for place, job in enumerate(jobs):
+        at = f"$.jobs[{place}]"
+        if job.id not in index:
+            raise InputError(f"{source}: no job '{job.id}' in the instance - at `{at}.id`")
+        if job.id in seen:
+            raise InputError(f"{source}: job '{job.id}' stands twice - at `{at}.id`")
+        seen.add(job.id)
+        yield at, index[job.id], job

@@ -6,9 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import pyomo.environ as pyo
 
-__all__ = ["by_key", "rows", "variable"]
+from models.tolerance import row_units
+
+__all__ = ["by_key", "capacity_rows", "rows", "sums", "variable"]
 
 
 def variable(upper: Mapping[Any, float | None], domain: Any) -> pyo.Var:
@@ -29,3 +32,35 @@ def by_key(component: pyo.Var, key: Callable[..., Hashable]) -> dict[Any, list[t
     for index, item in component.items():
         groups[key(*index)].append((index, item))
     return dict(groups)
+
+
+def sums(component: pyo.Var, key: Callable[..., Hashable]) -> dict[Any, Any]:
+    """Sum of the variables of a component that have the same key of their index."""
+    return {at: pyo.quicksum(v for _, v in group) for at, group in by_key(component, key).items()}
+
+
+def capacity_rows(
+    terms: Mapping[tuple[int, int, int], list[tuple[float, Any]]], capacity: np.ndarray
+) -> pyo.Constraint:
+    """One row ``sum amount v <= c`` per (server, slot, resource), in units of ``row_units``.
+
+    Parameters
+    ----------
+    terms : mapping of (server, slot, resource) to list of (amount, variable)
+        Amounts below 1e-9 of the capacity are left out: solvers take them for 0.
+    capacity : ndarray, shape (servers, resources)
+    """
+    units = row_units(capacity)
+    kept = {
+        (s, t, r): [(amount, v) for amount, v in group if amount > 1e-9 * capacity[s, r]]
+        for (s, t, r), group in terms.items()
+    }
+    return rows(
+        (
+            (s, t, r),
+            pyo.quicksum(amount / float(units[s, r]) * v for amount, v in group)
+            <= float(capacity[s, r] / units[s, r]),
+        )
+        for (s, t, r), group in kept.items()
+        if group
+    )

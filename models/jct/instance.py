@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.errors import InputError
 from models.files import decode, sha256
-from models.instance import FileInstance
+from models.instance import FileInstance, check_ids
 from models.jct.checks import check_job, check_served, check_sizes, chunk_times, whole_slots
 from models.jct.cluster import Cluster, Job
 from models.jct.files import JctFile, JobRecord
@@ -37,13 +36,9 @@ class JctInstance(FileInstance):
         file = decode(data, JctFile, source=source)
         check_sizes(file, source)
         cluster = _cluster(file)
-        seen: set[str] = set()
-        jobs = []
-        for index, record in enumerate(file.jobs):
-            if record.id in seen:
-                raise InputError(f"{source}: id '{record.id}' used twice - at `$.jobs[{index}].id`")
-            seen.add(record.id)
-            jobs.append(_job(index, record, file, cluster, source))
+        check_ids(file.jobs, source)
+        numbered = enumerate(file.jobs)
+        jobs = (_job(index, record, file, cluster, source) for index, record in numbered)
         return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
 
 

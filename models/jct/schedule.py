@@ -10,7 +10,7 @@ import numpy as np
 
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
-from models.instance import check_made_for
+from models.instance import check_made_for, known_jobs
 from models.jct.cluster import CLOUD, Cluster
 from models.jct.files import Allocations, ScheduledJob, ScheduleFile
 from models.jct.instance import JctInstance
@@ -101,29 +101,21 @@ class JctSchedule:
         source = str(path)
         file = decode(read_bytes(path), ScheduleFile, source=source)
         check_made_for(instance, file.instance, source, "$.instance")
-        index = {job.id: job.index for job in instance.jobs}
-        together = np.zeros(len(index), dtype=bool)
+        together = np.zeros(len(instance.jobs), dtype=bool)
         rows: dict[str, list] = {kind: [] for kind in _KINDS}
-        seen: set[str] = set()
-        for place, job in enumerate(file.jobs):
-            at = f"$.jobs[{place}]"
-            if job.id not in index:
-                raise InputError(f"{source}: no job '{job.id}' in the instance - at `{at}.id`")
-            if job.id in seen:
-                raise InputError(f"{source}: job '{job.id}' stands twice - at `{at}.id`")
+        for at, index, job in known_jobs(file.jobs, instance, source):
             if job.admitted is False:
                 raise InputError(f"{source}: every job has to be admitted - at `{at}.admitted`")
-            seen.add(job.id)
             for number, (slot, server, kind, unit) in enumerate(job.allocations):
                 where = f"{at}.allocations[{number}]"
                 if slot >= instance.cluster.slots:
                     raise InputError(f"{source}: slot {slot} is past the horizon - at `{where}`")
                 if fault := _unknown_unit(instance.cluster, kind, server, unit):
                     raise InputError(f"{source}: {fault} - at `{where}`")
-                rows[kind].append((index[job.id], server, unit, slot, slot + 1))
+                rows[kind].append((index, server, unit, slot, slot + 1))
             in_cloud = all(server == CLOUD for _, server, _, _ in job.allocations)
             derived = in_cloud and bool(job.allocations)
-            together[index[job.id]] = derived if job.together is None else job.together
+            together[index] = derived if job.together is None else job.together
         return cls.build(instance, together, rows["worker"], rows["ps"], migration=file.migration)
 
     def write(self, path: str | Path) -> None:

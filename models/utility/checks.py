@@ -6,7 +6,7 @@ from models.errors import InputError
 from models.rounding import ceil_tolerant
 from models.utility.files import JobRecord, UtilityFile
 
-__all__ = ["check_sizes", "check_states", "check_vector", "work_of"]
+__all__ = ["check_sizes", "check_states", "work_of"]
 
 # Sizes of arrays: prices per slot, server and resource; numbers per job and slot; the oracle's
 # table per slot and worker-slot. A few of each are in memory at once.
@@ -57,15 +57,6 @@ def check_states(record: JobRecord, work: int, room: int, path: str, source: str
             f"{source}: {work} worker-slots x {record.chunks} chunks x {room} slots are more than "
             f"{_MOST_STEPS} - at `{path}.chunks`"
         )
-
-
-def check_vector(row: list[float], width: int, path: str, source: str) -> None:
-    """One nonnegative number per resource."""
-    if len(row) != width:
-        raise InputError(f"{source}: {len(row)} numbers for {width} resources - at `{path}`")
-    for index, number in enumerate(row):
-        if number < 0:
-            raise InputError(f"{source}: {number} is negative - at `{path}[{index}]`")
 
 
 def work_of(record: JobRecord, b: float, slot_seconds: float, path: str, source: str) -> int:

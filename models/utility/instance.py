@@ -10,16 +10,15 @@ import numpy as np
 
 from models.errors import InputError
 from models.files import decode, sha256
-from models.instance import FileInstance
+from models.instance import FileInstance, check_ids
+from models.resources import BANDWIDTH, check_demand, check_names, check_vector
 from models.sealing import sealed
 from models.tolerance import count_fitting, tolerant
-from models.utility.checks import check_sizes, check_states, check_vector, work_of
+from models.utility.checks import check_sizes, check_states, work_of
 from models.utility.files import JobRecord, Sigmoid, UtilityFile
 from models.utility.least_ps import least_ps, least_ps_table
 
 __all__ = ["Cluster", "Job", "UtilityInstance"]
-
-_BANDWIDTH = "bandwidth_gbps"
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,29 +145,21 @@ class UtilityInstance(FileInstance):
         file = decode(data, UtilityFile, source=source)
         check_sizes(file, source)
         cluster = _cluster(file, source)
-        seen: set[str] = set()
-        jobs = []
-        for index, record in enumerate(file.jobs):
-            if record.id in seen:
-                raise InputError(f"{source}: id '{record.id}' used twice - at `$.jobs[{index}].id`")
-            seen.add(record.id)
-            jobs.append(_job(index, record, cluster, source))
-        return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
+        check_ids(file.jobs, source)
+        jobs = tuple(_job(index, record, cluster, source) for index, record in enumerate(file.jobs))
+        return cls(file=file, cluster=cluster, jobs=jobs, hash=sha256(file))
 
 
 def _cluster(file: UtilityFile, source: str) -> Cluster:
     names = file.resources
-    if len(set(names)) != len(names):
-        raise InputError(f"{source}: a name stands twice - at `$.resources`")
-    if _BANDWIDTH not in names:
-        raise InputError(f"{source}: '{_BANDWIDTH}' is missing - at `$.resources`")
+    check_names(names, source)
     return Cluster(
         slots=file.slots,
         slot_seconds=file.slot_seconds,
         resources=tuple(names),
         worker_servers=_capacities("worker_servers", file.worker_servers, len(names), source),
         ps_servers=_capacities("ps_servers", file.ps_servers, len(names), source),
-        bandwidth=names.index(_BANDWIDTH),
+        bandwidth=names.index(BANDWIDTH),
     )
 
 
@@ -188,11 +179,7 @@ def _job(index: int, record: JobRecord, cluster: Cluster, source: str) -> Job:
             f"slots - at `{path}.arrival`"
         )
     for key, vector in (("worker", record.worker), ("ps", record.ps)):
-        check_vector(vector, len(cluster.resources), f"{path}.{key}", source)
-        if vector[cluster.bandwidth] <= 0:
-            raise InputError(
-                f"{source}: bandwidth must be positive - at `{path}.{key}[{cluster.bandwidth}]`"
-            )
+        check_demand(vector, cluster.resources, f"{path}.{key}", source)
     b, big_b = record.worker[cluster.bandwidth], record.ps[cluster.bandwidth]
     if b > big_b:
         # (6) then asks for more parameter servers than workers, which (7) forbids.

@@ -10,7 +10,7 @@ import numpy as np
 
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
-from models.instance import check_made_for
+from models.instance import check_made_for, known_jobs
 from models.utility.files import Allocations, ScheduledJob, ScheduleFile
 from models.utility.instance import UtilityInstance
 
@@ -81,29 +81,21 @@ class UtilitySchedule:
         source = str(path)
         file = decode(read_bytes(path), ScheduleFile, source=source)
         check_made_for(instance, file.instance, source, "$.instance")
-        index = {job.id: job.index for job in instance.jobs}
-        admitted = np.zeros(len(index), dtype=bool)
+        admitted = np.zeros(len(instance.jobs), dtype=bool)
         rows: dict[str, list] = {"worker": [], "ps": []}
         servers = {
             "worker": len(instance.cluster.worker_servers),
             "ps": len(instance.cluster.ps_servers),
         }
-        seen: set[str] = set()
-        for place, job in enumerate(file.jobs):
-            at = f"$.jobs[{place}]"
-            if job.id not in index:
-                raise InputError(f"{source}: no job '{job.id}' in the instance - at `{at}.id`")
-            if job.id in seen:
-                raise InputError(f"{source}: job '{job.id}' stands twice - at `{at}.id`")
-            seen.add(job.id)
-            admitted[index[job.id]] = job.admitted
+        for at, index, job in known_jobs(file.jobs, instance, source):
+            admitted[index] = job.admitted
             for number, (slot, server, kind, count) in enumerate(job.allocations):
                 where = f"{at}.allocations[{number}]"
                 if slot >= instance.cluster.slots:
                     raise InputError(f"{source}: slot {slot} is past the horizon - at `{where}`")
                 if server >= servers[kind]:
                     raise InputError(f"{source}: no {kind} server {server} - at `{where}`")
-                rows[kind].append((index[job.id], slot, server, count))
+                rows[kind].append((index, slot, server, count))
         return cls.build(instance, admitted, rows["worker"], rows["ps"])
 
     def write(self, path: str | Path) -> None:

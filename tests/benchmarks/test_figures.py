@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from benchmarks.catalogue import find_picture, find_study, pictures_of
+from benchmarks.contract import with_part
 from benchmarks.figures import main
 from models.errors import InputError
-from models.problem import problem_names
 from tests.benchmarks import toy
 
 Capture = pytest.CaptureFixture[str]
@@ -81,7 +81,7 @@ def test_workers_make_the_same_files(toy_folder: Path) -> None:
 def test_list(toy_folder: Path, capsys: Capture) -> None:
     assert main(["--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    named = [picture.name for name in problem_names() for picture in pictures_of(name)]
+    named = [picture.name for name in with_part("pictures") for picture in pictures_of(name)]
     assert [line.split()[0] for line in lines] == named
     assert "utility-1             Fig. 1          Squares" in lines
 
@@ -95,7 +95,7 @@ def test_names_that_nobody_has(toy_folder: Path) -> None:
         find_picture("nothing-1")
 
 
-@pytest.mark.parametrize("name", problem_names())
+@pytest.mark.parametrize("name", with_part("pictures"))
 def test_every_picture_has_its_study(name: str) -> None:
     for picture in pictures_of(name):
         assert picture.name.startswith(f"{name}-")

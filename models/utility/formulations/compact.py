@@ -41,8 +41,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from models.pyomo_components import by_key, rows, variable
-from models.tolerance import row_units
+from models.pyomo_components import by_key, capacity_rows, rows, variable
 from models.utility.formulations.limits import JobLimits, job_limits
 from models.utility.instance import UtilityInstance
 
@@ -152,13 +151,19 @@ def constraint_3(model: pyo.ConcreteModel, limits: Limits) -> None:
 def constraint_4(model: pyo.ConcreteModel, instance: UtilityInstance, limits: Limits) -> None:
     """(4): ``sum_i w_i^r y[i,h,t] <= c_h^r``."""
     demand = {i: limits[i].job.worker.tolist() for i in limits}
-    model.constraint_4 = capacity_rows(model.y, instance.cluster.tolerant.worker_servers, demand)
+    capacity = instance.cluster.tolerant.worker_servers
+    model.constraint_4 = capacity_rows(
+        demand_on_servers(model.y, capacity.shape[1], demand), capacity
+    )
 
 
 def constraint_5(model: pyo.ConcreteModel, instance: UtilityInstance, limits: Limits) -> None:
     """(5): ``sum_i s_i^r z[i,k,t] <= c_k^r``."""
     demand = {i: limits[i].job.ps.tolist() for i in limits}
-    model.constraint_5 = capacity_rows(model.z, instance.cluster.tolerant.ps_servers, demand)
+    capacity = instance.cluster.tolerant.ps_servers
+    model.constraint_5 = capacity_rows(
+        demand_on_servers(model.z, capacity.shape[1], demand), capacity
+    )
 
 
 def constraint_6(model: pyo.ConcreteModel, limits: Limits) -> None:
@@ -209,26 +214,12 @@ def staircase(model: pyo.ConcreteModel, limits: Limits) -> None:
     )
 
 
-def capacity_rows(
-    part: pyo.Var, capacity: np.ndarray, demand: dict[int, list[float]]
-) -> pyo.Constraint:
-    """One row per (server, slot, resource) that somebody demands, in units of ``row_units``.
-
-    Demands below 1e-9 of the capacity are left out: solvers take them for 0.
-    """
-    on_server = by_key(part, lambda i, s, t: (s, t))
-    units, least = row_units(capacity), 1e-9 * capacity
-    terms = {
-        (s, t, r): [(demand[i][r], v) for (i, _, _), v in group if demand[i][r] > least[s, r]]
-        for (s, t), group in on_server.items()
-        for r in range(capacity.shape[1])
+def demand_on_servers(
+    part: pyo.Var, resources: int, demand: dict[int, list[float]]
+) -> dict[tuple[int, int, int], list[tuple[float, Any]]]:
+    """Terms of the capacity rows, by (server, slot, resource)."""
+    return {
+        (s, t, r): [(demand[i][r], v) for (i, _, _), v in group]
+        for (s, t), group in by_key(part, lambda i, s, t: (s, t)).items()
+        for r in range(resources)
     }
-    return rows(
-        (
-            (s, t, r),
-            pyo.quicksum(amount / float(units[s, r]) * v for amount, v in found)
-            <= float(capacity[s, r] / units[s, r]),
-        )
-        for (s, t, r), found in terms.items()
-        if found
-    )

@@ -6,12 +6,10 @@ Glossary
     1 if the job of column number k runs according to it: ``x_il`` of the paper.
 ``p[h,t,r]``, ``q[k,t,r]``
     Prices of the capacities (15) and (16), per unit of resource.
-``mu[i]``
-    Payoff of job i.
+``payoff[i]``
+    ``mu_i``.
 
 The capacities are the tolerant ones (:mod:`models.tolerance`).
-Only capacities that some column uses have a row, and so a price; the price of the others is
-0 in an optimum.
 """
 
 from __future__ import annotations
@@ -23,51 +21,24 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from models.pyomo_components import rows, variable
+from models.schedule_lp import Capacities, choose_schedules, price_schedules
 from models.utility.column import Column, Resources
 from models.utility.instance import UtilityInstance
 
 __all__ = ["resource_prices", "schedule_dual", "schedule_ilp"]
 
-At = tuple[int, int, int]  # (server, slot, resource)
-Use = dict[At, dict[int, float]]  # amount taken, by place and column number
-
 
 def schedule_ilp(
     instance: UtilityInstance, columns: Sequence[Column], *, relaxed: bool = False
 ) -> pyo.ConcreteModel:
-    """Build (14)-(18), or its LP without (18).
-
-    Parameters
-    ----------
-    instance : UtilityInstance
-    columns : sequence of Column
-        The schedules to choose from.
-    relaxed : bool
-        Drop integrality.
+    """Build (14)-(18), or its LP without (18), over these columns.
 
     Returns
     -------
     ConcreteModel
-        Maximise ``utility`` over x; ``constraint_15``, ``constraint_16``, ``constraint_17``.
+        Maximise ``value`` over x; ``constraint_15``, ``constraint_16``, ``constraint_17``.
     """
-    model = pyo.ConcreteModel(name="schedule_ilp")
-    if relaxed:  # x <= 1 follows from (17); as a bound it would take its share of the duals
-        model.x = variable(dict.fromkeys(range(len(columns))), pyo.NonNegativeReals)
-    else:  # (18)
-        model.x = variable(dict.fromkeys(range(len(columns)), 1), pyo.NonNegativeIntegers)
-    total = pyo.quicksum(
-        column.value * x for column, x in zip(columns, model.x.values(), strict=True)
-    )
-    model.utility = pyo.Objective(expr=total, sense=pyo.maximize)
-    use, cluster = _use(instance, columns), instance.cluster.tolerant
-    model.constraint_15 = _capacity(model.x, use["p"], cluster.worker_servers)
-    model.constraint_16 = _capacity(model.x, use["q"], cluster.ps_servers)
-    model.constraint_17 = rows(
-        (i, pyo.quicksum(model.x[k] for k in numbers) <= 1)
-        for i, numbers in _columns_of(columns).items()
-    )
-    return model
+    return choose_schedules(columns, _sides(instance, columns), "constraint_17", relaxed=relaxed)
 
 
 def schedule_dual(instance: UtilityInstance, columns: Sequence[Column]) -> pyo.ConcreteModel:
@@ -76,29 +47,9 @@ def schedule_dual(instance: UtilityInstance, columns: Sequence[Column]) -> pyo.C
     Returns
     -------
     ConcreteModel
-        Minimise ``payoffs_and_prices`` over mu, p and q; ``constraint_20`` by column number.
+        Minimise ``payoffs_and_prices`` over payoff, p and q; ``constraint_20`` by column number.
     """
-    model = pyo.ConcreteModel(name="schedule_dual")
-    model.mu = variable(dict.fromkeys(_columns_of(columns)), pyo.NonNegativeReals)
-    use, cluster = _use(instance, columns), instance.cluster.tolerant
-    for name, groups in use.items():
-        model.add_component(name, variable(dict.fromkeys(groups), pyo.NonNegativeReals))
-    model.payoffs_and_prices = pyo.Objective(
-        expr=pyo.quicksum(model.mu.values())
-        + pyo.quicksum(float(cluster.worker_servers[h, r]) * p for (h, _, r), p in model.p.items())
-        + pyo.quicksum(float(cluster.ps_servers[k, r]) * q for (k, _, r), q in model.q.items()),
-        sense=pyo.minimize,
-    )
-    cost: dict[int, list] = defaultdict(list)
-    for name, groups in use.items():
-        for at, group in groups.items():
-            for number, amount in group.items():
-                cost[number].append(amount * model.component(name)[at])
-    model.constraint_20 = rows(
-        (number, model.mu[column.job] >= column.value - pyo.quicksum(cost[number]))
-        for number, column in enumerate(columns)
-    )
-    return model
+    return price_schedules(columns, _sides(instance, columns), "constraint_20")
 
 
 def resource_prices(
@@ -118,32 +69,21 @@ def resource_prices(
     return Resources(*arrays)
 
 
-def _capacity(x: pyo.Var, use: Use, capacity: np.ndarray) -> pyo.Constraint:
-    """(15), (16): ``sum_k (amount taken by column k) x[k] <= c``."""
-    return rows(
-        (
-            (s, t, r),
-            pyo.quicksum(amount * x[k] for k, amount in group.items()) <= float(capacity[s, r]),
-        )
-        for (s, t, r), group in use.items()
-    )
-
-
-def _use(instance: UtilityInstance, columns: Sequence[Column]) -> dict[str, Use]:
-    """``w_i^r y_ih^l(t)`` and ``s_i^r z_ik^l(t)``, nonzeros only, under "p" and "q"."""
-    use: dict[str, Use] = {"p": defaultdict(dict), "q": defaultdict(dict)}
+def _sides(instance: UtilityInstance, columns: Sequence[Column]) -> tuple[Capacities, Capacities]:
+    """(15) and (16), with ``w_i^r y_ih^l(t)`` and ``s_i^r z_ik^l(t)``."""
+    workers: dict[tuple[int, int, int], dict[int, float]] = defaultdict(dict)
+    ps: dict[tuple[int, int, int], dict[int, float]] = defaultdict(dict)
     for number, column in enumerate(columns):
         job = instance.jobs[column.job]
-        sides = (("p", job.worker, column.workers), ("q", job.ps, column.ps))
-        for name, demand, table in sides:
+        for use, demand, table in (
+            (workers, job.worker, column.workers),
+            (ps, job.ps, column.ps),
+        ):
             for t, s, count in table.tolist():
                 for r in np.flatnonzero(demand).tolist():
-                    use[name][s, t, r][number] = count * float(demand[r])
-    return use
-
-
-def _columns_of(columns: Sequence[Column]) -> dict[int, list[int]]:
-    groups: dict[int, list[int]] = defaultdict(list)
-    for number, column in enumerate(columns):
-        groups[column.job].append(number)
-    return dict(groups)
+                    use[s, t, r][number] = count * float(demand[r])
+    cluster = instance.cluster.tolerant
+    return (
+        Capacities("constraint_15", "p", workers, cluster.worker_servers),
+        Capacities("constraint_16", "q", ps, cluster.ps_servers),
+    )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.contract import experiments_of
+from benchmarks.contract import experiments_of, with_part
 from benchmarks.ratio import main as ratio
 from benchmarks.study import closure as closure_module
 from benchmarks.study.cell import Cell, Effort
@@ -20,7 +20,7 @@ from benchmarks.study.offline import offline_cell
 from benchmarks.study.run import run_cell
 from benchmarks.study.scheme import Scheme, policy_of, schemes_of
 from benchmarks.study.store import Store
-from models.problem import problem_names, sub_package
+from models.problem import sub_package
 from models.reference import resolve
 from online.registry import policy_names
 from solvers.contract import OfflineSolver, offline_solver
@@ -62,7 +62,7 @@ def keys(path: Path, *names: str) -> dict[str, str]:
     store = Store(path)
     return {
         f"{name} {what}": store.key(cell)
-        for name in names or problem_names()
+        for name in names or with_part("workload")
         for what, cell in cells_of(name).items()
     }
 
@@ -184,7 +184,7 @@ def on_the_way(closure: set[str]) -> set[str]:
     ("name", "what"),
     [
         pytest.param(name, what, marks=[] if (name, what) == _QUICK else [pytest.mark.slow])
-        for name in problem_names()
+        for name in with_part("workload")
         for what in ("run", "offline")
     ],
 )

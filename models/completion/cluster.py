@@ -1,0 +1,123 @@
+"""What an instance of the ``completion`` problem is made of: servers, types, and one job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from models.sealing import sealed
+from models.tolerance import tolerant
+
+__all__ = ["NO_TYPE", "Cluster", "Job"]
+
+NO_TYPE = -1
+"""Stands for the PS type of a job that has no parameter servers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cluster:
+    """Everything that is public before the first job arrives.
+
+    Parameters
+    ----------
+    slots : int
+        Timespan T, in which jobs arrive. Schedules may run past it.
+    slot_seconds : float
+        Length of a slot in seconds.
+    resources : tuple of str
+        Names of the R resource types.
+    architecture : {"ps", "allreduce"}
+        Parameter servers (paper, Sec. 3), or Ring-AllReduce (Sec. 6).
+    servers : ndarray, shape (H, R)
+        Capacities ``C_h^r``, the same in every slot.
+    worker_types : ndarray, shape (M, R)
+        Demands ``e_m^r`` of one worker of each type.
+    ps_types : ndarray, shape (P, R)
+        Demands ``z_p^r`` of one parameter server of each type; P = 0 with all-reduce.
+    bandwidth : int
+        Index of the resource that gives ``b_m`` and ``B_p``.
+    """
+
+    slots: int
+    slot_seconds: float
+    resources: tuple[str, ...]
+    architecture: Literal["ps", "allreduce"]
+    servers: np.ndarray
+    worker_types: np.ndarray
+    ps_types: np.ndarray
+    bandwidth: int
+
+    @property
+    def allreduce(self) -> bool:
+        """Whether workers exchange gradients among themselves, without parameter servers."""
+        return self.architecture == "allreduce"
+
+    @property
+    def worker_gbps(self) -> np.ndarray:
+        """``b_m``, shape (M,)."""
+        return self.worker_types[:, self.bandwidth]
+
+    @property
+    def ps_gbps(self) -> np.ndarray:
+        """``B_p``, shape (P,)."""
+        return self.ps_types[:, self.bandwidth]
+
+    @property
+    def ps_choices(self) -> range:
+        """The PS types that a job may have: all of them, or only ``NO_TYPE`` with all-reduce."""
+        return range(NO_TYPE, 0) if self.allreduce else range(len(self.ps_types))
+
+    @cached_property
+    def tolerant(self) -> Cluster:
+        """The cluster with all that the scorer lets pass: for bounds and formulations.
+
+        See :mod:`models.tolerance`.
+        """
+        return replace(self, servers=sealed(tolerant(self.servers)))
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One job, as revealed to a policy at its arrival.
+
+    Parameters
+    ----------
+    index : int
+        Position in the instance file; for a policy, rank in the order of arrival.
+    id : str
+        Name of the job.
+    arrival : int
+        Arrival slot ``a_j``, 0-based: the first slot it may run in, (2j).
+    weight : float
+        ``w_j > 0``.
+    work : int
+        Mini-batches ``E_j D_j K_j`` to train, right-hand side of (2f).
+    chunks : int
+        ``D_j``: most workers, (2g).
+    minibatch_slots : ndarray, shape (M,)
+        ``v_jm``: slots that a worker of each type takes to train a mini-batch.
+    update_slots : ndarray, shape (P,), or (1,) with all-reduce
+        ``U_j^p``: slots that a PS of each type takes to update parameters in one iteration. With
+        all-reduce ``U_j``, that a worker takes to reduce the gradients.
+    gradient_mb : float
+        ``pi_j``.
+    transfer_slots : ndarray, shape (M,)
+        ``2 pi_j / b_m`` in slots.
+    requested_workers : int or None
+        Fixed number of workers that FIFO runs the job with, at most D.
+    """
+
+    index: int
+    id: str
+    arrival: int
+    weight: float
+    work: int
+    chunks: int
+    minibatch_slots: np.ndarray
+    update_slots: np.ndarray
+    gradient_mb: float
+    transfer_slots: np.ndarray
+    requested_workers: int | None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from models.completion.cluster import NO_TYPE, Cluster, Job
-from models.completion.column import Column, schedule_of
+from models.completion.cluster import Cluster, Job
 from models.completion.files import CertificateFile, CompletionFile, ScheduleFile
 from models.completion.instance import CompletionInstance
 from models.completion.load import load
@@ -11,17 +10,7 @@ from models.completion.schedule import CompletionSchedule
 from models.completion.score import score
 from models.problem import Problem
 
-__all__ = [
-    "NO_TYPE",
-    "PROBLEM",
-    "Cluster",
-    "Column",
-    "CompletionInstance",
-    "CompletionSchedule",
-    "Job",
-    "schedule_of",
-    "score",
-]
+__all__ = ["PROBLEM", "Cluster", "CompletionInstance", "CompletionSchedule", "Job", "score"]
 
 PROBLEM = Problem(
     name="completion",

@@ -33,10 +33,9 @@ class Cluster:
         Parameter servers (paper, Sec. 3), or Ring-AllReduce (Sec. 6).
     servers : ndarray, shape (H, R)
         Capacities ``C_h^r``, the same in every slot.
-    worker_types : ndarray, shape (M, R)
-        Demands ``e_m^r`` of one worker of each type.
-    ps_types : ndarray, shape (P, R)
-        Demands ``z_p^r`` of one parameter server of each type; P = 0 with all-reduce.
+    worker_types, ps_types : ndarray, shape (M, R) and (P, R)
+        Demands ``e_m^r`` of one worker and ``z_p^r`` of one parameter server of each type; P = 0
+        with all-reduce.
     bandwidth : int
         Index of the resource that gives ``b_m`` and ``B_p``.
     """
@@ -72,10 +71,7 @@ class Cluster:
 
     @cached_property
     def tolerant(self) -> Cluster:
-        """The cluster with all that the scorer lets pass: for bounds and formulations.
-
-        See :mod:`models.tolerance`.
-        """
+        """With all that the scorer lets pass, for bounds: :mod:`models.tolerance`."""
         return replace(self, servers=sealed(tolerant(self.servers)))
 
 
@@ -97,15 +93,14 @@ class Job:
         Mini-batches ``E_j D_j K_j`` to train, right-hand side of (2f).
     chunks : int
         ``D_j``: most workers, (2g).
-    minibatch_slots : ndarray, shape (M,)
-        ``v_jm``: slots that a worker of each type takes to train a mini-batch.
+    minibatch_slots, transfer_slots : ndarray, shape (M,)
+        ``v_jm`` and ``2 pi_j / b_m``: slots in which a worker of each type trains a mini-batch, and
+        sends and receives its gradients.
     update_slots : ndarray, shape (P,), or (1,) with all-reduce
-        ``U_j^p``: slots that a PS of each type takes to update parameters in one iteration. With
-        all-reduce ``U_j``, that a worker takes to reduce the gradients.
+        ``U_j^p`` or ``U_j``: slots in which a PS of each type updates the parameters in one
+        iteration, or a worker reduces the gradients.
     gradient_mb : float
         ``pi_j``.
-    transfer_slots : ndarray, shape (M,)
-        ``2 pi_j / b_m`` in slots.
     requested_workers : int or None
         Fixed number of workers that FIFO runs the job with, at most D.
     """

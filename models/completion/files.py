@@ -7,28 +7,13 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-__all__ = [
-    "Allocations",
-    "CertificateFile",
-    "CompletionFile",
-    "JobRecord",
-    "ScheduleFile",
-    "ScheduledJob",
-]
+from models.wire import Amount, Amounts, Index, Name, Positive, Prices, Servers, SmallCount
 
-# Upper bounds keep products finite, counts exact in a double, and arrays in memory.
-Positive = Annotated[float, Meta(gt=0, le=1e18)]
-NonNegative = Annotated[float, Meta(ge=0, le=1e18)]
+__all__ = ["CertificateFile", "CompletionFile", "JobRecord", "ScheduleFile", "ScheduledJob"]
+
 Count = Annotated[int, Meta(ge=1, le=10**9)]
-SmallCount = Annotated[int, Meta(ge=1, le=10**6)]
-Index = Annotated[int, Meta(ge=0, le=10**6)]
 Slot = Annotated[int, Meta(ge=0, le=10**9)]
 TypeOrNone = Annotated[int, Meta(ge=-1, le=10**6)]
-Name = Annotated[str, Meta(min_length=1)]
-Amounts = Annotated[list[NonNegative], Meta(max_length=100)]
-Types = Annotated[list[Amounts], Meta(max_length=1000)]
-Price = Annotated[float, Meta(ge=0, le=1e150)]
-Prices = Annotated[list[Annotated[list[Price], Meta(max_length=100)]], Meta(max_length=10**6)]
 
 
 class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -43,9 +28,9 @@ class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     epochs: Count
     chunks: SmallCount
     minibatches: Count
-    minibatch_slots: Annotated[list[Positive], Meta(max_length=1000)]
-    update_slots: Annotated[list[NonNegative], Meta(max_length=1000)] | NonNegative
-    gradient_mb: NonNegative
+    minibatch_slots: list[Positive]
+    update_slots: list[Amount] | Amount
+    gradient_mb: Amount
     requested_workers: SmallCount | None = None
 
 
@@ -58,16 +43,13 @@ class CompletionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     slots: SmallCount
     resources: Annotated[list[Name], Meta(max_length=100)]
     architecture: Literal["ps", "allreduce"]
-    servers: Annotated[list[Amounts], Meta(min_length=1, max_length=10**5)]
-    worker_types: Annotated[Types, Meta(min_length=1)]
-    ps_types: Types
+    servers: Annotated[Servers, Meta(min_length=1)]
+    worker_types: Annotated[Servers, Meta(min_length=1)]
+    ps_types: list[Amounts]
     jobs: Annotated[list[JobRecord], Meta(max_length=10**6)]
     slot_seconds: Positive = 3600.0
     seed: int | None = None
     origin: str = ""
-
-
-Allocations = list[tuple[Slot, Index, Literal["worker", "ps"], SmallCount]]
 
 
 class ScheduledJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,7 +64,7 @@ class ScheduledJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     duration: Count
     worker_type: TypeOrNone
     ps_type: TypeOrNone
-    allocations: Allocations
+    allocations: list[tuple[Slot, Index, Literal["worker", "ps"], SmallCount]]
 
 
 class ScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,6 +90,6 @@ class CertificateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     problem: Literal["completion"]
     instance: str
     source: Literal["prices"]
-    bound: NonNegative
+    bound: Amount
     prices: Prices
     digest: str

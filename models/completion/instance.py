@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from models.completion.checks import cluster_faults, job_faults, one_worker, run_faults
-from models.completion.cluster import Cluster, Job
+from models.completion.cluster import NO_TYPE, Cluster, Job
 from models.completion.files import CompletionFile, JobRecord
+from models.completion.rates import least_duration, least_ps
 from models.errors import InputError
 from models.files import decode, sha256
 from models.instance import FileInstance, check_ids
 from models.resources import BANDWIDTH, check_demand, check_names, check_vector
 from models.sealing import sealed
+from models.tolerance import count_fitting
 
 __all__ = ["CompletionInstance"]
+
+# Prices per slot, server and resource; durations per job, pair of types and number of workers.
+_MOST_PRICES = 2 * 10**7
+_MOST_DURATIONS = 5 * 10**7
+_MOST_SLOTS = 10**6  # that one worker takes for a job
+
+Faults = Iterator[tuple[str, str]]  # what is wrong, and the key
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,29 +51,28 @@ class CompletionInstance(FileInstance):
                 check_demand(row, file.resources, f"$.{key}[{index}]", source)
         for index, row in enumerate(file.servers):
             check_vector(row, len(file.resources), f"$.servers[{index}]", source)
-        _refuse(cluster_faults(file), "$", source)
+        _refuse(_cluster_faults(file), "$", source)
         check_ids(file.jobs, source)
         cluster = _cluster(file)
-        fits, jobs = one_worker(cluster), []
+        fits, jobs = _one_worker(cluster), []
         for index, record in enumerate(file.jobs):
             path = f"$.jobs[{index}]"
-            _refuse(job_faults(record, file), path, source)
+            _refuse(_job_faults(record, file), path, source)
             jobs.append(_job(index, record, cluster))
-            _refuse(run_faults(jobs[-1], fits), path, source)
+            _refuse(_run_faults(jobs[-1], fits), path, source)
         return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
 
 
-def _refuse(faults: Iterable[tuple[str, str]], path: str, source: str) -> None:
+def _refuse(faults: Faults, path: str, source: str) -> None:
     for fault, key in faults:
         raise InputError(f"{source}: {fault} - at `{path}.{key}`")
 
 
 def _cluster(file: CompletionFile) -> Cluster:
-    tables = (
+    servers, worker_types, ps_types = (
         sealed(np.array(rows, dtype=float).reshape(-1, len(file.resources)))
         for rows in (file.servers, file.worker_types, file.ps_types)
     )
-    servers, worker_types, ps_types = tables
     return Cluster(
         slots=file.slots,
         slot_seconds=file.slot_seconds,
@@ -95,3 +102,67 @@ def _job(index: int, record: JobRecord, cluster: Cluster) -> Job:
         transfer_slots=sealed(transfer),
         requested_workers=record.requested_workers,
     )
+
+
+def _cluster_faults(file: CompletionFile) -> Faults:
+    """Sizes, and which types there have to be."""
+    prices = file.slots * len(file.servers) * len(file.resources)
+    if prices > _MOST_PRICES:
+        yield f"{prices} prices of slots, servers, resources are more than {_MOST_PRICES}", "slots"
+    pairs = len(file.worker_types) * max(1, len(file.ps_types))
+    durations = pairs * sum(record.chunks for record in file.jobs)
+    if durations > _MOST_DURATIONS:
+        yield f"{durations} durations of chunks, types are more than {_MOST_DURATIONS}", "jobs"
+    if file.architecture == "allreduce" and file.ps_types:
+        yield "all-reduce has no parameter servers", "ps_types"
+    if file.architecture == "ps" and not file.ps_types:
+        yield "at least one type is needed, (2e)", "ps_types"
+
+
+def _job_faults(record: JobRecord, file: CompletionFile) -> Faults:
+    """Rules of one job that need nothing but the file."""
+    if record.arrival >= file.slots:
+        yield f"arrival {record.arrival} is not before the end of the {file.slots} slots", "arrival"
+    if (record.requested_workers or 0) > record.chunks:
+        yield f"more than D = {record.chunks} workers, against (2g)", "requested_workers"
+    for key, kind, types in (
+        ("minibatch_slots", "worker", file.worker_types),
+        ("update_slots", "PS", file.ps_types),
+    ):
+        numbers = getattr(record, key)
+        if isinstance(numbers, list) == (kind == "PS" and file.architecture == "allreduce"):
+            yield "want one number with all-reduce, else a list", key
+        elif isinstance(numbers, list) and len(numbers) != len(types):
+            yield f"{len(numbers)} numbers for {len(types)} {kind} types", key
+    if record.epochs * record.chunks * record.minibatches >= 2**53:
+        yield "E D K is out of range", "epochs"
+
+
+def _run_faults(job: Job, fits: np.ndarray) -> Faults:
+    """The empty cluster has to run one worker of the job, and in a million slots."""
+    if not np.isfinite(job.transfer_slots).all():
+        yield "2 pi / b is out of range", "gradient_mb"
+    elif not len(fits):
+        yield "no server has room for one worker and what it needs, whatever the types", "id"
+    else:
+        m, p, internal = fits.T
+        least = int(least_duration(job, m, p, np.ones_like(m), internal > 0).min())
+        if least > _MOST_SLOTS:
+            yield f"one worker takes {least} slots, more than {_MOST_SLOTS}", "epochs"
+
+
+def _one_worker(cluster: Cluster) -> np.ndarray:
+    """Rows (m, p, q): one worker, with the PSs it needs, fits on the empty cluster so."""
+    found = []
+    for m, e in enumerate(cluster.worker_types):
+        worker = count_fitting(cluster.servers, e) > 0
+        if cluster.allreduce and worker.any():
+            found.append((m, NO_TYPE, 1))
+        for p, z in enumerate(cluster.ps_types):
+            if count_fitting(cluster.servers, e + z).any():
+                found.append((m, p, 1))
+            needed = least_ps(1, float(cluster.worker_gbps[m]), float(cluster.ps_gbps[p]))
+            ps = count_fitting(cluster.servers, z) >= needed
+            if worker.any() and ps.any() and (worker | ps).sum() > 1:
+                found.append((m, p, 0))
+    return np.array(found, dtype=np.int64).reshape(-1, 3)

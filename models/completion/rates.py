@@ -1,8 +1,7 @@
 """How fast jobs run, (1) and (14), and how many slots and parameter servers that takes.
 
-Durations and parameter servers are rounded up from quotients that carry round-off. So (2f) and (2i)
-hold up to 1e-9, relative, for everybody, the scorer included: 20 mini-batches of 0.65 slots are 13
-slots, not 14.
+Both are rounded up from quotients that carry round-off. So (2f) and (2i) hold up to 1e-9, relative,
+for everybody, the scorer included: 20 mini-batches of 0.65 slots are 13 slots, not 14.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from typing import TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from models.completion.cluster import Job
 
@@ -18,15 +16,12 @@ __all__ = ["ROUND_OFF", "least_duration", "least_ps", "minibatch_time"]
 
 ROUND_OFF = 1e-9
 
+Index = int | np.ndarray
 Count = TypeVar("Count", int, np.ndarray)
 
 
 def minibatch_time(
-    job: Job,
-    worker_type: int | np.ndarray,
-    ps_type: int | np.ndarray,
-    workers: int | np.ndarray,
-    internal: bool | np.ndarray,
+    job: Job, worker_type: Index, ps_type: Index, workers: Index, internal: bool | np.ndarray
 ) -> np.ndarray:
     """Slots that one worker takes for one mini-batch: ``1 / rho`` of (1) or (14).
 
@@ -52,39 +47,25 @@ def minibatch_time(
 
 
 def least_duration(
-    job: Job,
-    worker_type: int | np.ndarray,
-    ps_type: int | np.ndarray,
-    workers: Count,
-    internal: bool | np.ndarray,
+    job: Job, worker_type: Index, ps_type: Index, workers: Count, internal: bool | np.ndarray
 ) -> Count:
     """Fewest slots in which so many workers complete the job: ``ceil(E D K / (N rho))``, (2f).
 
     The parameters are those of :func:`minibatch_time`; at least 1, an int for integers and int64
     for arrays. With all-reduce, more workers may take longer.
     """
-    slots = job.work * minibatch_time(job, worker_type, ps_type, workers, internal) / workers
-    return cast(Count, _rounded_up(slots))
+    time = minibatch_time(job, worker_type, ps_type, workers, internal)
+    return cast(Count, _rounded_up(job.work * time / workers))
 
 
 def least_ps(outside: Count, b: float, big_b: float) -> Count:
-    """Fewest parameter servers on one server for the workers elsewhere: ``ceil(n b / B)``, (2i).
+    """Fewest parameter servers on one server, of B Gbps each, for the workers elsewhere, of b Gbps.
 
-    Parameters
-    ----------
-    outside : int or ndarray of int
-        Workers on other servers.
-    b, big_b : float
-        Bandwidth of one worker and of one parameter server.
-
-    Returns
-    -------
-    int or ndarray of int64
-        At least one, (2e).
+    ``ceil(n b / B)`` by (2i), but at least one by (2e); an int for an integer n, else int64.
     """
     return cast(Count, _rounded_up(np.multiply(outside, b) / big_b))
 
 
-def _rounded_up(real: npt.ArrayLike) -> int | np.ndarray:
+def _rounded_up(real: np.ndarray) -> int | np.ndarray:
     whole = np.clip(np.ceil(np.multiply(real, 1.0 - ROUND_OFF)), 1.0, 1e18).astype(np.int64)
     return whole if whole.ndim else int(whole)

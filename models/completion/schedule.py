@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from models.completion.cluster import NO_TYPE
-from models.completion.files import Allocations, ScheduledJob, ScheduleFile
+from models.completion.files import ScheduledJob, ScheduleFile
 from models.completion.instance import CompletionInstance
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
@@ -78,31 +79,23 @@ class CompletionSchedule:
                 f"names what is not there"
             )
         table = _merged(table)
-        types = []
-        for what, chosen, column, known in (
-            ("worker", worker_type, 4, len(instance.cluster.worker_types)),
-            ("PS", ps_type, 5, len(instance.cluster.ps_types)),
-        ):
-            kinds = np.asarray(chosen, dtype=np.int64)
-            if kinds.shape != (len(instance.jobs),):
-                raise InputError(
-                    f"{source}: {kinds.size} {what} types for {len(instance.jobs)} jobs"
-                )
-            used = np.zeros(len(kinds), dtype=bool)
-            used[table[table[:, column] != 0, 0]] = True
-            for j in np.flatnonzero(used & ((kinds < 0) | (kinds >= known))).tolist():
-                job = instance.jobs[j]
-                raise InputError(f"{source}: job '{job.id}' has no {what} type {kinds[j]}")
-            types.append(sealed(np.where(used, kinds, NO_TYPE)))
+        used = np.zeros((2, len(instance.jobs)), dtype=bool)
+        for kind in (0, 1):
+            used[kind, table[table[:, 4 + kind] != 0, 0]] = True
+        types = np.where(used, [worker_type, ps_type], NO_TYPE)
+        known = [[len(instance.cluster.worker_types)], [len(instance.cluster.ps_types)]]
+        for kind, j in np.argwhere(used & ((types < 0) | (types >= known))).tolist():
+            what = f"{('worker', 'PS')[kind]} type {types[kind, j]}"
+            raise InputError(f"{source}: job '{instance.jobs[j].id}' has no {what}")
         ids = tuple(job.id for job in instance.jobs)
-        return cls(instance.hash, ids, types[0], types[1], sealed(table), elastic)
+        return cls(instance.hash, ids, sealed(types[0]), sealed(types[1]), sealed(table), elastic)
 
     @property
     def start(self) -> np.ndarray:
         """First slot of each job, shape (J,); -1 where it does not run."""
-        found = np.full(len(self.ids), np.iinfo(np.int64).max)
+        found = self.end
         np.minimum.at(found, self.rows[:, 0], self.rows[:, 1])
-        return np.where(self.end >= 0, found, -1)
+        return found
 
     @property
     def end(self) -> np.ndarray:
@@ -159,34 +152,20 @@ class CompletionSchedule:
         size = 2 * int((self.rows[:, 2] - self.rows[:, 1]).sum())
         if size > _MOST_ROWS:
             raise InputError(f"{path}: {size} allocations are more than {_MOST_ROWS}")
-        allocations: list[Allocations] = [[] for _ in self.ids]
+        allocations: list[list[Any]] = [[] for _ in self.ids]
         for job, begin, end, server, workers, ps in self.rows.tolist():
+            counts = [(kind, n) for kind, n in (("worker", workers), ("ps", ps)) if n]
             for slot in range(begin, end):
-                if workers:
-                    allocations[job].append((slot, server, "worker", workers))
-                if ps:
-                    allocations[job].append((slot, server, "ps", ps))
-        start, duration = self.start, self.duration
+                allocations[job] += [(slot, server, kind, n) for kind, n in counts]
+        numbers = np.column_stack([self.start, self.duration, self.worker_type, self.ps_type])
         jobs = [
-            ScheduledJob(
-                id=self.ids[j],
-                admitted=True,
-                start=int(start[j]),
-                duration=int(duration[j]),
-                worker_type=int(self.worker_type[j]),
-                ps_type=int(self.ps_type[j]),
-                allocations=sorted(rows),
+            ScheduledJob(name, True, start, duration, m, p, sorted(rows))
+            for name, (start, duration, m, p), rows in zip(
+                self.ids, numbers.tolist(), allocations, strict=True
             )
-            for j, rows in enumerate(allocations)
             if rows
         ]
-        file = ScheduleFile(
-            format="1",
-            problem="completion",
-            instance=self.instance_hash,
-            jobs=jobs,
-            elastic=self.elastic,
-        )
+        file = ScheduleFile("1", "completion", self.instance_hash, jobs, self.elastic)
         write_atomic(path, canonical(file))
 
 

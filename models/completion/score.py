@@ -21,20 +21,20 @@ __all__ = ["score"]
 _TOLERANCE = 1e-6  # of capacities, relative to max(1, capacity)
 _ROUND_OFF = 1e-9  # of (2f) and (2i), relative
 
+Fault = tuple[str, str, int | None, int | None]  # equation, what the job does, slot, server
+
 
 def score(instance: CompletionInstance, schedule: CompletionSchedule) -> Score:
     """Total weighted completion time and every violation.
 
-    ====================  ========================================================================
-    (2a)                  A job that does not run at all; or one whose placement changes within its
-                          window, unless the schedule is elastic.
-    (2b), (2c)            No job has two types: a schedule cannot say so. It breaks them by having
-                          no worker, or no parameter server.
-    (2d), (15a)           Hold of themselves: q is read from the placement.
-    (2f)                  Elastic: ``sum_t N_t rho_t >= E D K`` with the rate of each slot.
-    (2h), (15b)           In every slot, also past T.
-    (2m)-(2o)             Hold of themselves.
-    ====================  ========================================================================
+    ================  ============================================================================
+    (2a)              A job that does not run at all; or one that pauses or whose placement changes,
+                      unless the schedule is elastic.
+    (2b), (2c)        A schedule cannot give a job two types, but no worker or parameter server.
+    (2d), (15a)       Hold of themselves, since q is read from the placement; as do (2m)-(2o).
+    (2f)              Elastic: ``sum_t N_t rho_t >= E D K`` with the rate of each slot.
+    (2h), (15b)       In every slot, also past T.
+    ================  ============================================================================
 
     The others hold in every slot in which a job runs. The completion ``c_j`` is the first slot
     after its last.
@@ -61,14 +61,13 @@ def score(instance: CompletionInstance, schedule: CompletionSchedule) -> Score:
     violations: list[Violation] = []
     for job, (first, last) in zip(instance.jobs, pairwise(bounds.tolist()), strict=True):
         rows = schedule.rows[first:last, 1:]
-        if not len(rows):
-            violations.append(Violation("(2a)", f"job '{job.id}' does not run", job.id))
-            continue
         types = int(schedule.worker_type[job.index]), int(schedule.ps_type[job.index])
         found = list(_job(job, instance.cluster, types, rows, schedule.elastic))
-        if not any(violation.equation == "(2f)" for violation in found):
+        if not any(equation == "(2f)" for equation, *_ in found) and len(rows):
             completion[job.index] = rows[:, 1].max()
-        violations += found
+        for equation, fault, slot, server in found:
+            message = f"job '{job.id}' {fault}" + (f" in slot {slot}" if slot is not None else "")
+            violations.append(Violation(equation, message, job.id, slot, server))
     violations += _capacity(instance, schedule)
     weight = np.array([job.weight for job in instance.jobs])
     value = np.where(completion >= 0, weight * completion, 0.0)
@@ -77,29 +76,27 @@ def score(instance: CompletionInstance, schedule: CompletionSchedule) -> Score:
 
 def _job(
     job: Job, cluster: Cluster, types: tuple[int, int], rows: np.ndarray, elastic: bool
-) -> Iterator[Violation]:
+) -> Iterator[Fault]:
     """What one job breaks on its own; rows are (begin, end, server, workers, ps)."""
+    if not len(rows):
+        yield "(2a)", "does not run", None, None
+        return
     start = int(rows[:, 0].min())
     if start < job.arrival:
-        message = f"job '{job.id}' runs in slot {start}, before its arrival {job.arrival}"
-        yield Violation("(2j)", message, job.id, start)
+        yield "(2j)", f"runs before its arrival {job.arrival}", start, None
     if not elastic and (rows[:, :2] != rows[0, :2]).any():
-        message = f"job '{job.id}' pauses, or its placement changes, from slot {start} on"
-        yield Violation("(2a)", message, job.id, start)
+        yield "(2a)", "pauses, or its placement changes", None, None
     done = 0.0
-    cuts = np.unique(rows[:, :2]).tolist()
-    for begin, end in pairwise(cuts):
+    for begin, end in pairwise(np.unique(rows[:, :2]).tolist()):
         placed = rows[(rows[:, 0] <= begin) & (end <= rows[:, 1]), 2:]
         if not len(placed):
             continue  # a pause
-        yield from _slot(job, cluster, types, begin, placed)
+        yield from ((*fault[:2], begin, fault[2]) for fault in _slot(job, cluster, types, placed))
         workers = int(placed[:, 1].sum())
         if workers > 0 and (cluster.allreduce or placed[:, 2].any()):
-            rate = _rate(job, cluster, types, workers, len(placed) == 1)
-            done += (end - begin) * workers * rate
+            done += (end - begin) * workers * _rate(job, cluster, types, workers, len(placed) == 1)
     if done < job.work * (1.0 - _ROUND_OFF):
-        message = f"job '{job.id}' trains {done:.12g} of {job.work} mini-batches"
-        yield Violation("(2f)", message, job.id)
+        yield "(2f)", f"trains {done:.12g} of {job.work} mini-batches", None, None
 
 
 def _rate(
@@ -107,10 +104,9 @@ def _rate(
 ) -> float:
     """``rho`` of (1), or of (14)."""
     m, p = types
+    gigabits = 0.0 if internal else 2.0 * 8.0 * job.gradient_mb / 1000.0
+    transfer = gigabits / float(cluster.worker_types[m, cluster.bandwidth]) / cluster.slot_seconds
     train = float(job.minibatch_slots[m])
-    gigabits = 2.0 * 8.0 * job.gradient_mb / 1000.0
-    seconds = 0.0 if internal else gigabits / float(cluster.worker_types[m, cluster.bandwidth])
-    transfer = seconds / cluster.slot_seconds
     if cluster.allreduce:
         part = (workers - 1) / workers
         return 1.0 / (train + float(job.update_slots[0]) * part + transfer * part)
@@ -118,36 +114,31 @@ def _rate(
 
 
 def _slot(
-    job: Job, cluster: Cluster, types: tuple[int, int], slot: int, placed: np.ndarray
-) -> Iterator[Violation]:
-    """What a job breaks from a slot on; placed are rows (server, workers, ps)."""
+    job: Job, cluster: Cluster, types: tuple[int, int], placed: np.ndarray
+) -> Iterator[tuple[str, str, int | None]]:
+    """What a job breaks in a slot; placed are rows (server, workers, ps)."""
     workers, ps = int(placed[:, 1].sum()), int(placed[:, 2].sum())
     for server, y, s in placed[(placed[:, 1:] < 0).any(axis=1)].tolist():
-        equation, count, what = ("(2k)", y, "workers") if y < 0 else ("(2l)", s, "PSs")
-        message = f"job '{job.id}' has {count} {what} on server {server} in slot {slot}"
-        yield Violation(equation, message, job.id, slot, server)
+        equation, what = ("(2k)", f"{y} workers") if y < 0 else ("(2l)", f"{s} PSs")
+        yield equation, f"has {what} on server {server}", server
     if not placed[:, 1].any():
-        yield Violation("(2b)", f"job '{job.id}' has no worker in slot {slot}", job.id, slot)
+        yield "(2b)", "has no worker", None
     if workers > job.chunks:
-        message = f"job '{job.id}' has {workers} workers in slot {slot}, more than D = {job.chunks}"
-        yield Violation("(2g)", message, job.id, slot)
+        yield "(2g)", f"has {workers} workers, more than D = {job.chunks},", None
     if cluster.allreduce:
         return
     if not placed[:, 2].any():
-        yield Violation("(2c)", f"job '{job.id}' has no PS type in slot {slot}", job.id, slot)
+        yield "(2c)", "has no type of PSs", None
     if ps < 1:
-        yield Violation("(2e)", f"job '{job.id}' has {ps} PSs in slot {slot}", job.id, slot)
+        yield "(2e)", f"has {ps} PSs", None
         return
     b = float(cluster.worker_types[types[0], cluster.bandwidth])
     big_b = float(cluster.ps_types[types[1], cluster.bandwidth])
     for server, y, s in placed[placed[:, 2] > 0].tolist():
         need, have = (workers - y) * b, s * big_b
         if need * (1.0 - _ROUND_OFF) > have:
-            message = (
-                f"job '{job.id}' has {have:.9g} Gbps of PSs on server {server} for {need:.9g} Gbps "
-                f"of workers elsewhere in slot {slot}"
-            )
-            yield Violation("(2i)", message, job.id, slot, server)
+            gbps = f"{have:.9g} Gbps of PSs on server {server} for {need:.9g} Gbps of workers"
+            yield "(2i)", f"has {gbps} elsewhere", server
 
 
 def _capacity(instance: CompletionInstance, schedule: CompletionSchedule) -> Iterator[Violation]:

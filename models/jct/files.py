@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from models.wire import Amount, Index, Name, Positive, SmallCount
+
 __all__ = [
     "Allocations",
     "JctFile",
@@ -17,15 +19,10 @@ __all__ = [
 ]
 
 # Upper bounds keep products finite, slots exact in a double, and arrays in memory.
-Positive = Annotated[float, Meta(gt=0, le=1e18)]
-NonNegative = Annotated[float, Meta(ge=0, le=1e18)]
 Slots = Annotated[int, Meta(ge=1, le=10**9)]
 Slot = Annotated[int, Meta(ge=0, le=10**9)]
 Count = Annotated[int, Meta(ge=1, le=10**9)]
-SmallCount = Annotated[int, Meta(ge=1, le=10**6)]
-Index = Annotated[int, Meta(ge=0, le=10**6)]
 ServerOrCloud = Annotated[int, Meta(ge=-1, le=10**6)]
-Name = Annotated[str, Meta(min_length=1)]
 Types = Annotated[list[Name], Meta(max_length=10**5)]
 
 
@@ -37,7 +34,7 @@ class ServerRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
 
     workers: Types
     ps: Types
-    storage_gb: NonNegative | None = None
+    storage_gb: Amount | None = None
 
 
 class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -58,13 +55,13 @@ class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     epochs: Count | None = None
     minibatches: Count | None = None
     minibatch_slots: Positive | None = None
-    update_slots: NonNegative | None = None
-    gradient_mb: NonNegative | None = None
+    update_slots: Amount | None = None
+    gradient_mb: Amount | None = None
     bandwidth_gbps: Positive | None = None
     chunk_slots: Slots | None = None
     cloud_chunk_slots: Slots | None = None
     cloud_upload_slots: Slot | None = None
-    chunk_gb: NonNegative = 0.0
+    chunk_gb: Amount = 0.0
 
 
 class JctFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,6 +8,8 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from models.wire import Amounts, Index, Name, Price, Prices, Servers, SmallCount
+
 __all__ = [
     "Allocations",
     "CertificateFile",
@@ -22,17 +24,9 @@ __all__ = [
 # Upper bounds keep sums finite, counts exact in a double, and arrays in memory.
 Positive = Annotated[float, Meta(gt=0)]
 NonNegative = Annotated[float, Meta(ge=0)]
-Amount = Annotated[float, Meta(ge=0, le=1e18)]
 Worth = Annotated[float, Meta(ge=0, le=1e100)]
 Count = Annotated[int, Meta(ge=1, le=2**53)]
-SmallCount = Annotated[int, Meta(ge=1, le=10**6)]
-Index = Annotated[int, Meta(ge=0, le=10**6)]
-Name = Annotated[str, Meta(min_length=1)]
-Price = Annotated[float, Meta(ge=0, le=1e150)]
-Prices = Annotated[list[Annotated[list[Price], Meta(max_length=100)]], Meta(max_length=10**6)]
 Weight = Annotated[float, Meta(ge=0, le=1e50)]
-Amounts = Annotated[list[Amount], Meta(max_length=100)]
-Servers = Annotated[list[Amounts], Meta(max_length=10**5)]
 
 _EXP_LIMIT = 700.0  # exp overflows a double a little above this
 

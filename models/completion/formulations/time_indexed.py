@@ -62,11 +62,11 @@ def time_indexed(
 
     model = _placements(instance, range(len(instance.jobs)), starts, relaxed)
     total = pyo.quicksum(
-        instance.jobs[j].weight * (t + model.modes[j][k].duration) * x
+        instance.jobs[j].weight * (t + model.modes[j, k].duration) * x
         for (j, k, t), x in model.x.items()
     )
     model.weighted_completion = pyo.Objective(expr=total, sense=pyo.minimize)
-    model.constraint_2a = rows((j, model.started[j] == 1) for j in model.modes)
+    model.constraint_2a = rows((j, started == 1) for j, started in model.started.items())
     return model
 
 
@@ -93,7 +93,7 @@ def max_weight(
     model = _placements(instance, batch, lambda j, k, m: range(deadline - m.duration + 1), relaxed)
     total = pyo.quicksum(instance.jobs[j].weight * started for j, started in model.started.items())
     model.weight = pyo.Objective(expr=total, sense=pyo.maximize)
-    model.constraint_7a = rows((j, model.started[j] <= 1) for j in model.modes)
+    model.constraint_7a = rows((j, started <= 1) for j, started in model.started.items())
     return model
 
 
@@ -105,22 +105,30 @@ def columns_of(
     y: Mapping[Any, float],
 ) -> list[Column]:
     """The schedules that an integer solution runs, one for each job that starts."""
-    found = []
+    found, servers = [], range(len(instance.cluster.servers))
     for (j, k, t), value in x.items():
         if value < 0.5:
             continue
-        mode: Mode = model.modes[j][k]
-        placed = np.zeros((2, len(instance.cluster.servers)), dtype=np.int64)
-        for h in mode.homes:
-            if home[j, k, t, h] > 0.5:
-                placed[:, h] = mode.workers if mode.internal else 0, mode.ps
-        if not mode.internal:
-            placed[0] = [round(y.get((j, k, t, h), 0.0)) for h in range(placed.shape[1])]
-        used = np.flatnonzero(placed.any(axis=0))
-        worth = -instance.jobs[j].weight * (t + mode.duration)
-        workers, ps = placed[:, used]
-        m, p = mode.worker_type, mode.ps_type
-        found.append(Column(j, t, mode.duration, m, p, used, workers, ps, worth))
+        mode: Mode = model.modes[j, k]
+        at_home, workers = (
+            np.array([round(part.get((j, k, t, h), 0.0)) for h in servers]) for part in (home, y)
+        )
+        workers += at_home * (mode.workers if mode.internal else 0)
+        ps = at_home * mode.ps
+        used = np.flatnonzero(workers + ps)
+        found.append(
+            Column(
+                job=j,
+                start=t,
+                duration=mode.duration,
+                worker_type=mode.worker_type,
+                ps_type=mode.ps_type,
+                servers=used,
+                workers=workers[used],
+                ps=ps[used],
+                value=-instance.jobs[j].weight * (t + mode.duration),
+            )
+        )
     return found
 
 
@@ -128,49 +136,45 @@ def _placements(
     instance: CompletionInstance, jobs: Iterable[int], starts: Starts, relaxed: bool
 ) -> pyo.ConcreteModel:
     """Variables, placements and capacities, which both programs have."""
-    model = pyo.ConcreteModel(name="time_indexed")
-    model.modes = {j: modes(instance.jobs[j], instance.cluster) for j in jobs}
+    model, cluster, jobs = pyo.ConcreteModel(name="time_indexed"), instance.cluster, list(jobs)
+    model.modes = {
+        (j, k): mode for j in jobs for k, mode in enumerate(modes(instance.jobs[j], cluster))
+    }
     x: dict[Any, float | None] = {}
     home, y = dict(x), dict(x)
-    for j, ways in model.modes.items():
-        for k, mode in enumerate(ways):
-            for t in starts(j, k, mode):
-                x[j, k, t] = 1
-                home |= {(j, k, t, h): 1 for h in mode.homes}
-                if not mode.internal:
-                    y |= {(j, k, t, h): most for h, most in enumerate(mode.room) if most}
+    for (j, k), mode in model.modes.items():
+        for t in starts(j, k, mode):
+            x[j, k, t] = 1
+            home |= {(j, k, t, h): 1 for h in mode.homes}
+            if not mode.internal:
+                y |= {(j, k, t, h): most for h, most in enumerate(mode.room) if most}
     domain = pyo.NonNegativeReals if relaxed else pyo.NonNegativeIntegers
     model.x, model.home, model.y = (variable(most, domain) for most in (x, home, y))
     started = sums(model.x, lambda j, k, t: j)
-    model.started = pyo.Expression(list(model.modes), rule=lambda _, j: started.get(j, 0))
-
-    def mode_of(at: tuple[int, ...]) -> Mode:
-        found: Mode = model.modes[at[0]][at[1]]
-        return found
-
+    model.started = pyo.Expression(jobs, rule=lambda _, j: started.get(j, 0))
     model.one_home = rows(
         (at, total == model.x[at]) for at, total in sums(model.home, lambda *at: at[:3]).items()
     )
     model.all_workers = rows(
-        (at, total == mode_of(at).workers * model.x[at])
+        (at, total == model.modes[at[:2]].workers * model.x[at])
         for at, total in sums(model.y, lambda *at: at[:3]).items()
     )
     model.constraint_2i = rows(
-        (at, model.y[at] >= mode_of(at).beside * here)
+        (at, model.y[at] >= model.modes[at[:2]].beside * here)
         for at, here in model.home.items()
-        if not mode_of(at).internal and mode_of(at).beside
+        if at in model.y and model.modes[at[:2]].beside
     )
     # N workers may be on one server, but not at home: nothing would be elsewhere, and q = 1.
     model.constraint_2d = rows(
         (at, n + model.home[at] <= n.ub * model.x[at[:3]])
-        if at in model.home and n.ub == mode_of(at).workers
+        if at in model.home and n.ub == model.modes[at[:2]].workers
         else (at, n <= n.ub * model.x[at[:3]])
         for at, n in model.y.items()
     )
-    cluster, terms = instance.cluster, defaultdict(list)
+    terms = defaultdict(list)
     for part in (model.home, model.y):
         for at, item in part.items():
-            mode = mode_of(at)
+            mode = model.modes[at[:2]]
             amount = cluster.worker_types[mode.worker_type]
             if part is model.home:
                 amount = amount * (mode.workers if mode.internal else 0)

@@ -11,7 +11,9 @@ from math import ceil
 
 import numpy as np
 
-from models.completion import NO_TYPE, Column, CompletionInstance, Job
+from models.completion import CompletionInstance, Job
+from models.completion.cluster import NO_TYPE
+from models.completion.column import Column
 from models.tolerance import tolerant
 
 _ROUND_OFF = 1 - 1e-9

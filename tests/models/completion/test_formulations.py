@@ -8,17 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.completion import CompletionInstance, schedule_of, score
-from models.completion.formulations import (
-    FORMULATIONS,
-    columns_of,
-    horizon,
-    max_weight,
-    modes,
-    schedule_dual,
-    schedule_ilp,
-    time_indexed,
-)
+from models.completion import CompletionInstance, score
+from models.completion.column import schedule_of
+from models.completion.formulations import FORMULATIONS
+from models.completion.formulations.modes import horizon, modes
+from models.completion.formulations.schedule_ilp import schedule_dual, schedule_ilp
+from models.completion.formulations.time_indexed import columns_of, max_weight, time_indexed
 from models.export import write_model
 from solvers.highs import HighsOptions
 from solvers.pyomo_bridge import PyomoResult, solve_model

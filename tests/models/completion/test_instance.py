@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from models.completion import NO_TYPE, CompletionInstance
+from models.completion import CompletionInstance
+from models.completion.cluster import NO_TYPE
 from models.completion.rates import least_duration, least_ps, minibatch_time
 from models.errors import InputError
 from models.problem import problem, read_instance
@@ -112,11 +113,15 @@ def test_file_round_trip(allreduce: bool, ending: str, tmp_path: Path) -> None:
 FAULTS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"weight": 0.0}, {}, "at `$.jobs[0].weight`"),
     ({"chunks": 0}, {}, "at `$.jobs[0].chunks`"),
-    ({"arrival": 4}, {}, "arrival 4 is not before the 4 slots' end - at `$.jobs[0].arrival`"),
+    ({"arrival": 4}, {}, "arrival 4 is not before the end of the 4 slots - at `$.jobs[0].arrival`"),
     ({"minibatch_slots": [1.0, 1.0]}, {}, "2 numbers for 1 worker types - at `$.jobs[0].min"),
     ({"update_slots": [1.0, 1.0]}, {}, "2 numbers for 1 PS types - at `$.jobs[0].update_slots`"),
-    ({"update_slots": 1.0}, {}, "want a number for each PS type - at `$.jobs[0].update_slots`"),
-    ({}, RING, "want one number with all-reduce - at `$.jobs[0].update_slots`"),
+    (
+        {"update_slots": 1.0},
+        {},
+        "with all-reduce, else a list - at `$.jobs[0].update_slots`",
+    ),
+    ({}, RING, "with all-reduce, else a list - at `$.jobs[0].update_slots`"),
     ({"requested_workers": 2}, {}, "against (2g) - at `$.jobs[0].requested_workers`"),
     ({"epochs": 10**9, "minibatches": 10**9}, {}, "out of range - at `$.jobs[0].epochs`"),
     ({"epochs": 10**6 + 1}, {}, "1000001 slots, more than 1000000 - at `$.jobs[0].epochs`"),

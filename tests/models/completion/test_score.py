@@ -8,12 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.completion import (
-    NO_TYPE,
-    CompletionInstance,
-    CompletionSchedule,
-    score,
-)
+from models.completion import CompletionInstance, CompletionSchedule, score
+from models.completion.cluster import NO_TYPE
 from models.completion.rates import ROUND_OFF, least_duration, least_ps
 from models.errors import InputError
 from models.tolerance import SCORER
@@ -81,7 +77,7 @@ def test_worked_example() -> None:
         ("(2a)", [LATE, (0, 0, 8, 0, 3, 1), (0, 0, 4, 1, 0, 2)], "pauses, or its placement"),
         ("(2f)", [LATE, (0, 0, 3, 0, 3, 1)], "job 'wide' trains 9 of 12 mini-batches"),
         ("(2f)", [LATE, (0, 0, 7, 0, 1, 2), (0, 0, 7, 1, 2, 0)], "trains 10.5 of 12"),
-        ("(2g)", [LATE, (0, 0, 4, 0, 4, 1)], "4 workers in slot 0, more than D = 3"),
+        ("(2g)", [LATE, (0, 0, 4, 0, 4, 1)], "has 4 workers, more than D = 3, in slot 0"),
         ("(2h)", [LATE, (0, 0, 4, 0, 3, 4)], "server 0 uses 9 of 8 bandwidth_gbps in slot 0"),
         (
             "(2i)",
@@ -94,7 +90,7 @@ def test_worked_example() -> None:
             [LATE, (0, 0, 8, 0, 2, 1), (0, 0, 8, 1, 1, 1)],
             "1.5 Gbps of PSs on server 1 for 2 Gbps",
         ),
-        ("(2j)", [*SPREAD, (1, 0, 1, 1, 1, 1)], "job 'late' runs in slot 0, before its arrival 1"),
+        ("(2j)", [*SPREAD, (1, 0, 1, 1, 1, 1)], "job 'late' runs before its arrival 1 in slot 0"),
         ("(2k)", [LATE, (0, 0, 12, 0, 3, 1), (0, 0, 12, 1, -1, 4)], "-1 workers on server 1"),
         ("(2l)", [LATE, (0, 0, 8, 0, 2, 2), (0, 0, 8, 1, 1, -1)], "-1 PSs on server 1 in slot 0"),
     ],

@@ -49,7 +49,7 @@ def modes_of(job: Job, cluster: Cluster) -> np.ndarray:
     Returns
     -------
     ndarray of int64, shape (n, 7)
-        By duration, then by worker type; at least one row.
+        By duration, then by worker type, those on one server first; at least one row.
     """
     table = placeable(job, cluster, _shorter(job, cluster))
     key = np.column_stack(
@@ -60,7 +60,8 @@ def modes_of(job: Job, cluster: Cluster) -> np.ndarray:
         ]
     )
     table = table[undominated(key, table[:, INTERNAL])]
-    return table[np.lexsort((*table[:, ::-1].T, table[:, WORKER_TYPE], table[:, DURATION]))]
+    order = (*table[:, ::-1].T[:-1], -table[:, INTERNAL], table[:, WORKER_TYPE], table[:, DURATION])
+    return table[np.lexsort(order)]
 
 
 def amounts_of(modes: np.ndarray, cluster: Cluster) -> np.ndarray:

@@ -7,8 +7,18 @@ import numpy as np
 from models.completion.cluster import Cluster, Job
 from models.completion.column import Column
 from models.tolerance import usable
-from solvers.completion.kernels import find_best, fitting
-from solvers.completion.modes import DURATION, INTERNAL, PS_TYPE, WORKER_TYPE, WORKERS, modes_of
+from solvers.completion.kernels import find_best
+from solvers.completion.modes import (
+    DURATION,
+    FORCED,
+    INTERNAL,
+    PS,
+    PS_TYPE,
+    WORKER_TYPE,
+    WORKERS,
+    fitting,
+    modes_of,
+)
 
 __all__ = ["best_schedule"]
 
@@ -58,65 +68,61 @@ def best_schedule(
         mode and server.
     """
     table = modes_of(job, cluster) if modes is None else modes
-    start = job.arrival if first is None else first
-    ps_types = cluster.ps_types.reshape(-1, len(cluster.resources))
     best, choice = find_best(
         table,
         np.ascontiguousarray(prices, dtype=float),
         usable(np.ascontiguousarray(free, dtype=float)),
         usable(cluster.servers),
         np.asarray(values, dtype=float),
-        start,
+        job.arrival if first is None else first,
         beyond,
         cluster.worker_types,
-        ps_types,
-        cluster.bandwidth,
+        cluster.ps_types.reshape(-1, len(cluster.resources)),
     )
-    completion, mode, server, ps, forced, most = choice.tolist()
-    if mode < 0:
+    completion, row, server = choice.tolist()
+    if row < 0:
         return None
-    duration = int(table[mode, DURATION])
-    window = slice(completion - duration, min(completion, len(prices)))
-    servers, workers = _place(
-        cluster, table[mode], prices[window].sum(axis=0), free[window], (server, ps, forced, most)
-    )
+    mode, start = table[row], completion - int(table[row, DURATION])
+    window = slice(start, min(completion, len(prices)))
+    room = usable(free[window].min(axis=0) if len(free[window]) else cluster.servers)
+    servers, workers = _place(cluster, mode, prices[window].sum(axis=0), room, server)
     return Column(
         job=job.index,
-        start=completion - duration,
-        duration=duration,
-        worker_type=int(table[mode, WORKER_TYPE]),
-        ps_type=int(table[mode, PS_TYPE]),
+        start=start,
+        duration=int(mode[DURATION]),
+        worker_type=int(mode[WORKER_TYPE]),
+        ps_type=int(mode[PS_TYPE]),
         servers=servers,
         workers=workers,
-        ps=np.where(servers == server, ps, 0),
+        ps=np.where(servers == server, mode[PS], 0),
         value=float(values[completion]),
         cost=float(best[1]),
     )
 
 
 def _place(
-    cluster: Cluster,
-    mode: np.ndarray,
-    paid: np.ndarray,
-    free: np.ndarray,
-    at: tuple[int, int, int, int],
+    cluster: Cluster, mode: np.ndarray, paid: np.ndarray, room: np.ndarray, server: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Servers and numbers of workers of a choice of the kernel, in the order that it counted."""
-    server, _, forced, most = at
-    left = int(mode[WORKERS])
-    count = np.zeros(len(cluster.servers), dtype=np.int64)
+    """Servers that a choice of the kernel uses, and workers there, in the order it counted."""
+    demand, forced = cluster.worker_types[mode[WORKER_TYPE]], int(mode[FORCED])
+    fits = np.array([fitting(free, demand) for free in room])
+    most = np.minimum(fits, mode[WORKERS] - (0 if mode[INTERNAL] or server >= 0 else 1))
+    count = np.zeros(len(room), dtype=np.int64)
     if server >= 0:
-        count[server], left = forced, left - forced
-    if not mode[INTERNAL]:
-        demand = cluster.worker_types[mode[WORKER_TYPE]]
-        window = usable(free.min(axis=0) if len(free) else cluster.servers)
-        for h in np.argsort((demand * paid).sum(axis=1), kind="stable").tolist():
-            room = most - forced if h == server else fitting(window[h], demand)
-            take = min(left, room if server >= 0 else min(room, most))
-            count[h] += take
-            left -= take
-    used = count > 0
-    if server >= 0:
-        used[server] = True
+        count[server] = forced
+        if not mode[INTERNAL] and mode[PS]:
+            held = mode[PS] * cluster.ps_types[mode[PS_TYPE]]
+            most[server] = min(mode[WORKERS] - 1, fitting(room[server] - held, demand))
+    left = int(mode[WORKERS]) - forced
+    for h in np.argsort((demand * paid).sum(axis=1), kind="stable").tolist():
+        take = min(left, int(most[h] - count[h]))
+        count[h] += take
+        left -= take
+    if not mode[INTERNAL] or server < 0:
+        used = count > 0
+        if server >= 0:
+            used[server] = True
+    else:
+        used = np.arange(len(count)) == server
     servers = np.flatnonzero(used)
     return servers, count[servers]

@@ -13,6 +13,7 @@ every schedule that the scorer accepts, elastic ones apart (:mod:`solvers.comple
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,10 +22,11 @@ from numba import njit
 from models.completion.instance import CompletionInstance
 from solvers.completion.configurations import Configurations, configurations
 
-__all__ = ["BestStart", "PoolOracle", "pool_bound", "rounded"]
+__all__ = ["OUTWARD", "BestStart", "PoolOracle", "checked", "pool_bound", "rounded", "sums"]
 
-_OUTWARD = 1e-9  # relative; more than the round-off of the sums below
-_DIGITS = 9  # of a stored price
+OUTWARD = 1e-9
+"""By how much bounds are rounded down, relative: more than the round-off of their sums."""
+_DIGITS = 9  # of the largest price that is stored
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,11 @@ class PoolOracle:
         return BestStart(start, k, start + int(options.duration[k]), cost)
 
     def bound(self, prices: np.ndarray) -> float:
-        """The bound that prices, shape (S, R), prove, rounded down by 1e-9 relative."""
+        """The bound that prices, shape (S, R), prove, rounded down."""
         total = sums(prices)
-        least = sum(self.best(job, total).cost for job in range(len(self.jobs)))
+        least = math.fsum(self.best(job, total).cost for job in range(len(self.jobs)))
         taken = float((prices @ self.capacity).sum())
-        return least - taken - _OUTWARD * (least + taken)
+        return least - taken - OUTWARD * (least + taken)
 
 
 def sums(prices: np.ndarray) -> np.ndarray:
@@ -93,20 +95,24 @@ def pool_bound(instance: CompletionInstance, prices: np.ndarray) -> float:
     ValueError
         If prices have the wrong shape, are negative or not finite.
     """
+    return PoolOracle(instance).bound(checked(instance, prices))
+
+
+def checked(instance: CompletionInstance, prices: np.ndarray) -> np.ndarray:
+    """Prices that prove something; raises ValueError if these do not."""
     if prices.ndim != 2 or prices.shape[1] != len(instance.cluster.resources):
         raise ValueError(f"prices have shape {prices.shape}")
     if not (np.isfinite(prices) & (prices >= 0.0)).all():
         raise ValueError("a price is negative or not finite")
-    return PoolOracle(instance).bound(np.asarray(prices, dtype=float))
+    return np.asarray(prices, dtype=float)
 
 
 def rounded(prices: np.ndarray) -> np.ndarray:
-    """Prices with few digits, which are shorter in a file; what rounds to 0 is 0."""
+    """Prices with few digits, which are shorter in a file; none is below 0."""
     largest = float(prices.max(initial=0.0))
-    if largest == 0.0:
+    if largest <= 0.0:
         return np.zeros_like(prices)
-    unit = 10.0 ** (np.floor(np.log10(largest)) - _DIGITS + 1)
-    return np.maximum(np.round(prices / unit), 0.0) * unit
+    return np.round(np.maximum(prices, 0.0), _DIGITS - 1 - math.floor(math.log10(largest))) + 0.0
 
 
 @njit(cache=True)

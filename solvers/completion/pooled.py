@@ -48,7 +48,7 @@ class PooledProblem:
         self.jobs = len(instance.jobs)
         self._slots, self._resources = slots, len(instance.cluster.resources)
         self._weights = [job.weight for job in instance.jobs]
-        self.factor = _USUAL / (max(np.mean(self._weights), 1e-300) * slots) if self.jobs else 1.0
+        self.factor = _USUAL / (float(np.mean(self._weights)) * slots) if self.jobs else 1.0
 
     def capacities(self) -> np.ndarray:
         """Capacity of all servers, slot by slot."""

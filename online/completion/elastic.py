@@ -8,7 +8,7 @@ import numpy as np
 
 from models.completion.cluster import Cluster
 from online.completion.plan import PAUSED, Share
-from online.completion.requests import Ideal
+from online.completion.requests import ideal_request
 from online.completion.room import Request, Room
 from online.resharing import Resharing
 
@@ -29,13 +29,12 @@ class Elastic(Resharing):
         """Start with an empty cluster."""
         super().reset(public, rng)
         self.cluster = public
-        self._ideal = Ideal(public)
         self._requests: dict[int, Request] = {}
 
     def request(self, rank: int) -> Request:
         """The ideal configuration of a job under way."""
         if rank not in self._requests:
-            self._requests[rank] = self._ideal.request(self.jobs[rank])
+            self._requests[rank] = ideal_request(self.jobs[rank], self.cluster)
         return self._requests[rank]
 
     def place(self, room: Room, ranks: Iterable[int]) -> dict[int, Share]:

@@ -12,7 +12,7 @@ from models.completion.cluster import Cluster, Job
 from models.completion.instance import CompletionInstance
 from online.completion.max_weight import Block
 from online.policy import Guarantee
-from solvers.completion.configurations import configurations
+from solvers.completion.modes import DURATION, modes_of
 from solvers.completion.oracle import best_schedule
 
 __all__ = ["check_guarantee", "evidence_of_run"]
@@ -64,7 +64,7 @@ def evidence_of_run(
             if excess > worst:
                 worst, job_id = excess, where
         rest = (job for job in jobs if job.index not in scheduled)
-        left_out += sum(configurations(job, cluster).duration[0] <= slots for job in rest)
+        left_out += sum(modes_of(job, cluster)[0, DURATION] <= slots for job in rest)
     return {
         "alpha": int(alpha),
         "least_ratio": float(least),

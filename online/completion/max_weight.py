@@ -12,7 +12,7 @@ import numpy as np
 from models.completion.cluster import Cluster, Job
 from models.completion.column import Column
 from online.primal_dual import decide
-from solvers.completion.configurations import configurations
+from solvers.completion.modes import DURATION, amounts_of, modes_of
 from solvers.completion.oracle import best_schedule
 
 __all__ = ["ORDERS", "Block", "log_lambda", "max_weight", "price_bound"]
@@ -53,13 +53,13 @@ def price_bound(jobs: Iterable[Job], cluster: Cluster) -> float:
     """``F``: largest weight of a job over the sum of what a schedule of it holds.
 
     The sum is over slots, servers and resources, in the units of the instance, as printed. Its
-    least is over all configurations that fit on the empty cluster.
+    least is over all modes that fit on the empty cluster.
     """
     largest = 0.0
     for job in jobs:
-        options = configurations(job, cluster)
-        held = (options.duration * options.amounts.sum(axis=1)).min()
-        largest = max(largest, job.weight / float(held))
+        modes = modes_of(job, cluster)
+        held = modes[:, DURATION] * amounts_of(modes, cluster).sum(axis=1)
+        largest = max(largest, job.weight / float(held.min()))
     return largest
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from numba import njit
 
 from models.completion.cluster import Cluster
+from models.completion.rates import ROUND_OFF
 from models.tolerance import usable
 from online.completion.plan import Share
-from solvers.completion.kernels import fitting, workers_outside
+from solvers.completion.modes import fitting
 
 __all__ = ["Request", "Room"]
 
@@ -157,11 +158,12 @@ def _place(free, m, p, number, worker_types, ps_types, bandwidth, y, s):  # type
     if everywhere < number:
         return False
     at, least, most = -1, 0, -1
+    ratio = ps_types[p, bandwidth] / demand[bandwidth] * (1.0 + ROUND_OFF) if p >= 0 else 0.0
     for h in range(servers):
         for count in range(1, fitting(free[h], ps_types[p]) + 1 if p >= 0 else 0):
             if at >= 0 and count > least:
                 break
-            outside = workers_outside(count, worker_types, ps_types, m, p, bandwidth)
+            outside = int(min(count * ratio, 1e9))  # as many as (2i) allows on other servers
             beside = min(number - 1, fitting(free[h] - count * ps_types[p], demand))
             if beside >= number - outside and everywhere - room[h] + beside >= number:
                 if at < 0 or count < least or beside > most:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from models.completion.checks import one_worker
 from models.completion.cluster import NO_TYPE, Cluster, Job
 from models.completion.instance import CompletionInstance
 from models.completion.rates import ROUND_OFF, least_duration, least_ps, minibatch_time
@@ -55,8 +54,8 @@ class CompletionWorld:
     Jobs are known to policies by their rank in the order of arrival (ties: order in the file),
     so that an index tells nothing about later jobs. ``slots`` bounds arrivals only: a run ends
     when nothing runs, nobody arrives any more and the policy did not ask to be woken. Wake-ups
-    are refused from 20 times the slots on in which the jobs could run one after the other, each
-    on one worker, after the last arrival.
+    are refused after 20 times the slots until the last arrival and in which all jobs then run one
+    after the other, each on one worker of the slowest types.
 
     A SlotStart's ``remaining`` are mini-batches, rounded up. The schedule is elastic if the
     placement of a job changed while it ran, or it paused.
@@ -73,8 +72,8 @@ class CompletionWorld:
         self._rows = [np.empty((0, 6), dtype=np.int64)]
         self._wakes: list[int] = []
         self._slot = 0
-        m, p, internal = one_worker(instance.cluster).T
-        alone = [int(least_duration(j, m, p, np.ones_like(m), internal > 0).min()) for j in order]
+        m, p = np.ix_(range(len(self.public.worker_types)), self.public.ps_choices)
+        alone = [int(least_duration(j, m, p, np.ones(1), False).max()) for j in order]
         self._last_wake = _ENOUGH * (order[-1].arrival + sum(alone)) if order else 0
         self._limit = self.public.servers + _CAPACITY * np.maximum(1.0, self.public.servers)
 

@@ -50,7 +50,7 @@ class FIFO(HeadOfLine):
         self._held[job.index] = share
         types = share.worker_type, share.ps_type
         duration = least_duration(job, *types, workers, len(share.servers) == 1)
-        return Run(*types, share.servers, share.workers, share.ps, start=slot, duration=duration)
+        return Run(*types, share.servers, share.workers, share.ps, slot, duration)
 
     def end(self, rank: int) -> None:
         """Free what a job had."""

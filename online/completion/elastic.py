@@ -8,8 +8,7 @@ import numpy as np
 
 from models.completion.cluster import Cluster
 from online.completion.plan import PAUSED, Share
-from online.completion.requests import ideal_request
-from online.completion.room import Request, Room
+from online.completion.room import Request, Room, ideal_request
 from online.resharing import Resharing
 
 __all__ = ["Elastic"]

@@ -7,8 +7,7 @@ import numpy as np
 from models.completion.cluster import Cluster, Job
 from models.completion.rates import least_duration
 from online.completion.plan import Run, Share
-from online.completion.requests import LARGEST_REQUEST, ideal_request
-from online.completion.room import Request, Room
+from online.completion.room import LARGEST_REQUEST, Request, Room, ideal_request
 from online.head_of_line import HeadOfLine
 
 __all__ = ["FIFO"]
@@ -19,7 +18,7 @@ class FIFO(HeadOfLine):
 
     The default scheduler of Hadoop and Spark as the paper takes it (Sec. 7): "jobs run by order
     of arrival, with fixed numbers and resource configuration of workers (and PSs)". The types are
-    the ideal ones (:func:`~online.completion.requests.ideal_request`); the number is
+    the ideal ones (:func:`~online.completion.room.ideal_request`); the number is
     ``requested_workers``, or 30 where the instance says nothing, as far as D and the empty cluster
     allow. Ours: no backfilling (:class:`~online.head_of_line.HeadOfLine`), and the placement
     (:class:`~online.completion.room.Room`).

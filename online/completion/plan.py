@@ -42,7 +42,7 @@ class Share:
     @property
     def size(self) -> int:
         """Number of workers."""
-        return int(self.workers.sum())
+        return sum(self.workers.tolist())  # NumPy's integers can overflow
 
     def amounts(self, cluster: Cluster) -> np.ndarray:
         """What it holds of each resource on its servers, shape (k, R)."""

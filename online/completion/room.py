@@ -1,20 +1,24 @@
-"""What is free on the servers from now on, and how many workers of which jobs it holds."""
+"""What jobs ask for in the ideal case, and what is free on the servers from now on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from models.completion.cluster import Cluster
-from models.completion.rates import ROUND_OFF
+from models.completion.cluster import Cluster, Job
+from models.completion.rates import ROUND_OFF, minibatch_time
 from models.tolerance import usable
 from online.completion.plan import Share
-from solvers.completion.modes import fitting
+from solvers.completion.modes import WORKERS, fitting, placeable
 
-__all__ = ["Request", "Room"]
+__all__ = ["LARGEST_REQUEST", "Request", "Room", "ideal_request"]
+
+LARGEST_REQUEST = 30
+"""Upper end of the range [1, 30] of the paper's FIFO (Sec. 7)."""
 
 _TIE = 1e-12  # shares this close are equal: the earlier job goes on
 
@@ -25,6 +29,38 @@ class Request(NamedTuple):
     worker_type: int
     ps_type: int
     workers: int
+
+
+def ideal_request(job: Job, cluster: Cluster, most: int | None = None) -> Request:
+    """The paper's "ideal case": the types that train a job fastest, and as many workers as may be.
+
+    The paper derives it "according to recent literature", and has all baselines use its types.
+    Here they are the pair whose mini-batches take the least time when ``N = D`` workers run
+    spread over servers, of those of which one worker can run on the empty cluster; ties go to the
+    lower types.
+
+    Parameters
+    ----------
+    job : Job
+    cluster : Cluster
+    most : int, optional
+        Most workers; by default D, which is the limit in any case, as is what fits on the empty
+        cluster.
+    """
+    m, p = _fitting(job, cluster, range(len(cluster.worker_types)), cluster.ps_choices, [1])[
+        :, 1:3
+    ].T
+    fastest = minibatch_time(job, m, p, np.full_like(m, job.chunks), False).argmin()
+    types = int(m[fastest]), int(p[fastest])
+    numbers = range(1, min(job.chunks, job.chunks if most is None else most) + 1)
+    fits = _fitting(job, cluster, [types[0]], [types[1]], numbers)
+    return Request(*types, int(fits[:, WORKERS].max()))
+
+
+def _fitting(job: Job, cluster: Cluster, *choices: Iterable[int]) -> np.ndarray:
+    """The modes of some worker types, PS types and numbers that fit on the empty cluster."""
+    rows = list(product((1, 0), *choices, [0]))
+    return placeable(job, cluster, np.array(rows, dtype=np.int64))
 
 
 class Room:

@@ -10,8 +10,7 @@ from models.completion.rates import least_duration
 from online.attained_service import TwoQueues
 from online.completion.elastic import Elastic
 from online.completion.plan import Share
-from online.completion.requests import ideal_request
-from online.completion.room import Room
+from online.completion.room import Room, ideal_request
 from online.policy import SlotStart
 
 __all__ = ["Tiresias"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from online.run import InfeasibleDecision
 __all__ = ["CompletionWorld"]
 
 _CAPACITY = 1.01e-9  # models.tolerance says who may exceed what; policies stay within 1e-9
+_LAST = 10**9  # slot that a schedule file can name
 _ENOUGH = 20  # times as long as the jobs take one after the other, on one worker each
 
 
@@ -116,12 +117,16 @@ class CompletionWorld(JobWorld):
         state.plan, state.begin, state.end, state.rate = plan, self.slot, self.slot, 0.0
         if not len(plan.servers):
             return
-        state.rate = plan.size / _minibatch_time(state.job, plan)
+        job, internal = state.job, len(plan.servers) == 1
+        time = minibatch_time(job, plan.worker_type, plan.ps_type, plan.size, internal)
+        state.rate = plan.size / float(time)
         if isinstance(plan, Run):
             state.begin, state.end = plan.start, plan.start + plan.duration
         else:
-            slots = (state.job.work - state.done) / state.rate
+            slots = (job.work - state.done) / state.rate
             state.end += max(1, math.ceil(slots * (1.0 - ROUND_OFF)))
+        if state.end > _LAST:
+            raise InfeasibleDecision(f"job '{job.id}': would run until slot {state.end:.9g}")
 
     def _record(self, rank: int, until: int) -> None:
         """Write what a job has run up to a slot into the schedule."""
@@ -137,47 +142,52 @@ class CompletionWorld(JobWorld):
 
     def checked(self, job: Job, answer: Any) -> Share:
         """Copy a plan and check the constraints on the job alone: all but (2a), (2h)."""
-        plan, cluster, where = copy_plan(job.id, answer), self.public, f"job '{job.id}'"
-        state = self._states[job.index]
+        plan = copy_plan(job.id, answer)
+        for fault in self._faults(self._states[job.index], plan):
+            raise InfeasibleDecision(f"job '{job.id}': {fault}")
+        return plan
+
+    def _faults(self, state: _State, plan: Share) -> Iterator[str]:
+        job, cluster, types = state.job, self.public, (plan.worker_type, plan.ps_type)
         started = state.has_run(self.slot)
         if started and isinstance(state.plan, Run):
-            raise InfeasibleDecision(f"{where}: its Run has started and is final")
-        if isinstance(plan, Run):
-            if started:
-                raise InfeasibleDecision(f"{where}: a Run, but it has run before")
-            if plan.start < self.slot:
-                raise InfeasibleDecision(f"{where}: starts in slot {plan.start} < {self.slot}")
-        elif not len(plan.servers):
-            return plan
-        n, s = plan.size, int(plan.ps.sum())
+            yield "its Run has started and is final"
+        if started and isinstance(plan, Run):
+            yield "a Run, but it has run before"
+        if isinstance(plan, Run) and plan.start < self.slot:
+            yield f"starts in slot {plan.start} < {self.slot}"
+        if not (len(plan.servers) or isinstance(plan, Run)):
+            return
         if not 0 <= plan.worker_type < len(cluster.worker_types):
-            raise InfeasibleDecision(f"{where}: (2b) no worker type {plan.worker_type}")
+            yield f"(2b) no worker type {plan.worker_type}"
         if plan.ps_type not in cluster.ps_choices:
-            raise InfeasibleDecision(f"{where}: (2c) no PS type {plan.ps_type}")
-        types = (plan.worker_type, plan.ps_type)
+            yield f"(2c) no PS type {plan.ps_type}"
         if started and types != self._types_of(state):
-            raise InfeasibleDecision(f"{where}: (2b), (2c) it has run with other types")
-        _check_servers(where, plan, len(cluster.servers))
+            yield "(2b), (2c) it has run with other types"
+        at, n, s = plan.servers, plan.size, sum(plan.ps.tolist())
+        for h in at[(at < 0) | (at >= len(cluster.servers))].tolist():
+            yield f"no server {h}"
+        if len(np.unique(at)) != len(at):
+            yield "a server stands twice"
+        if ((plan.workers < 0) | (plan.ps < 0) | (plan.workers + plan.ps < 1)).any():
+            yield "(2k), (2l) a number is negative, or both are 0"
         if n < 1:
-            raise InfeasibleDecision(f"{where}: (2b) no worker")
+            yield "(2b) no worker"
         if n > job.chunks:
-            raise InfeasibleDecision(f"{where}: (2g) {n} workers, more than D = {job.chunks}")
+            yield f"(2g) {n} workers, more than D = {job.chunks}"
         if cluster.allreduce and s:
-            raise InfeasibleDecision(f"{where}: {s} parameter servers with all-reduce")
+            yield f"{s} parameter servers with all-reduce"
         if not cluster.allreduce and not s:
-            raise InfeasibleDecision(f"{where}: (2e) no parameter server")
-        b = float(cluster.worker_gbps[plan.worker_type])
-        for h, y, here in zip(plan.servers, plan.workers, plan.ps, strict=True):
-            big_b = float(cluster.ps_gbps[plan.ps_type]) if here else b
-            if here and here < (need := least_ps(n - int(y), b, big_b)):
-                raise InfeasibleDecision(
-                    f"{where}: (2i) {here} parameter servers on server {h}, {need} are needed"
-                )
+            yield "(2e) no parameter server"
+        with_ps = plan.ps > 0
+        for h, y, here in zip(at[with_ps], plan.workers[with_ps], plan.ps[with_ps], strict=True):
+            b, big_b = cluster.worker_gbps[plan.worker_type], cluster.ps_gbps[plan.ps_type]
+            if here < (need := least_ps(n - int(y), float(b), float(big_b))):
+                yield f"(2i) {here} parameter servers on server {h}, {need} are needed"
         if isinstance(plan, Run):
-            need = least_duration(job, *types, n, len(plan.servers) == 1)
+            need = least_duration(job, *types, n, len(at) == 1)
             if plan.duration < need:
-                raise InfeasibleDecision(f"{where}: (2f) {plan.duration} slots, it takes {need}")
-        return plan
+                yield f"(2f) {plan.duration} slots, it takes {need}"
 
     def _types_of(self, state: _State) -> tuple[int, int]:
         """The types a job has run with: of its plan, or of an earlier one if it pauses."""
@@ -213,19 +223,3 @@ class CompletionWorld(JobWorld):
                 f"{equation} server {h} would use {need:.9g} of "
                 f"{self.public.servers[h, r]:.9g} {self.public.resources[r]} in slot {slot}"
             )
-
-
-def _minibatch_time(job: Job, plan: Share) -> float:
-    internal = len(plan.servers) == 1
-    return float(minibatch_time(job, plan.worker_type, plan.ps_type, plan.size, internal))
-
-
-def _check_servers(where: str, plan: Share, servers: int) -> None:
-    """Refuse servers that are not there or named twice, and numbers that are no numbers."""
-    at = plan.servers
-    for h in at[(at < 0) | (at >= servers)].tolist():
-        raise InfeasibleDecision(f"{where}: no server {h}")
-    if len(np.unique(at)) != len(at):
-        raise InfeasibleDecision(f"{where}: a server stands twice")
-    if ((plan.workers < 0) | (plan.ps < 0) | (plan.workers + plan.ps < 1)).any():
-        raise InfeasibleDecision(f"{where}: (2k), (2l) a number is negative, or both are 0")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -59,10 +59,6 @@ class Elastic(Resharing):
             rank: share for rank, share in zip(listed, shares, strict=True) if share is not None
         }
 
-    def changes(self, slot: int, after: Mapping[int, Share]) -> dict[int, Share]:
-        """Shares of the jobs whose placement changes; those that are left out pause."""
-        plans = {rank: PAUSED for rank in self.running if rank not in after}
-        for rank, share in after.items():
-            if not share.same_as(self.running.get(rank)):
-                plans[rank] = share
-        return plans
+    def plan(self, slot: int, placement: Share | None) -> Share:
+        """The share itself."""
+        return placement or PAUSED

@@ -21,10 +21,7 @@ _RELATIVE = 1e-9
 
 
 def evidence_of_run(
-    instance: CompletionInstance,
-    alpha: int,
-    log_of_lambda: float,
-    rounds: Sequence[Round],
+    instance: CompletionInstance, alpha: int, log_of_lambda: float, rounds: Sequence[Round]
 ) -> dict[str, Any]:
     """What :func:`check_guarantee` needs to know of a run, in JSON's types.
 

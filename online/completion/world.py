@@ -29,11 +29,13 @@ class _State:
     """A job that has arrived and is not complete.
 
     It runs, or will, in the slots from begin to end - 1, if both differ; ``done`` mini-batches
-    were trained before, ``rate`` of them are trained in each of these slots.
+    were trained before, ``rate`` of them are trained in each of these slots. ``types`` are those
+    of the last plan that was no pause.
     """
 
     job: Job
     plan: Share = PAUSED
+    types: tuple[int, int] = (NO_TYPE, NO_TYPE)
     begin: int = 0
     end: int = 0
     done: float = 0.0
@@ -117,8 +119,8 @@ class CompletionWorld(JobWorld):
         state.plan, state.begin, state.end, state.rate = plan, self.slot, self.slot, 0.0
         if not len(plan.servers):
             return
-        job, internal = state.job, len(plan.servers) == 1
-        time = minibatch_time(job, plan.worker_type, plan.ps_type, plan.size, internal)
+        job, state.types = state.job, (plan.worker_type, plan.ps_type)
+        time = minibatch_time(job, *state.types, plan.size, len(plan.servers) == 1)
         state.rate = plan.size / float(time)
         if isinstance(plan, Run):
             state.begin, state.end = plan.start, plan.start + plan.duration
@@ -137,7 +139,7 @@ class CompletionWorld(JobWorld):
             rows[:, :3] = self.place[rank], state.begin, stop
             rows[:, 3], rows[:, 4], rows[:, 5] = plan.servers, plan.workers, plan.ps
             self._rows.append(rows)
-            self._types[:, self.place[rank]] = plan.worker_type, plan.ps_type
+            self._types[:, self.place[rank]] = state.types
             state.done = state.done_by(stop)
 
     def checked(self, job: Job, answer: Any) -> Share:
@@ -162,7 +164,7 @@ class CompletionWorld(JobWorld):
             yield f"(2b) no worker type {plan.worker_type}"
         if plan.ps_type not in cluster.ps_choices:
             yield f"(2c) no PS type {plan.ps_type}"
-        if started and types != self._types_of(state):
+        if started and types != state.types:
             yield "(2b), (2c) it has run with other types"
         at, n, s = plan.servers, plan.size, sum(plan.ps.tolist())
         for h in at[(at < 0) | (at >= len(cluster.servers))].tolist():
@@ -188,13 +190,6 @@ class CompletionWorld(JobWorld):
             need = least_duration(job, *types, n, len(at) == 1)
             if plan.duration < need:
                 yield f"(2f) {plan.duration} slots, it takes {need}"
-
-    def _types_of(self, state: _State) -> tuple[int, int]:
-        """The types a job has run with: of its plan, or of an earlier one if it pauses."""
-        if len(state.plan.servers):
-            return state.plan.worker_type, state.plan.ps_type
-        m, p = self._types[:, self.place[state.job.index]].tolist()
-        return m, p
 
     def _check_capacity(self, changed: Iterable[Share]) -> None:
         """(2h), (15b) from now on, on the servers of some plans."""

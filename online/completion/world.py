@@ -62,7 +62,7 @@ class CompletionWorld(JobWorld):
     def __init__(self, instance: CompletionInstance) -> None:
         super().__init__(instance, lambda job, rank: replace(job, index=rank))
         self.public: Cluster = replace(instance.cluster)  # a shell; the arrays inside are sealed
-        self._states: dict[int, _State] = {}
+        self.active: dict[int, _State] = {}
         self._types = np.full((2, len(self.jobs)), NO_TYPE)
         self._rows = [np.empty((0, 6), dtype=np.int64)]
         m, p = np.ix_(range(len(self.public.worker_types)), self.public.ps_choices)
@@ -71,32 +71,28 @@ class CompletionWorld(JobWorld):
         self.horizon = _ENOUGH * (last + sum(alone)) + 1
         self._limit = self.public.servers + _CAPACITY * np.maximum(1.0, self.public.servers)
 
-    def arrive(self, job: Job) -> None:
-        """Take note of a job that does not run yet."""
-        self._states[job.index] = _State(job)
-
-    def is_active(self, rank: int) -> bool:
-        """Whether a job has arrived and is not complete."""
-        return rank in self._states
+    def arrive(self, job: Job) -> _State:
+        """It does not run yet."""
+        return _State(job)
 
     def next_completion(self) -> int | None:
         """First slot in which the next job is complete."""
-        ends = (state.end for state in self._states.values() if state.begin < state.end)
+        ends = (state.end for state in self.active.values() if state.begin < state.end)
         return min(ends, default=None)
 
     def complete(self, slot: int) -> tuple[int, ...]:
         """Take note of all jobs that complete before a slot."""
-        done = [r for r, state in self._states.items() if state.begin < state.end <= slot]
+        done = [r for r, state in self.active.items() if state.begin < state.end <= slot]
         for rank in done:
             self._record(rank, slot)
-            del self._states[rank]
+            del self.active[rank]
         return tuple(done)
 
     def remaining(self) -> dict[int, int]:
         """Mini-batches left, rounded up."""
         return {
             rank: max(1, math.ceil(state.job.work - state.done_by(self.slot)))
-            for rank, state in self._states.items()
+            for rank, state in self.active.items()
         }
 
     def replace(self, plans: Mapping[int, Share]) -> None:
@@ -115,7 +111,7 @@ class CompletionWorld(JobWorld):
 
     def _replace(self, rank: int, plan: Share) -> None:
         self._record(rank, self.slot)
-        state = self._states[rank]
+        state = self.active[rank]
         state.plan, state.begin, state.end, state.rate = plan, self.slot, self.slot, 0.0
         if not len(plan.servers):
             return
@@ -132,7 +128,7 @@ class CompletionWorld(JobWorld):
 
     def _record(self, rank: int, until: int) -> None:
         """Write what a job has run up to a slot into the schedule."""
-        state = self._states[rank]
+        state = self.active[rank]
         stop, plan = min(until, state.end), state.plan
         if state.begin < stop:
             rows = np.empty((len(plan.servers), 6), dtype=np.int64)
@@ -145,7 +141,7 @@ class CompletionWorld(JobWorld):
     def checked(self, job: Job, answer: Any) -> Share:
         """Copy a plan and check the constraints on the job alone: all but (2a), (2h)."""
         plan = copy_plan(job.id, answer)
-        for fault in self._faults(self._states[job.index], plan):
+        for fault in self._faults(self.active[job.index], plan):
             raise InfeasibleDecision(f"job '{job.id}': {fault}")
         return plan
 
@@ -197,7 +193,7 @@ class CompletionWorld(JobWorld):
         for plan in changed:
             touched[plan.servers] = True
         keys, shares = [], []
-        for state in self._states.values():
+        for state in self.active.values():
             if not touched[state.plan.servers].any() or state.end <= self.slot:
                 continue
             key = state.plan.servers << 40  # server, then slot

@@ -14,23 +14,14 @@ from models.completion import CompletionInstance, score
 from models.completion.column import Column, schedule_of
 from online.completion.compaction import compacted
 from online.completion.greedy import greedy_max_weight
-from online.completion.max_weight import (
-    Block,
-    dual_schedule,
-    least_bound,
-    log_lambda,
-    max_weight,
-    most_blocks,
-)
-from solvers.completion.modes import modes_of
+from online.completion.max_weight import Block, MaxWeight, least_bound
 from tests.models.completion.small import instance, job, random_instance
 from tests.online.completion.small import ring, work
 
 
 def batch(ins: CompletionInstance, slots: int, bound: float) -> Block:
     """A_maxweight of all jobs in the order of the file."""
-    modes = {job.index: modes_of(job, ins.cluster) for job in ins.jobs}
-    return max_weight(ins.jobs, ins.cluster, slots, log_lambda(bound, ins.cluster), modes)
+    return MaxWeight(ins.cluster, bound).block(ins.jobs, slots)
 
 
 def windows(columns: list[Column] | tuple[Column, ...]) -> dict[int, tuple[int, int]]:
@@ -61,17 +52,18 @@ def test_price_bound_is_weight_over_what_is_held() -> None:
     assert least_bound(ins.jobs[:1], ins.cluster) == pytest.approx(1.5)
     assert least_bound(ins.jobs, ins.cluster) == pytest.approx(2.0)
     # T = 4, H = 1, R = 1.
-    assert log_lambda(2.0, ins.cluster) == pytest.approx(math.log(17.0))
+    assert MaxWeight(ins.cluster, 2.0).log_lambda == pytest.approx(math.log(17.0))
     assert least_bound([], ins.cluster) == 1.0
 
 
 def test_alpha_by_hand() -> None:
-    # lambda = 16: gamma = 8. w(J) / w_min = 10 / 1: log 10 / log (8/7) = 17.2.
-    jobs = ring([work("a"), work("b", weight=9.0)], 1).jobs
-    assert most_blocks(jobs, math.log(16.0)) == 18
-    assert most_blocks(jobs[:1], math.log(16.0)) == 1
-    assert most_blocks([], math.log(16.0)) == 1
-    assert most_blocks(jobs, math.log(1.4)) == 1  # gamma < 1
+    # lambda = 2 * 1 * 1 * 1 * 7.5 + 1 = 16, gamma = 8. w(J) / w_min = 10; ln 10 / ln (8/7) = 17.2
+    ins = ring([work("a"), work("b", weight=9.0)], 1, slots=1)
+    algorithm = MaxWeight(ins.cluster, 7.5)
+    assert algorithm.alpha(ins.jobs) == 18
+    assert algorithm.alpha(ins.jobs[:1]) == 1
+    assert algorithm.alpha([]) == 1
+    assert MaxWeight(ins.cluster, 0.2).alpha(ins.jobs) == 1  # gamma = 0.97
 
 
 def exhausted() -> CompletionInstance:
@@ -89,7 +81,7 @@ def test_the_assumptions_of_theorem_3_do_not_imply_it() -> None:
     # light jobs exhaust the memory: 10.04 against 1004, more than 2 log2 lambda = 17.3 times.
     ins = exhausted()
     assert least_bound(ins.jobs, ins.cluster) == pytest.approx(100.0)
-    assert log_lambda(100.0, ins.cluster) == pytest.approx(math.log(401.0))
+    assert MaxWeight(ins.cluster, 100.0).log_lambda == pytest.approx(math.log(401.0))
     block = batch(ins, 1, 100.0)
     assert sum(column.value for column in block.columns) == pytest.approx(10.04)
     assert 1004.0 / 10.04 > 2.0 * math.log2(401.0)
@@ -100,9 +92,8 @@ def test_blocks_go_on_until_nobody_is_scheduled() -> None:
     # long fits into none.
     jobs = [work(name, weight=5.0) for name in "abcde"] + [work("long", slots=3)]
     ins = ring(jobs, 1)
-    modes = {job.index: modes_of(job, ins.cluster) for job in ins.jobs}
     for most, sizes in ((9, [2, 2, 1]), (2, [2, 2])):
-        blocks = dual_schedule(ins.jobs, ins.cluster, 2, most, math.log(401.0), modes)
+        blocks = MaxWeight(ins.cluster, 50.0).blocks(ins.jobs, 2, most)
         assert [len(block.columns) for block in blocks] == sizes
 
 
@@ -126,8 +117,7 @@ def test_jobs_move_in_the_order_of_planned_starts() -> None:
 def test_compaction_delays_nobody(seed: int, start: int) -> None:
     rng = np.random.default_rng(seed)
     ins = random_instance(rng, allreduce=seed % 2 == 1, jobs=8, slots=1, servers=2)
-    modes = {job.index: modes_of(job, ins.cluster) for job in ins.jobs}
-    blocks = dual_schedule(ins.jobs, ins.cluster, 12, 9, math.log(100.0), modes)
+    blocks = MaxWeight(ins.cluster, 12.0).blocks(ins.jobs, 12, 9)
     planned = [
         replace(column, start=start + 12 * number + column.start)
         for number, block in enumerate(blocks)

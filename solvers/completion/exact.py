@@ -1,26 +1,35 @@
 """The optimum of small instances: the time-indexed program (2), (15) within what is left open.
 
-Prices prove a bound b, of which job j contributes the least of its costs (weighted completion plus
+Prices prove a bound b, to which job j contributes the least of its costs (weighted completion plus
 prices). A start of a mode that costs x more than that is in no schedule worth less than b + x: if
-the best schedule known is worth less, the start is left out. No start of any optimum better than
-what is known is lost.
+the best schedule known is worth less, the start is left out. So are modes that others beat. Some
+optimum stays, if it is better than what is known.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import Any, TextIO
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyomo.environ as pyo
 
 from models.completion.column import Column
-from models.completion.formulations.modes import Mode, horizon, modes
+from models.completion.formulations.modes import Mode, modes
 from models.completion.formulations.time_indexed import columns_of, time_indexed
 from models.completion.instance import CompletionInstance
+from solvers.completion.modes import (
+    DURATION,
+    INTERNAL,
+    PS,
+    PS_TYPE,
+    WORKER_TYPE,
+    WORKERS,
+    amounts_of,
+    modes_of,
+)
 from solvers.completion.pool_bound import PoolOracle, sums
 from solvers.highs import HighsOptions, MatrixResult
 from solvers.pyomo_bridge import solve_model
@@ -28,6 +37,10 @@ from solvers.pyomo_bridge import solve_model
 __all__ = ["OpenStarts"]
 
 _ROUND_OFF = 1e-9
+_ENTRIES = 20_000  # of capacity rows that are built in a second,
+_MODES = 3_000  # and modes that are enumerated, before any is left out, in each pair of types
+
+Key = tuple[int, int, int, int, int]  # q, m, p, N, parameter servers
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,67 +50,76 @@ class OpenStarts:
     Parameters
     ----------
     instance : CompletionInstance
-    prices : ndarray, shape (S, R)
-        Of pooled servers.
     known : dict of Column
         A feasible schedule of all jobs.
+    starts : list of dict
+        Of each job: the slots in which it may start in each mode.
+    end : int
+        All complete by then.
     """
 
     instance: CompletionInstance
-    prices: np.ndarray
-    known: dict[int, Column]
+    known: Mapping[int, Column]
+    starts: list[dict[Key, set[int]]]
+    end: int
 
-    @cached_property
-    def _starts(self) -> list[list[tuple[Mode, range, np.ndarray]]]:
-        """Of every job and mode: the starts looked at, and which of them are open."""
-        oracle, total = PoolOracle(self.instance), sums(self.prices)
-        objective = -math.fsum(column.value for column in self.known.values())
-        slack = objective - oracle.bound(self.prices) + _ROUND_OFF * objective
-        end, cluster, found = horizon(self.instance), self.instance.cluster.tolerant, []
-        for job in self.instance.jobs:
+    @classmethod
+    def of(
+        cls, oracle: PoolOracle, prices: np.ndarray, known: Mapping[int, Column], effort: float
+    ) -> OpenStarts | None:
+        """Find them by prices of pooled servers, shape (S, R).
+
+        None if it takes, roughly, more than so many seconds to build the program.
+        """
+        instance, total, cluster = oracle.instance, sums(prices), oracle.cluster
+        pairs = len(cluster.worker_types) * max(1, len(cluster.ps_types))
+        seconds = pairs * sum(job.chunks for job in instance.jobs) / _MODES
+        if seconds > effort:
+            return None
+        objective = -math.fsum(column.value for column in known.values())
+        slack = objective - oracle.bound(prices) + _ROUND_OFF * objective
+        # (2) has an optimum in which all jobs complete by then, see formulations.modes.horizon.
+        end = max((job.arrival for job in instance.jobs), default=0)
+        end += sum(int(options.duration[0]) for options in oracle.of)
+        found: list[dict[Key, set[int]]] = []
+        for job in instance.jobs:
             limit = oracle.best(job.index, total).cost + slack
-            open_modes = []
-            for mode in modes(job, self.instance.cluster):
-                held = mode.workers * cluster.worker_types[mode.worker_type]
-                if mode.ps:
-                    held = held + mode.ps * cluster.ps_types[mode.ps_type]
-                last = min(end, math.floor(limit / job.weight)) - mode.duration
-                starts = np.arange(job.arrival, max(last, job.arrival - 1) + 1)
-                begins, ends = (
-                    np.minimum(at, len(self.prices)) for at in (starts, starts + mode.duration)
-                )
-                cost = job.weight * (starts + mode.duration) + (total[ends] - total[begins]) @ held
-                open_modes.append((mode, range(*_span(starts)), cost <= limit))
-            found.append(open_modes)
-        return found
-
-    @cached_property
-    def size(self) -> int:
-        """Entries of placements in capacity rows, roughly: what the program's size goes by."""
-        return sum(
-            int(is_open.sum()) * mode.duration * (len(mode.homes) + np.count_nonzero(mode.room))
-            for ways in self._starts
-            for mode, _, is_open in ways
-        )
-
-    def _allowed(self, j: int, k: int, t: int) -> bool:
-        _, starts, is_open = self._starts[j][k]
-        return t in starts and bool(is_open[t - starts.start])
+            table, ways = modes_of(job, cluster), {}
+            for row, held in zip(table, amounts_of(table, cluster), strict=True):
+                last = min(end, math.floor(limit / job.weight)) - int(row[DURATION])
+                slots = np.arange(job.arrival, max(last, job.arrival - 1) + 1)
+                completions = slots + row[DURATION]
+                begins, ends = (np.minimum(at, len(prices)) for at in (slots, completions))
+                cost = job.weight * completions + (total[ends] - total[begins]) @ held
+                if (cost <= limit).any():
+                    q, m, p, n, ps = row[[INTERNAL, WORKER_TYPE, PS_TYPE, WORKERS, PS]].tolist()
+                    ways[q, m, p, n, ps] = set(slots[cost <= limit].tolist())
+                    entries = 2 * len(cluster.servers) * len(ways[q, m, p, n, ps])
+                    seconds += entries * int(row[DURATION]) / _ENTRIES
+            found.append(ways)
+        return cls(instance, known, found, end) if seconds <= effort else None
 
     def solve(
-        self, options: HighsOptions, log: str | Path | TextIO | None = None
+        self, options: HighsOptions, deadline: float
     ) -> tuple[MatrixResult, dict[int, Column] | None]:
         """Solve the program by HiGHS: its result, and the columns of its best point.
 
-        It is infeasible if no schedule is better than the known one.
+        The time limit of the options is replaced by what is left until ``deadline``, of
+        ``time.monotonic()``. It is infeasible if no schedule is better than the known one.
         """
-        end = max(
-            (starts.stop + mode.duration for ways in self._starts for mode, starts, _ in ways),
-            default=0,
-        )
-        model = time_indexed(self.instance, end=end, allowed=self._allowed)
+        ways = [
+            [_key(mode) for mode in modes(job, self.instance.cluster)] for job in self.instance.jobs
+        ]
+        assert all(set(known) <= set(keys) for known, keys in zip(self.starts, ways, strict=True))
+
+        def allowed(j: int, k: int, t: int) -> bool:
+            return t in self.starts[j].get(ways[j][k], ())
+
+        model = time_indexed(self.instance, end=self.end, allowed=allowed)
         begun = self._begin(model)
-        found = solve_model(model, options, warm_start=begun, log=log)
+        left = max(0.1, deadline - time.monotonic())
+        options = replace(options, time_limit=left if math.isfinite(left) else None)
+        found = solve_model(model, options, warm_start=begun)
         if found.result.x is None:
             return found.result, None
         parts = (found.values(part) for part in (model.x, model.home, model.y))
@@ -105,41 +127,32 @@ class OpenStarts:
         return found.result, {column.job: column for column in columns}
 
     def _begin(self, model: pyo.ConcreteModel) -> bool:
-        """Start from what is known; False if it uses a mode that the program leaves out."""
-        at: dict[int, tuple[int, int, int]] = {}
-        for column in self.known.values():
-            for (job, k), mode in model.modes.items():
-                place = (job, k, column.start)
-                if job == column.job and _is_of(column, mode) and place in model.x:
-                    at[job] = place
-        if len(at) < len(self.instance.jobs):
-            return False
+        """Start from what is known; False if it uses what the program leaves out."""
+        at = {
+            (j, _key(mode)): (j, k)
+            for (j, k), mode in model.modes.items()
+            if self.starts[j].get(_key(mode))
+        }
         for part in (model.x, model.home, model.y):
             for variable in part.values():
                 variable.set_value(0)
         for job, column in self.known.items():
-            model.x[at[job]].set_value(1)
-            mode = model.modes[at[job][:2]]
-            places = zip(column.servers.tolist(), column.workers, column.ps, strict=True)
-            for h, workers, ps in places:
-                if ps or (mode.internal and mode.homes):
-                    model.home[(*at[job], h)].set_value(1)
-                if not mode.internal and workers:
-                    model.y[(*at[job], h)].set_value(int(workers))
+            place = (*at.get((job, _key_of(column)), (job, -1)), column.start)
+            if place not in model.x:
+                return False
+            model.x[place].set_value(1)
+            for h, workers, ps in zip(column.servers, column.workers, column.ps, strict=True):
+                if (*place, h) in model.home and (ps or column.internal):
+                    model.home[(*place, h)].set_value(1)
+                if workers and not column.internal:
+                    model.y[(*place, h)].set_value(int(workers))
         return True
 
 
-def _span(starts: np.ndarray) -> tuple[int, int]:
-    return (int(starts[0]), int(starts[-1]) + 1) if len(starts) else (0, 0)
+def _key(mode: Mode) -> Key:
+    return (int(mode.internal), mode.worker_type, mode.ps_type, mode.workers, mode.ps)
 
 
-def _is_of(column: Column, mode: Mode) -> bool:
-    """Whether a column runs in a mode."""
-    return (
-        column.worker_type,
-        column.ps_type,
-        column.internal,
-        int(column.workers.sum()),
-        column.duration,
-        int(column.ps.sum()),
-    ) == (mode.worker_type, mode.ps_type, mode.internal, mode.workers, mode.duration, mode.ps)
+def _key_of(column: Column) -> Key:
+    workers, ps = int(column.workers.sum()), int(column.ps.sum())
+    return (int(column.internal), column.worker_type, column.ps_type, workers, ps)

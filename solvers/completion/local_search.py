@@ -61,7 +61,11 @@ def local_search(
             break
         search.move(1.0 - step / iterations)
         if search.timetable.objective < value * (1.0 - 1e-12):
-            best, value, better_at = dict(search.timetable.columns), search.timetable.objective, step
+            best, value, better_at = (
+                dict(search.timetable.columns),
+                search.timetable.objective,
+                step,
+            )
         elif step - better_at > _STALE * len(best):
             search.timetable.renew(best)
             better_at = step

@@ -16,7 +16,7 @@ from models.errors import InputError
 from solvers.column_generation import ColumnGeneration, GenerationResult
 from solvers.completion.exact import OpenStarts
 from solvers.completion.local_search import local_search
-from solvers.completion.pool_bound import pool_bound, rounded
+from solvers.completion.pool_bound import rounded
 from solvers.completion.pooled import PooledProblem
 from solvers.completion.timetable import columns_of_schedule
 from solvers.errors import WrongSolution
@@ -28,7 +28,8 @@ __all__ = ["solve"]
 _GENERATION = 0.3  # share of the time limit at which the column generation has to end,
 _SEARCH = 0.95  # and the local search,
 _SEARCH_SMALL = 0.3  # which ends earlier where the exact program is small enough to follow
-_SMALL = 2 * 10**6  # entries of its capacity rows
+_EFFORT = 0.2  # share of the time limit that may go into building that program,
+_MOST_EFFORT = 60.0  # and seconds
 _ITERATIONS = 20_000  # of the local search
 _ITERATIONS_SMALL = 2_000
 _LEAST = 0.2  # seconds: with less left, no further step is begun
@@ -98,8 +99,9 @@ def solve(
     problem = PooledProblem(instance, slots)
     generated = ColumnGeneration(problem, gap=_GAP, deadline=deadline(_GENERATION)).run()
     prices = rounded(problem.prices(generated.duals))
-    certified = max(0.0, pool_bound(instance, prices))
-    small = OpenStarts(instance, prices, known).size <= _SMALL
+    certified = max(0.0, problem.oracle.bound(prices))
+    effort = _MOST_EFFORT if time_limit is None else min(_EFFORT * time_limit, _MOST_EFFORT)
+    small = OpenStarts.of(problem.oracle, prices, known, effort) is not None
     known = local_search(
         instance,
         prices,
@@ -119,9 +121,10 @@ def solve(
         message=generated.message,
         bound_source="prices",
     )
-    left = deadline(1.0) - time.monotonic()
-    if not found.is_optimal and left > _LEAST:
-        found = _exact(found, OpenStarts(instance, prices, known), options, left)
+    if not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
+        program = OpenStarts.of(problem.oracle, prices, known, effort)
+        if program is not None:
+            found = _exact(found, program, options, deadline(1.0))
     return replace(found, seconds=time.monotonic() - began)
 
 
@@ -165,13 +168,10 @@ def _exact(
     found: SolveResult[CompletionSchedule],
     program: OpenStarts,
     options: HighsOptions,
-    left: float,
+    deadline: float,
 ) -> SolveResult[CompletionSchedule]:
-    """What the time-indexed program adds; unchanged if it is too large."""
-    if program.size > _SMALL:
-        return replace(found, message=f"{found.message}; too much is open for the exact program")
-    limited = replace(options, time_limit=left if math.isfinite(left) else None)
-    result, columns = program.solve(limited)
+    """What the time-indexed program adds."""
+    result, columns = program.solve(options, deadline)
     assert found.objective is not None and found.bound is not None
     best, bound, source = found, found.bound, found.bound_source
     if columns is not None:

@@ -83,7 +83,7 @@ class OpenStarts:
         end += sum(int(options.duration[0]) for options in oracle.of)
         found: list[dict[Key, set[int]]] = []
         for job in instance.jobs:
-            limit = oracle.best(job.index, total).cost + slack
+            limit = oracle.best(job.index, total)[0] + slack
             table, ways = modes_of(job, cluster), {}
             for row, held in zip(table, amounts_of(table, cluster), strict=True):
                 last = min(end, math.floor(limit / job.weight)) - int(row[DURATION])

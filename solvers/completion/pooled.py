@@ -66,11 +66,10 @@ class PooledProblem:
         return [self._column(job, total) for job in range(self.jobs)]
 
     def _column(self, job: int, total: np.ndarray) -> PooledColumn:
-        best = self.oracle.best(job, total)
-        value = -self._weights[job] * best.completion * self.factor
-        return PooledColumn(
-            job, best.start, best.configuration, best.completion, value, -best.cost * self.factor
-        )
+        cost, start, k = self.oracle.best(job, total)
+        completion = start + int(self.oracle.of[job].duration[k])
+        value = -self._weights[job] * completion * self.factor
+        return PooledColumn(job, start, k, completion, value, -cost * self.factor)
 
     def usage(self, column: PooledColumn, first_row: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows that a column uses, and how much of them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 from numba import njit
@@ -54,7 +55,7 @@ class Timetable:
         """Weighted completion time of the jobs that are in it."""
         return -math.fsum(column.value for column in self.columns.values())
 
-    def insert(self, job: Job, total: np.ndarray, latest: float = math.inf) -> Column | None:
+    def insert(self, job: Job, total: np.ndarray, latest: int = sys.maxsize) -> Column | None:
         """Put a job where weighted completion and prices of what it uses are least.
 
         Parameters
@@ -62,7 +63,7 @@ class Timetable:
         job : Job
         total : ndarray, shape (S + 1, R)
             Sums of prices, the same on all servers, of the slots before each.
-        latest : float
+        latest : int
             It has to complete by then.
 
         Returns
@@ -90,7 +91,7 @@ class Timetable:
             needed = latest if row < 0 else min(latest, math.ceil(cost / job.weight))
             if reach >= needed:
                 break
-            reach = 2 * reach - first if row < 0 else int(needed)
+            reach = 2 * reach - first if row < 0 else needed
         if row < 0:
             return None
         servers = np.flatnonzero((workers > 0) | (ps > 0))

@@ -14,6 +14,7 @@ from models.errors import InputError
 from models.tolerance import usable
 from solvers.completion import OFFLINE
 from solvers.completion.certificate import certify
+from solvers.completion.elastic_bound import elastic_bound
 from solvers.completion.exact import OpenStarts
 from solvers.completion.local_search import local_search
 from solvers.completion.offline import solve
@@ -181,3 +182,4 @@ def test_what_it_offers() -> None:
     ins = tiny(1)
     found = OFFLINE.solve(ins, time_limit=None)
     assert OFFLINE.certify(ins, found.duals).bound <= found.objective
+    assert OFFLINE.wider_bound(ins, found.duals) == elastic_bound(ins, found.duals)

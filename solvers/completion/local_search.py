@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from models.completion.column import Column
-from models.completion.instance import CompletionInstance
-from solvers.completion.pool_bound import sums
+from solvers.completion.pool_bound import PoolOracle, sums
 from solvers.completion.timetable import Timetable
 
 __all__ = ["local_search"]
@@ -24,7 +23,7 @@ _STALE = 20  # rounds of so many moves as there are jobs without a better schedu
 
 
 def local_search(
-    instance: CompletionInstance,
+    oracle: PoolOracle,
     prices: np.ndarray,
     orders: Sequence[np.ndarray],
     rng: np.random.Generator,
@@ -38,7 +37,8 @@ def local_search(
 
     Parameters
     ----------
-    instance : CompletionInstance
+    oracle : PoolOracle
+        Of the instance.
     prices : ndarray, shape (S, R)
         Of the pooled servers.
     orders : sequence of ndarray of int
@@ -53,7 +53,7 @@ def local_search(
     target : float
         Objective at which to stop.
     """
-    search = _Search(instance, prices, rng)
+    search = _Search(oracle, prices, rng)
     best, value = search.begin(orders, start, deadline)
     renewed = better_at = 0
     for step in range(iterations if len(best) > 1 else 0):
@@ -78,15 +78,13 @@ def local_search(
 class _Search:
     """The present schedule, and moves from it."""
 
-    def __init__(
-        self, instance: CompletionInstance, prices: np.ndarray, rng: np.random.Generator
-    ) -> None:
-        self._jobs, self._rng = instance.jobs, rng
-        self.timetable = Timetable(instance)
+    def __init__(self, oracle: PoolOracle, prices: np.ndarray, rng: np.random.Generator) -> None:
+        self._jobs, self._rng = oracle.jobs, rng
+        self.timetable = Timetable(oracle)
         self._weights = np.array([job.weight for job in self._jobs])
         arrivals = np.array([job.arrival for job in self._jobs], dtype=np.int64)
         self._arrivals, self._earliest = arrivals, arrivals + self.timetable.shortest
-        capacity = instance.cluster.servers.sum(axis=0)
+        capacity = oracle.instance.cluster.servers.sum(axis=0)
         waste = _SHARE * float(self._weights.mean()) if len(self._jobs) else 0.0
         share = np.divide(waste, capacity, out=np.zeros_like(capacity), where=capacity > 0)
         self._totals = [sums(level * prices + share) for level in _LEVELS]

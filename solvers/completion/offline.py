@@ -16,7 +16,7 @@ from models.errors import InputError
 from solvers.column_generation import ColumnGeneration, GenerationResult
 from solvers.completion.exact import OpenStarts
 from solvers.completion.local_search import local_search
-from solvers.completion.pool_bound import rounded
+from solvers.completion.pool_bound import PoolOracle, rounded
 from solvers.completion.pooled import PooledProblem
 from solvers.completion.timetable import columns_of_schedule
 from solvers.errors import WrongSolution
@@ -85,8 +85,9 @@ def solve(
     known = None if start is None else _checked(instance, start)
     arrivals = np.argsort([job.arrival for job in instance.jobs], kind="stable")
     weights = np.argsort([-job.weight for job in instance.jobs], kind="stable")
+    oracle = PoolOracle(instance)
     known = local_search(
-        instance,
+        oracle,
         np.zeros((0, len(instance.cluster.resources))),
         [arrivals],
         rng,
@@ -96,14 +97,14 @@ def solve(
     )
     # Slots that are full in a good schedule need prices.
     slots = max([column.completion for column in known.values()], default=0)
-    problem = PooledProblem(instance, slots)
+    problem = PooledProblem(oracle, slots)
     generated = ColumnGeneration(problem, gap=_GAP, deadline=deadline(_GENERATION)).run()
     prices = rounded(problem.prices(generated.duals))
-    certified = max(0.0, problem.oracle.bound(prices))
+    certified = max(0.0, oracle.bound(prices))
     effort = _MOST_EFFORT if time_limit is None else min(_EFFORT * time_limit, _MOST_EFFORT)
-    small = OpenStarts.of(problem.oracle, prices, known, effort) is not None
+    small = OpenStarts.of(oracle, prices, known, effort) is not None
     known = local_search(
-        instance,
+        oracle,
         prices,
         [_order(generated, len(instance.jobs)), arrivals, weights],
         rng,
@@ -122,7 +123,7 @@ def solve(
         bound_source="prices",
     )
     if not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
-        program = OpenStarts.of(problem.oracle, prices, known, effort)
+        program = OpenStarts.of(oracle, prices, known, effort)
         if program is not None:
             found = _exact(found, program, options, deadline(1.0))
     return replace(found, seconds=time.monotonic() - began)

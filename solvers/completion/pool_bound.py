@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from models.completion.cluster import Cluster, Job
+from models.completion.cluster import Cluster
 from models.completion.instance import CompletionInstance
 from solvers.completion.modes import DURATION, amounts_of, modes_of, undominated
 
@@ -47,12 +47,11 @@ class Configurations:
     amounts: np.ndarray
 
 
-def configurations(job: Job, cluster: Cluster) -> Configurations:
-    """Those that fit on the empty cluster, without those that another one beats or equals.
+def configurations(modes: np.ndarray, cluster: Cluster) -> Configurations:
+    """Those of some modes, without those that another one beats or equals.
 
     One beats another if it takes no longer and no more of any resource.
     """
-    modes = modes_of(job, cluster)
     amounts = amounts_of(modes, cluster)
     key = np.column_stack([modes[:, DURATION], amounts])
     kept = undominated(key)
@@ -71,7 +70,8 @@ class PoolOracle:
         self.instance, self.cluster = instance, instance.cluster.tolerant
         self.capacity = self.cluster.servers.sum(axis=0)
         self.jobs = instance.jobs
-        self.of: list[Configurations] = [configurations(j, self.cluster) for j in instance.jobs]
+        self.modes = [modes_of(job, self.cluster, pooled=True) for job in instance.jobs]
+        self.of = [configurations(modes, self.cluster) for modes in self.modes]
 
     def best(self, job: int, total: np.ndarray) -> tuple[float, int, int]:
         """Least weighted completion and price of a job, and of what start and configuration.

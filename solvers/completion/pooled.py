@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.completion.instance import CompletionInstance
 from solvers.completion.pool_bound import PoolOracle, sums
 from solvers.highs.growing import OutOfTime
 
@@ -36,18 +35,18 @@ class PooledProblem:
 
     Parameters
     ----------
-    instance : CompletionInstance
+    oracle : PoolOracle
+        Of the instance.
     slots : int
         S, how many slots have rows.
     """
 
     must_run = True
 
-    def __init__(self, instance: CompletionInstance, slots: int) -> None:
-        self.oracle = PoolOracle(instance)
-        self.jobs = len(instance.jobs)
-        self._slots, self._resources = slots, len(instance.cluster.resources)
-        self._weights = [job.weight for job in instance.jobs]
+    def __init__(self, oracle: PoolOracle, slots: int) -> None:
+        self.oracle, self.jobs = oracle, len(oracle.jobs)
+        self._slots, self._resources = slots, len(oracle.capacity)
+        self._weights = [job.weight for job in oracle.jobs]
         self.factor = _USUAL / (float(np.mean(self._weights)) * slots) if self.jobs else 1.0
 
     def capacities(self) -> np.ndarray:

@@ -24,8 +24,8 @@ from solvers.completion.modes import (
     WORKERS,
     amounts_of,
     fitting,
-    modes_of,
 )
+from solvers.completion.pool_bound import PoolOracle
 
 __all__ = ["Timetable", "columns_of_schedule"]
 
@@ -37,12 +37,13 @@ class Timetable:
 
     Parameters
     ----------
-    instance : CompletionInstance
+    oracle : PoolOracle
+        Knows the instance and the modes of its jobs.
     """
 
-    def __init__(self, instance: CompletionInstance) -> None:
-        self.instance, self.cluster = instance, instance.cluster
-        self._modes = [modes_of(job, self.cluster) for job in instance.jobs]
+    def __init__(self, oracle: PoolOracle) -> None:
+        self.instance, self.cluster = oracle.instance, oracle.instance.cluster
+        self._modes = oracle.modes
         self._amounts = [amounts_of(modes, self.cluster) for modes in self._modes]
         self.shortest = np.array([modes[0, DURATION] for modes in self._modes], dtype=np.int64)
         self._ps_types = self.cluster.ps_types.reshape(-1, len(self.cluster.resources))

@@ -36,7 +36,7 @@ def tiny(seed: int, **size: int) -> CompletionInstance:
 
 def serial(ins: CompletionInstance) -> dict[int, Column]:
     """A poor schedule: one job after the other, each alone."""
-    table, found, end = Timetable(ins), {}, 0
+    table, found, end = Timetable(PoolOracle(ins)), {}, 0
     for one in ins.jobs:
         table.renew({})
         column = table.insert(one, np.zeros((1, len(ins.cluster.resources))))
@@ -144,10 +144,10 @@ def test_starts_that_are_none_are_refused() -> None:
 
 def test_local_search_improves_and_keeps_to_capacities() -> None:
     ins = crowd(1)
-    order, prices = [np.arange(40)], np.zeros((0, 2))
+    oracle, order, prices = PoolOracle(ins), [np.arange(40)], np.zeros((0, 2))
     rng = np.random.default_rng(0)
-    first = local_search(ins, prices, order, rng, iterations=0)
-    found = local_search(ins, prices, order, rng, start=first, iterations=500)
+    first = local_search(oracle, prices, order, rng, iterations=0)
+    found = local_search(oracle, prices, order, rng, start=first, iterations=500)
     before, after = (score(ins, schedule_of(ins, each.values())) for each in (first, found))
     assert after.feasible
     assert after.objective < before.objective
@@ -155,7 +155,7 @@ def test_local_search_improves_and_keeps_to_capacities() -> None:
 
 def test_a_timetable_is_what_its_columns_leave() -> None:
     ins = crowd(2)
-    table, total = Timetable(ins), np.zeros((1, 2))
+    table, total = Timetable(PoolOracle(ins)), np.zeros((1, 2))
     for one in ins.jobs:
         assert table.insert(one, total) is not None
     schedule = schedule_of(ins, table.columns.values())

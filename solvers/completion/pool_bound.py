@@ -8,7 +8,8 @@ With prices ``P[t, r] >= 0`` of slots 0 to S - 1 (later ones are free of charge)
 since what all jobs use of a resource in a slot is at most ``C``, the capacity of all servers. A
 job may start in any slot from its arrival to S; later starts are dominated, as nothing has a price
 from S on. The capacities are the tolerant ones (:mod:`models.tolerance`), so the bound holds for
-every schedule that the scorer accepts, elastic ones apart (:mod:`solvers.completion.elastic_bound`).
+every schedule that the scorer accepts, but for elastic ones
+(:mod:`solvers.completion.elastic_bound`).
 """
 
 from __future__ import annotations
@@ -19,24 +20,42 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from models.completion.cluster import Cluster
 from models.completion.instance import CompletionInstance
-from solvers.completion.configurations import Configurations, configurations
+from solvers.completion.modes import DURATION, amounts_of, modes_of, undominated
 
-__all__ = ["OUTWARD", "BestStart", "PoolOracle", "checked", "pool_bound", "rounded", "sums"]
+__all__ = ["OUTWARD", "PoolOracle", "checked", "pool_bound", "rounded", "sums"]
 
 OUTWARD = 1e-9
 """By how much bounds are rounded down, relative: more than the round-off of their sums."""
 _DIGITS = 9  # of the largest price that is stored
 
 
-@dataclass(frozen=True)
-class BestStart:
-    """The cheapest way to run a job at given prices."""
+@dataclass(frozen=True, eq=False)
+class Configurations:
+    """What a job can be run with, as far as prices that are the same on all servers can tell.
 
-    start: int
-    configuration: int
-    completion: int
-    cost: float  # weighted completion and prices together
+    Parameters
+    ----------
+    duration : ndarray of int64, shape (n,)
+        Slots that it takes; not falling.
+    amounts : ndarray, shape (n, R)
+        Of each resource in each of these slots.
+    """
+
+    duration: np.ndarray
+    amounts: np.ndarray
+
+
+def configurations(modes: np.ndarray, cluster: Cluster) -> Configurations:
+    """Those of some modes, without those that another one beats or equals.
+
+    One beats another if it takes no longer and no more of any resource.
+    """
+    amounts = amounts_of(modes, cluster)
+    key = np.column_stack([modes[:, DURATION], amounts])
+    kept = undominated(key)
+    return Configurations(modes[kept, DURATION], amounts[kept])
 
 
 class PoolOracle:
@@ -48,13 +67,14 @@ class PoolOracle:
     """
 
     def __init__(self, instance: CompletionInstance) -> None:
-        self.cluster = instance.cluster.tolerant
+        self.instance, self.cluster = instance, instance.cluster.tolerant
         self.capacity = self.cluster.servers.sum(axis=0)
         self.jobs = instance.jobs
-        self.of: list[Configurations] = [configurations(j, self.cluster) for j in instance.jobs]
+        self.modes = [modes_of(job, self.cluster, pooled=True) for job in instance.jobs]
+        self.of = [configurations(modes, self.cluster) for modes in self.modes]
 
-    def best(self, job: int, total: np.ndarray) -> BestStart:
-        """The cheapest start and configuration of a job.
+    def best(self, job: int, total: np.ndarray) -> tuple[float, int, int]:
+        """Least weighted completion and price of a job, and of what start and configuration.
 
         Parameters
         ----------
@@ -66,12 +86,12 @@ class PoolOracle:
         cost, start, k = _cheapest(
             options.duration, options.amounts, total, known.arrival, known.weight
         )
-        return BestStart(start, k, start + int(options.duration[k]), cost)
+        return cost, start, k
 
     def bound(self, prices: np.ndarray) -> float:
         """The bound that prices, shape (S, R), prove, rounded down."""
         total = sums(prices)
-        least = math.fsum(self.best(job, total).cost for job in range(len(self.jobs)))
+        least = math.fsum(self.best(job, total)[0] for job in range(len(self.jobs)))
         taken = float((prices @ self.capacity).sum())
         return least - taken - OUTWARD * (least + taken)
 

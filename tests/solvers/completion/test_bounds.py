@@ -43,7 +43,7 @@ def random_prices(ins: CompletionInstance, rng: np.random.Generator) -> np.ndarr
 
 
 def generated_prices(ins: CompletionInstance, slots: int) -> np.ndarray:
-    problem = PooledProblem(ins, slots)
+    problem = PooledProblem(PoolOracle(ins), slots)
     return problem.prices(ColumnGeneration(problem, gap=0.0).run().duals)
 
 

@@ -8,7 +8,14 @@ import pytest
 from models.completion import CompletionInstance, Job, score
 from models.completion.column import Column, schedule_of
 from models.tolerance import usable
-from solvers.completion.modes import INTERNAL, modes_of
+from solvers.completion.modes import (
+    DURATION,
+    INTERNAL,
+    WORKER_TYPE,
+    modes_of,
+    placeable,
+    shorter,
+)
 from solvers.completion.oracle import best_schedule
 from tests.models.completion.brute_force import duration, placements
 from tests.models.completion.small import instance, job, random_instance, ring_job
@@ -71,9 +78,7 @@ def enumerated(
     return best
 
 
-def check(
-    ins: CompletionInstance, column: Column, prices: np.ndarray, free: np.ndarray
-) -> None:
+def check(ins: CompletionInstance, column: Column, prices: np.ndarray, free: np.ndarray) -> None:
     """The column can be run, in what is free, and costs what it says."""
     broken = score(ins, schedule_of(ins, [column])).violations
     assert [one for one in broken if one.job in (None, ins.jobs[column.job].id)] == []
@@ -83,6 +88,13 @@ def check(
     assert column.cost == pytest.approx((prices[window][:, servers] * need).sum(), abs=1e-9)
 
 
+def modes_with(one: Job, ins: CompletionInstance, internal: int) -> np.ndarray:
+    """All modes on one server (1) or spread (0), also those that one of the other kind beats."""
+    table = placeable(one, ins.cluster, shorter(one, ins.cluster))
+    table = table[table[:, INTERNAL] == internal]
+    return table[np.lexsort((table[:, WORKER_TYPE], table[:, DURATION]))]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_it_is_the_best_of_all_placements(mode: str) -> None:
     allreduce, internal = MODES[mode]
@@ -90,8 +102,10 @@ def test_it_is_the_best_of_all_placements(mode: str) -> None:
     for seed in range(SEEDS):
         ins, prices, free, values, beyond = case(seed, allreduce)
         (one,) = ins.jobs
-        table = modes_of(one, ins.cluster)
-        for chosen, rows in ((internal, table[table[:, INTERNAL] == internal]), (None, table)):
+        for chosen, rows in (
+            (internal, modes_with(one, ins, internal)),
+            (None, modes_of(one, ins.cluster)),
+        ):
             column = best_schedule(
                 one, ins.cluster, prices, free, values, beyond=beyond, modes=rows
             )
@@ -135,9 +149,7 @@ def test_e1_a_job_may_straddle_the_last_priced_slot() -> None:
     # T = 2, a = 1, d = 2: it completes at 3; starting at T it would at 4.
     ins = instance([job("a", 1, minibatches=2)], slots=2)
     nothing, free = np.zeros((2, 1, 1)), np.full((2, 1, 1), 2.0)
-    found = best_schedule(
-        ins.jobs[0], ins.cluster, nothing, free, -np.arange(9.0), beyond=True
-    )
+    found = best_schedule(ins.jobs[0], ins.cluster, nothing, free, -np.arange(9.0), beyond=True)
     assert found is not None and (found.start, found.completion) == (1, 3)
     assert best_schedule(ins.jobs[0], ins.cluster, nothing, free, -np.arange(9.0)) is None
     # A price of slot 1 that is worth a slot of waiting and more.
@@ -160,9 +172,7 @@ def literal_case(seed: int, allreduce: bool) -> tuple[CompletionInstance, np.nda
 def cheapest(ins: CompletionInstance, prices: np.ndarray, free: np.ndarray) -> float:
     """Least cost of the oracle, without the last slot, which the paper's loops leave unused."""
     slots = len(prices)
-    column = best_schedule(
-        ins.jobs[0], ins.cluster, prices, free, np.full(slots, 0.0), first=0
-    )
+    column = best_schedule(ins.jobs[0], ins.cluster, prices, free, np.full(slots, 0.0), first=0)
     return np.inf if column is None else column.cost
 
 
@@ -171,7 +181,6 @@ def test_algorithms_5_and_6_are_exact_on_one_server() -> None:
         for seed in range(SEEDS):
             ins, prices, free = literal_case(seed, allreduce)
             (one,) = ins.jobs
-            table = modes_of(one, ins.cluster)
             column = best_schedule(
                 one,
                 ins.cluster,
@@ -179,7 +188,7 @@ def test_algorithms_5_and_6_are_exact_on_one_server() -> None:
                 free,
                 np.zeros(len(prices)),
                 first=0,
-                modes=table[table[:, INTERNAL] == 1],
+                modes=modes_with(one, ins, 1),
             )
             cost = algorithm(one, ins.cluster, prices, free).cost
             assert cost == pytest.approx(np.inf if column is None else column.cost)
@@ -191,7 +200,6 @@ def test_the_oracle_is_never_dearer_than_algorithms_4_and_7(allreduce: bool) -> 
     dearer = 0
     for seed in range(SEEDS):
         ins, prices, free = literal_case(seed, allreduce)
-        table = modes_of(ins.jobs[0], ins.cluster)
         mended = algorithm(ins.jobs[0], ins.cluster, prices, free, reset=True).cost
         best = cheapest(ins, prices, free)
         assert best <= mended + 1e-9
@@ -202,7 +210,7 @@ def test_the_oracle_is_never_dearer_than_algorithms_4_and_7(allreduce: bool) -> 
             free,
             np.zeros(len(prices)),
             first=0,
-            modes=table[table[:, INTERNAL] == 0],
+            modes=modes_with(ins.jobs[0], ins, 0),
         )
         dearer += column is not None and column.cost < mended - 1e-9
     assert allreduce or dearer > 10  # Algorithm 4 misses the best spread placement

@@ -88,7 +88,7 @@ def solve(
     oracle = PoolOracle(instance)
     known = local_search(
         oracle,
-        np.zeros((0, len(instance.cluster.resources))),
+        np.zeros((instance.cluster.slots, len(instance.cluster.resources))),
         [arrivals],
         rng,
         start=known,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from models.errors import InputError
 
-__all__ = ["BANDWIDTH", "check_demand", "check_names", "check_vector"]
+__all__ = ["BANDWIDTH", "check_demand", "check_names", "check_vector", "dominant_share"]
 
 BANDWIDTH = "bandwidth_gbps"
 """The resource that gives the bandwidth of workers and parameter servers."""
@@ -35,3 +37,10 @@ def check_demand(row: Sequence[float], names: Sequence[str], path: str, source: 
     place = names.index(BANDWIDTH)
     if row[place] <= 0:
         raise InputError(f"{source}: bandwidth must be positive - at `{path}[{place}]`")
+
+
+def dominant_share(need: np.ndarray, have: np.ndarray) -> np.ndarray:
+    """Largest share of what there is, over resources (the last axis); infinite of nothing."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share: np.ndarray = np.where(need > 0.0, need / have, 0.0).max(axis=-1)
+    return share

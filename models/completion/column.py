@@ -79,6 +79,6 @@ def schedule_of(instance: CompletionInstance, columns: Iterable[Column]) -> Comp
             raise ValueError(f"two columns of job {column.job}, against (8b)")
         types[:, column.job] = column.worker_type, column.ps_type
         window = (column.job, column.start, column.completion)
-        placement = zip(column.servers, column.workers, column.ps, strict=True)
-        rows += [(*window, int(h), int(y), int(s)) for h, y, s in placement]
+        placed = np.column_stack([column.servers, column.workers, column.ps])
+        rows += [(*window, *row) for row in placed.tolist()]
     return CompletionSchedule.build(instance, types[0], types[1], rows)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.completion.cluster import NO_TYPE, Cluster, Job
+from models.completion.cluster import Cluster, Job
 from models.completion.files import CompletionFile, JobRecord
-from models.completion.rates import least_duration, least_ps
+from models.completion.rates import least_ps
 from models.errors import InputError
 from models.files import decode, sha256
 from models.instance import FileInstance, check_ids
@@ -22,7 +22,7 @@ __all__ = ["CompletionInstance"]
 # Prices per slot, server and resource; durations per job, pair of types and number of workers.
 _MOST_PRICES = 2 * 10**7
 _MOST_DURATIONS = 5 * 10**7
-_MOST_SLOTS = 10**6  # that one worker takes for a job
+_MOST_SLOTS = 10**7  # that one worker takes for a job, of whatever type
 
 Faults = Iterator[tuple[str, str]]  # what is wrong, and the key
 
@@ -51,15 +51,13 @@ class CompletionInstance(FileInstance):
                 check_demand(row, file.resources, f"$.{key}[{index}]", source)
         for index, row in enumerate(file.servers):
             check_vector(row, len(file.resources), f"$.servers[{index}]", source)
-        _refuse(_cluster_faults(file), "$", source)
+        cluster, jobs = _cluster(file), []
+        _refuse(_cluster_faults(file, cluster), "$", source)
         check_ids(file.jobs, source)
-        cluster = _cluster(file)
-        fits, jobs = _one_worker(cluster), []
         for index, record in enumerate(file.jobs):
-            path = f"$.jobs[{index}]"
-            _refuse(_job_faults(record, file), path, source)
+            _refuse(_job_faults(record, file), f"$.jobs[{index}]", source)
             jobs.append(_job(index, record, cluster))
-            _refuse(_run_faults(jobs[-1], fits), path, source)
+            _refuse(_long_faults(jobs[-1]), f"$.jobs[{index}]", source)
         return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
 
 
@@ -104,8 +102,8 @@ def _job(index: int, record: JobRecord, cluster: Cluster) -> Job:
     )
 
 
-def _cluster_faults(file: CompletionFile) -> Faults:
-    """Sizes, and which types there have to be."""
+def _cluster_faults(file: CompletionFile, cluster: Cluster) -> Faults:
+    """Sizes, which types there have to be, and room for some of them."""
     prices = file.slots * len(file.servers) * len(file.resources)
     if prices > _MOST_PRICES:
         yield f"{prices} prices of slots, servers, resources are more than {_MOST_PRICES}", "slots"
@@ -117,6 +115,8 @@ def _cluster_faults(file: CompletionFile) -> Faults:
         yield "all-reduce has no parameter servers", "ps_types"
     if file.architecture == "ps" and not file.ps_types:
         yield "at least one type is needed, (2e)", "ps_types"
+    if file.jobs and not _has_room(cluster):
+        yield "no room for one worker of any type and what it needs", "servers"
 
 
 def _job_faults(record: JobRecord, file: CompletionFile) -> Faults:
@@ -134,35 +134,25 @@ def _job_faults(record: JobRecord, file: CompletionFile) -> Faults:
             yield "want one number with all-reduce, else a list", key
         elif isinstance(numbers, list) and len(numbers) != len(types):
             yield f"{len(numbers)} numbers for {len(types)} {kind} types", key
-    if record.epochs * record.chunks * record.minibatches >= 2**53:
-        yield "E D K is out of range", "epochs"
 
 
-def _run_faults(job: Job, fits: np.ndarray) -> Faults:
-    """The empty cluster has to run one worker of the job, and in a million slots."""
-    if not np.isfinite(job.transfer_slots).all():
-        yield "2 pi / b is out of range", "gradient_mb"
-    elif not len(fits):
-        yield "no server has room for one worker and what it needs, whatever the types", "id"
-    else:
-        m, p, internal = fits.T
-        least = int(least_duration(job, m, p, np.ones_like(m), internal > 0).min())
-        if least > _MOST_SLOTS:
-            yield f"one worker takes {least} slots, more than {_MOST_SLOTS}", "epochs"
+def _long_faults(job: Job) -> Faults:
+    """No number of mini-batches or slots may be out of range."""
+    slowest = job.minibatch_slots.max() + job.update_slots.max() + job.transfer_slots.max()
+    if job.work >= 2**53 or not job.work * slowest <= _MOST_SLOTS:
+        yield f"one worker may take more than {_MOST_SLOTS} slots for E D K", "epochs"
 
 
-def _one_worker(cluster: Cluster) -> np.ndarray:
-    """Rows (m, p, q): one worker, with the PSs it needs, fits on the empty cluster so."""
-    found = []
+def _has_room(cluster: Cluster) -> bool:
+    """Whether one worker, with the parameter servers that it needs, fits on the empty cluster."""
     for m, e in enumerate(cluster.worker_types):
         worker = count_fitting(cluster.servers, e) > 0
         if cluster.allreduce and worker.any():
-            found.append((m, NO_TYPE, 1))
+            return True
         for p, z in enumerate(cluster.ps_types):
-            if count_fitting(cluster.servers, e + z).any():
-                found.append((m, p, 1))
-            needed = least_ps(1, float(cluster.worker_gbps[m]), float(cluster.ps_gbps[p]))
+            needed = least_ps(1, cluster.worker_gbps[m], cluster.ps_gbps[p])
             ps = count_fitting(cluster.servers, z) >= needed
-            if worker.any() and ps.any() and (worker | ps).sum() > 1:
-                found.append((m, p, 0))
-    return np.array(found, dtype=np.int64).reshape(-1, 3)
+            apart = worker.any() and ps.any() and (worker | ps).sum() > 1
+            if apart or count_fitting(cluster.servers, e + z).any():
+                return True
+    return False

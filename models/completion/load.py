@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import product
 
-from models.completion.cluster import Cluster, Job
 from models.completion.instance import CompletionInstance
 from models.completion.rates import least_duration, least_ps, minibatch_time
+from models.resources import dominant_share
 
 __all__ = ["load"]
 
@@ -20,17 +20,16 @@ def load(instance: CompletionInstance) -> float:
     T slots. At 1 there is about as much to do as can be done; jobs with fewer workers may need
     less. 0 without jobs, infinite where no server has what a job demands.
     """
-    return float(sum(_share(job, instance.cluster) for job in instance.jobs))
-
-
-def _share(job: Job, cluster: Cluster) -> float:
-    pairs = [(m, p) for m in range(len(cluster.worker_types)) for p in cluster.ps_choices]
-    m, p = min(pairs, key=lambda at: float(minibatch_time(job, at[0], at[1], job.chunks, False)))
-    held = job.chunks * cluster.worker_types[m]
-    if not cluster.allreduce:
-        b, big_b = float(cluster.worker_gbps[m]), float(cluster.ps_gbps[p])
-        held = held + least_ps(job.chunks, b, big_b) * cluster.ps_types[p]
-    need = held * least_duration(job, m, p, job.chunks, False)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(need > 0.0, need / (cluster.servers.sum(axis=0) * cluster.slots), 0.0)
-    return float(share.max())
+    cluster, total = instance.cluster, 0.0
+    have = cluster.servers.sum(axis=0) * cluster.slots
+    pairs = list(product(range(len(cluster.worker_types)), cluster.ps_choices))
+    for job in instance.jobs:
+        times = [float(minibatch_time(job, m, p, job.chunks, False)) for m, p in pairs]
+        m, p = pairs[times.index(min(times))]
+        held = job.chunks * cluster.worker_types[m]
+        if not cluster.allreduce:
+            ps = least_ps(job.chunks, cluster.worker_gbps[m], cluster.ps_gbps[p])
+            held = held + ps * cluster.ps_types[p]
+        need = held * least_duration(job, m, p, job.chunks, False)
+        total += float(dominant_share(need, have))
+    return total

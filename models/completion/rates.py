@@ -23,7 +23,7 @@ Count = TypeVar("Count", int, np.ndarray)
 def minibatch_time(
     job: Job, worker_type: Index, ps_type: Index, workers: Index, internal: bool | np.ndarray
 ) -> np.ndarray:
-    """Slots that one worker takes for one mini-batch: ``1 / rho`` of (1) or (14).
+    """Slots that one worker takes for one mini-batch, ``1 / rho`` of (1) or (14), broadcast.
 
     Parameters
     ----------
@@ -34,11 +34,6 @@ def minibatch_time(
         N: only with all-reduce does the rate depend on it.
     internal : bool or ndarray of bool
         ``q_j``: all that the job runs is on one server, so that nothing is transferred.
-
-    Returns
-    -------
-    ndarray of float
-        The arguments are broadcast.
     """
     # With all-reduce, `update_slots` has one number, which is also at index NO_TYPE = -1.
     share = np.where(np.less(ps_type, 0), np.subtract(workers, 1) / workers, 1.0)

@@ -18,8 +18,6 @@ from models.sealing import sealed
 
 __all__ = ["CompletionSchedule"]
 
-_MOST_ROWS = 2 * 10**7  # of a schedule file; a hundred bytes each while it is written
-
 
 @dataclass(frozen=True, eq=False)
 class CompletionSchedule:
@@ -69,10 +67,9 @@ class CompletionSchedule:
             workers or parameter servers without a type that the instance knows.
         """
         table = np.asarray(rows, dtype=np.int64).reshape(-1, 6)
-        inside = (table[:, [0, 3]] < (len(instance.jobs), len(instance.cluster.servers))).all(
-            axis=1
-        )
-        inside &= (table[:, [0, 1, 3]] >= 0).all(axis=1) & (table[:, 1] < table[:, 2])
+        most = len(instance.jobs), np.inf, len(instance.cluster.servers)
+        at = table[:, [0, 1, 3]]
+        inside = ((at >= 0) & (at < most)).all(axis=1) & (table[:, 1] < table[:, 2])
         for row in table[~inside].tolist():
             raise InputError(
                 f"{source}: row {tuple(row)} (job, begin, end, server, workers, ps) is empty or "
@@ -82,7 +79,7 @@ class CompletionSchedule:
         used = np.zeros((2, len(instance.jobs)), dtype=bool)
         for kind in (0, 1):
             used[kind, table[table[:, 4 + kind] != 0, 0]] = True
-        types = np.where(used, [worker_type, ps_type], NO_TYPE)
+        types = np.where(used, np.array([worker_type, ps_type]), NO_TYPE)
         known = [[len(instance.cluster.worker_types)], [len(instance.cluster.ps_types)]]
         for kind, j in np.argwhere(used & ((types < 0) | (types >= known))).tolist():
             what = f"{('worker', 'PS')[kind]} type {types[kind, j]}"
@@ -142,16 +139,7 @@ class CompletionSchedule:
         return cls.build(instance, types[0], types[1], rows, elastic=file.elastic, source=source)
 
     def write(self, path: str | Path) -> None:
-        """Write the schedule file (gzip-ed by ending), whole or not at all.
-
-        Raises
-        ------
-        InputError
-            If it would take more than 2e7 rows, or cannot be written.
-        """
-        size = 2 * int((self.rows[:, 2] - self.rows[:, 1]).sum())
-        if size > _MOST_ROWS:
-            raise InputError(f"{path}: {size} allocations are more than {_MOST_ROWS}")
+        """Write the schedule file (gzip-ed by ending), whole or not at all."""
         allocations: list[list[Any]] = [[] for _ in self.ids]
         for job, begin, end, server, workers, ps in self.rows.tolist():
             counts = [(kind, n) for kind, n in (("worker", workers), ("ps", ps)) if n]

@@ -30,7 +30,7 @@ def score(instance: CompletionInstance, schedule: CompletionSchedule) -> Score:
     ================  ============================================================================
     (2a)              A job that does not run at all; or one that pauses or whose placement changes,
                       unless the schedule is elastic.
-    (2b), (2c)        A schedule cannot give a job two types, but no worker or parameter server.
+    (2b), (2c)        No job can have two types. One without workers breaks (2b), without PSs (2e).
     (2d), (15a)       Hold of themselves, since q is read from the placement; as do (2m)-(2o).
     (2f)              Elastic: ``sum_t N_t rho_t >= E D K`` with the rate of each slot.
     (2h), (15b)       In every slot, also past T.
@@ -57,13 +57,15 @@ def score(instance: CompletionInstance, schedule: CompletionSchedule) -> Score:
     """
     check_made_for(instance, schedule.instance_hash, "schedule")
     bounds = np.searchsorted(schedule.rows[:, 0], np.arange(len(instance.jobs) + 1))
+    types = zip(schedule.worker_type.tolist(), schedule.ps_type.tolist(), strict=True)
     completion = np.full(len(instance.jobs), -1, dtype=np.int64)
     violations: list[Violation] = []
-    for job, (first, last) in zip(instance.jobs, pairwise(bounds.tolist()), strict=True):
+    for job, (m, p), (first, last) in zip(
+        instance.jobs, types, pairwise(bounds.tolist()), strict=True
+    ):
         rows = schedule.rows[first:last, 1:]
-        types = int(schedule.worker_type[job.index]), int(schedule.ps_type[job.index])
-        found = list(_job(job, instance.cluster, types, rows, schedule.elastic))
-        if not any(equation == "(2f)" for equation, *_ in found) and len(rows):
+        found = list(_job(job, instance.cluster, m, p, rows, schedule.elastic))
+        if len(rows) and not any(equation == "(2f)" for equation, *_ in found):
             completion[job.index] = rows[:, 1].max()
         for equation, fault, slot, server in found:
             message = f"job '{job.id}' {fault}" + (f" in slot {slot}" if slot is not None else "")
@@ -75,7 +77,7 @@ def score(instance: CompletionInstance, schedule: CompletionSchedule) -> Score:
 
 
 def _job(
-    job: Job, cluster: Cluster, types: tuple[int, int], rows: np.ndarray, elastic: bool
+    job: Job, cluster: Cluster, m: int, p: int, rows: np.ndarray, elastic: bool
 ) -> Iterator[Fault]:
     """What one job breaks on its own; rows are (begin, end, server, workers, ps)."""
     if not len(rows):
@@ -89,56 +91,47 @@ def _job(
     done = 0.0
     for begin, end in pairwise(np.unique(rows[:, :2]).tolist()):
         placed = rows[(rows[:, 0] <= begin) & (end <= rows[:, 1]), 2:]
-        if not len(placed):
-            continue  # a pause
-        yield from ((*fault[:2], begin, fault[2]) for fault in _slot(job, cluster, types, placed))
-        workers = int(placed[:, 1].sum())
-        if workers > 0 and (cluster.allreduce or placed[:, 2].any()):
-            done += (end - begin) * workers * _rate(job, cluster, types, workers, len(placed) == 1)
+        if len(placed):  # no pause
+            yield from _slot(job, cluster, m, p, begin, placed)
+            workers = int(placed[:, 1].sum())
+            if workers > 0 and (cluster.allreduce or placed[:, 2].any()):
+                rate = _rate(job, cluster, m, p, workers, len(placed) == 1)
+                done += (end - begin) * workers * rate
     if done < job.work * (1.0 - _ROUND_OFF):
         yield "(2f)", f"trains {done:.12g} of {job.work} mini-batches", None, None
 
 
-def _rate(
-    job: Job, cluster: Cluster, types: tuple[int, int], workers: int, internal: bool
-) -> float:
+def _rate(job: Job, cluster: Cluster, m: int, p: int, workers: int, internal: bool) -> float:
     """``rho`` of (1), or of (14)."""
-    m, p = types
     gigabits = 0.0 if internal else 2.0 * 8.0 * job.gradient_mb / 1000.0
     transfer = gigabits / float(cluster.worker_types[m, cluster.bandwidth]) / cluster.slot_seconds
-    train = float(job.minibatch_slots[m])
-    if cluster.allreduce:
-        part = (workers - 1) / workers
-        return 1.0 / (train + float(job.update_slots[0]) * part + transfer * part)
-    return 1.0 / (train + float(job.update_slots[p]) + transfer)
+    update = float(job.update_slots[0 if cluster.allreduce else p])
+    part = (workers - 1) / workers if cluster.allreduce else 1.0
+    return 1.0 / (float(job.minibatch_slots[m]) + update * part + transfer * part)
 
 
 def _slot(
-    job: Job, cluster: Cluster, types: tuple[int, int], placed: np.ndarray
-) -> Iterator[tuple[str, str, int | None]]:
+    job: Job, cluster: Cluster, m: int, p: int, slot: int, placed: np.ndarray
+) -> Iterator[Fault]:
     """What a job breaks in a slot; placed are rows (server, workers, ps)."""
-    workers, ps = int(placed[:, 1].sum()), int(placed[:, 2].sum())
     for server, y, s in placed[(placed[:, 1:] < 0).any(axis=1)].tolist():
         equation, what = ("(2k)", f"{y} workers") if y < 0 else ("(2l)", f"{s} PSs")
-        yield equation, f"has {what} on server {server}", server
+        yield equation, f"has {what} on server {server}", slot, server
+    workers, ps = placed[:, 1:].sum(axis=0).tolist()
     if not placed[:, 1].any():
-        yield "(2b)", "has no worker", None
+        yield "(2b)", "has no worker", slot, None
     if workers > job.chunks:
-        yield "(2g)", f"has {workers} workers, more than D = {job.chunks},", None
+        yield "(2g)", f"has {workers} workers, more than D = {job.chunks},", slot, None
     if cluster.allreduce:
         return
-    if not placed[:, 2].any():
-        yield "(2c)", "has no type of PSs", None
     if ps < 1:
-        yield "(2e)", f"has {ps} PSs", None
-        return
-    b = float(cluster.worker_types[types[0], cluster.bandwidth])
-    big_b = float(cluster.ps_types[types[1], cluster.bandwidth])
+        yield "(2e)", f"has {ps} PSs", slot, None
     for server, y, s in placed[placed[:, 2] > 0].tolist():
-        need, have = (workers - y) * b, s * big_b
+        need = (workers - y) * float(cluster.worker_types[m, cluster.bandwidth])
+        have = s * float(cluster.ps_types[p, cluster.bandwidth])
         if need * (1.0 - _ROUND_OFF) > have:
             gbps = f"{have:.9g} Gbps of PSs on server {server} for {need:.9g} Gbps of workers"
-            yield "(2i)", f"has {gbps} elsewhere", server
+            yield "(2i)", f"has {gbps} elsewhere", slot, server
 
 
 def _capacity(instance: CompletionInstance, schedule: CompletionSchedule) -> Iterator[Violation]:
@@ -157,10 +150,7 @@ def _capacity(instance: CompletionInstance, schedule: CompletionSchedule) -> Ite
         used = np.cumsum(used, axis=0)
         over = used > capacity + _TOLERANCE * np.maximum(1.0, capacity)
         opens = over & ~np.vstack([np.zeros_like(over[:1]), over[:-1]])
-        for place_of, r in np.argwhere(opens).tolist():
-            t = int(slots[place_of])
-            message = (
-                f"server {h} uses {used[place_of, r]:.9g} of {capacity[r]:.9g} "
-                f"{cluster.resources[r]} in slot {t}"
-            )
+        for k, r in np.argwhere(opens).tolist():
+            t, name = int(slots[k]), cluster.resources[r]
+            message = f"server {h} uses {used[k, r]:.9g} of {capacity[r]:.9g} {name} in slot {t}"
             yield Violation("(15b)" if cluster.allreduce else "(2h)", message, None, t, h)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from models.resources import dominant_share
 from models.utility.instance import Cluster, UtilityInstance
 
 __all__ = ["dominant_shares", "load"]
@@ -51,9 +52,6 @@ def dominant_shares(
         (work, worker, cluster.worker_servers),
         (on_ps, ps, cluster.ps_servers),
     ):
-        need = units[:, None] * demand
         have = servers.sum(axis=0) * cluster.slots
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(need > 0.0, need / have, 0.0)
-        found = np.maximum(found, share.max(axis=1))
+        found = np.maximum(found, dominant_share(units[:, None] * demand, have))
     return found

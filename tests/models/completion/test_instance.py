@@ -110,6 +110,7 @@ def test_file_round_trip(allreduce: bool, ending: str, tmp_path: Path) -> None:
     assert again.hash == ins.hash and again.file == ins.file
 
 
+NO_ROOM = "no room for one worker of any type and what it needs - at `$.servers`"
 FAULTS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"weight": 0.0}, {}, "at `$.jobs[0].weight`"),
     ({"chunks": 0}, {}, "at `$.jobs[0].chunks`"),
@@ -123,10 +124,10 @@ FAULTS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ),
     ({}, RING, "with all-reduce, else a list - at `$.jobs[0].update_slots`"),
     ({"requested_workers": 2}, {}, "against (2g) - at `$.jobs[0].requested_workers`"),
-    ({"epochs": 10**9, "minibatches": 10**9}, {}, "out of range - at `$.jobs[0].epochs`"),
-    ({"epochs": 10**6 + 1}, {}, "1000001 slots, more than 1000000 - at `$.jobs[0].epochs`"),
-    ({"minibatch_slots": [1e18]}, {}, "more than 1000000 - at `$.jobs[0].epochs`"),
-    ({"gradient_mb": 1.0}, {"worker_types": [[1e-320]]}, "range - at `$.jobs[0].gradient_mb`"),
+    ({"epochs": 10**9, "minibatches": 10**9}, {}, "slots for E D K - at `$.jobs[0].epochs`"),
+    ({"epochs": 10**7 + 1}, {}, "10000000 slots for E D K - at `$.jobs[0].epochs`"),
+    ({"minibatch_slots": [1e18]}, {}, "10000000 slots for E D K - at `$.jobs[0].epochs`"),
+    ({"gradient_mb": 1.0}, {"worker_types": [[1e-320]]}, "E D K - at `$.jobs[0].epochs`"),
     ({}, {"worker_types": [[0.0]]}, "bandwidth must be positive - at `$.worker_types[0][0]`"),
     ({}, {"ps_types": [[0.0]]}, "bandwidth must be positive - at `$.ps_types[0][0]`"),
     ({}, {"ps_types": [[1.0, 1.0]]}, "2 numbers for 1 resources - at `$.ps_types[0]`"),
@@ -142,9 +143,9 @@ FAULTS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({}, {"slots": 10**6, "servers": [[2.0]] * 21}, "are more than 20000000 - at `$.slots`"),
     ({"chunks": 10**6}, {"ps_types": [[1.0]] * 51}, "are more than 50000000 - at `$.jobs`"),
     # Room for a worker or a PS, on one server, or on two for one of 2 Gbps and too few PSs.
-    ({}, {"servers": [[1.5]]}, "no server has room for one worker"),
-    ({}, {"servers": [[2.0], [1.0]], "worker_types": [[2.0]]}, "no server has room for one worker"),
-    ({"update_slots": 0.0}, {**RING, "servers": [[0.5]]}, "no server has room for one worker"),
+    ({}, {"servers": [[1.5]]}, NO_ROOM),
+    ({}, {"servers": [[2.0], [1.0]], "worker_types": [[2.0]]}, NO_ROOM),
+    ({"update_slots": 0.0}, {**RING, "servers": [[0.5]]}, NO_ROOM),
 ]
 
 

@@ -26,12 +26,12 @@ from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
 __all__ = ["solve"]
 
 _GENERATION = 0.3  # share of the time limit at which the column generation has to end,
-_SEARCH = 0.95  # and the local search,
-_SEARCH_SMALL = 0.3  # which ends earlier where the exact program is small enough to follow
+_FIRST = 0.35  # the first local search,
+_SEARCH = 0.95  # and the second one, where the exact program is too large to follow
 _EFFORT = 0.2  # share of the time limit that may go into building that program,
 _MOST_EFFORT = 60.0  # and seconds
-_ITERATIONS = 20_000  # of the local search
-_ITERATIONS_SMALL = 2_000
+_ITERATIONS_FIRST = 2_000
+_ITERATIONS = 20_000
 _LEAST = 0.2  # seconds: with less left, no further step is begun
 _GAP = 1e-4  # of the column generation
 _ROUND_OFF = 1e-6  # of HiGHS, relative
@@ -81,38 +81,37 @@ def solve(
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
 
-    rng = np.random.default_rng(_SEED)
+    rng, oracle = np.random.default_rng(_SEED), PoolOracle(instance)
     known = None if start is None else _checked(instance, start)
     arrivals = np.argsort([job.arrival for job in instance.jobs], kind="stable")
     weights = np.argsort([-job.weight for job in instance.jobs], kind="stable")
-    oracle = PoolOracle(instance)
+    nothing = np.zeros((instance.cluster.slots, len(instance.cluster.resources)))
+    until = deadline(_GENERATION)
     known = local_search(
-        oracle,
-        np.zeros((0, len(instance.cluster.resources))),
-        [arrivals],
-        rng,
-        start=known,
-        iterations=0,
-        deadline=deadline(_GENERATION),
+        oracle, nothing, [arrivals], rng, start=known, iterations=0, deadline=until
     )
     # Slots that are full in a good schedule need prices.
     slots = max([column.completion for column in known.values()], default=0)
     problem = PooledProblem(oracle, slots)
-    generated = ColumnGeneration(problem, gap=_GAP, deadline=deadline(_GENERATION)).run()
+    generated = ColumnGeneration(problem, gap=_GAP, deadline=until).run()
     prices = rounded(problem.prices(generated.duals))
     certified = max(0.0, oracle.bound(prices))
     effort = _MOST_EFFORT if time_limit is None else min(_EFFORT * time_limit, _MOST_EFFORT)
-    small = OpenStarts.of(oracle, prices, known, effort) is not None
-    known = local_search(
-        oracle,
-        prices,
-        [_order(generated, len(instance.jobs)), arrivals, weights],
-        rng,
-        start=known,
-        iterations=_ITERATIONS_SMALL if small else _ITERATIONS,
-        deadline=deadline(_SEARCH_SMALL if small else _SEARCH),
-        target=certified * (1.0 + OPTIMAL_GAP),
-    )
+    orders, program = [_order(generated, len(instance.jobs)), arrivals, weights], None
+    for iterations, share in ((_ITERATIONS_FIRST, _FIRST), (_ITERATIONS, _SEARCH)):
+        known = local_search(
+            oracle,
+            prices,
+            orders,
+            rng,
+            start=known,
+            iterations=iterations,
+            deadline=deadline(share),
+            target=certified * (1.0 + OPTIMAL_GAP),
+        )
+        orders, program = [], OpenStarts.of(oracle, prices, known, effort)
+        if program is not None:
+            break
     found = _result(instance, known, certified)
     found = replace(
         found,
@@ -122,10 +121,8 @@ def solve(
         message=generated.message,
         bound_source="prices",
     )
-    if not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
-        program = OpenStarts.of(oracle, prices, known, effort)
-        if program is not None:
-            found = _exact(found, program, options, deadline(1.0))
+    if program and not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
+        found = _exact(found, program, options, deadline(1.0))
     return replace(found, seconds=time.monotonic() - began)
 
 

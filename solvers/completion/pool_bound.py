@@ -15,12 +15,11 @@ every schedule that the scorer accepts, but for elastic ones
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from models.completion.cluster import Cluster
 from models.completion.instance import CompletionInstance
 from solvers.completion.modes import DURATION, amounts_of, modes_of, undominated
 
@@ -31,31 +30,13 @@ OUTWARD = 1e-9
 _DIGITS = 9  # of the largest price that is stored
 
 
-@dataclass(frozen=True, eq=False)
-class Configurations:
-    """What a job can be run with, as far as prices that are the same on all servers can tell.
-
-    Parameters
-    ----------
-    duration : ndarray of int64, shape (n,)
-        Slots that it takes; not falling.
-    amounts : ndarray, shape (n, R)
-        Of each resource in each of these slots.
-    """
+class Configurations(NamedTuple):
+    """What a job can be run with, as far as prices that are the same on all servers can tell."""
 
     duration: np.ndarray
+    """Slots that it takes, not falling; int64, shape (n,)."""
     amounts: np.ndarray
-
-
-def configurations(modes: np.ndarray, cluster: Cluster) -> Configurations:
-    """Those of some modes, without those that another one beats or equals.
-
-    One beats another if it takes no longer and no more of any resource.
-    """
-    amounts = amounts_of(modes, cluster)
-    key = np.column_stack([modes[:, DURATION], amounts])
-    kept = undominated(key)
-    return Configurations(modes[kept, DURATION], amounts[kept])
+    """Of each resource in each of these slots, shape (n, R)."""
 
 
 class PoolOracle:
@@ -71,7 +52,13 @@ class PoolOracle:
         self.capacity = self.cluster.servers.sum(axis=0)
         self.jobs = instance.jobs
         self.modes = [modes_of(job, self.cluster, pooled=True) for job in instance.jobs]
-        self.of = [configurations(modes, self.cluster) for modes in self.modes]
+        self.of = [self._configurations(modes) for modes in self.modes]
+
+    def _configurations(self, modes: np.ndarray) -> Configurations:
+        """Those of some modes, without those that another one beats or equals in all this."""
+        duration, amounts = modes[:, DURATION], amounts_of(modes, self.cluster)
+        kept = undominated(np.column_stack([duration, amounts]))
+        return Configurations(duration[kept], amounts[kept])
 
     def best(self, job: int, total: np.ndarray) -> tuple[float, int, int]:
         """Least weighted completion and price of a job, and of what start and configuration.

@@ -50,12 +50,13 @@ class PooledProblem:
         self.factor = _USUAL / (float(np.mean(self._weights)) * slots) if self.jobs else 1.0
 
     def capacities(self) -> np.ndarray:
-        """Capacity of all servers, slot by slot."""
-        return np.tile(self.oracle.capacity, self._slots)
+        """All of every resource in every slot: rows are in shares of it."""
+        return np.ones(self._slots * self._resources)
 
     def prices(self, duals: np.ndarray) -> np.ndarray:
         """Duals as prices in the problem's units, shape (S, R)."""
-        return np.asarray(duals.reshape(self._slots, self._resources) / self.factor)
+        shares = duals.reshape(self._slots, self._resources) / self.factor
+        return np.asarray(shares / self.oracle.capacity)
 
     def price(self, duals: np.ndarray, deadline: float) -> Sequence[PooledColumn]:
         """Best column of every job."""
@@ -72,10 +73,10 @@ class PooledProblem:
 
     def usage(self, column: PooledColumn, first_row: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows that a column uses, and how much of them."""
-        options = self.oracle.of[column.job]
+        share = self.oracle.of[column.job].amounts[column.configuration] / self.oracle.capacity
         stop = min(column.completion, self._slots)
         rows = np.arange(column.start * self._resources, stop * self._resources)
-        amounts = np.tile(options.amounts[column.configuration], stop - column.start)
+        amounts = np.tile(share, stop - column.start)
         used = (amounts > 0.0) & (rows >= first_row)
         return rows[used], amounts[used]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 
 import numpy as np
 from numba import njit
@@ -125,11 +126,10 @@ class Timetable:
         self._free[column.start : column.completion, servers] += amounts
         return column
 
-    def renew(self, columns: dict[int, Column] | None = None) -> None:
-        """Begin anew with columns, by default those that are in: without round-off of the past."""
-        kept = dict(self.columns) if columns is None else columns
+    def renew(self, columns: Mapping[int, Column]) -> None:
+        """Begin anew with these columns alone, and without round-off of the past."""
         self._free[:], self.columns = self._full, {}
-        for column in kept.values():
+        for column in columns.values():
             self.put(column)
 
     def _grow(self, slots: int) -> None:

@@ -17,9 +17,14 @@ import numpy as np
 import pyomo.environ as pyo
 
 from models.completion.column import Column
-from models.completion.formulations.modes import Mode, modes
-from models.completion.formulations.time_indexed import columns_of, time_indexed
+from models.completion.formulations.time_indexed import (
+    Mode,
+    modes,
+    schedule_from_values,
+    time_indexed,
+)
 from models.completion.instance import CompletionInstance
+from models.completion.schedule import CompletionSchedule
 from solvers.completion.modes import (
     DURATION,
     INTERNAL,
@@ -78,7 +83,7 @@ class OpenStarts:
             return None
         objective = -math.fsum(column.value for column in known.values())
         slack = objective - oracle.bound(prices) + _ROUND_OFF * objective
-        # (2) has an optimum in which all jobs complete by then, see formulations.modes.horizon.
+        # (2) has an optimum in which all jobs complete by then, see time_indexed.horizon.
         end = max((job.arrival for job in instance.jobs), default=0)
         end += sum(int(options.duration[0]) for options in oracle.of)
         found: list[dict[Key, set[int]]] = []
@@ -101,8 +106,8 @@ class OpenStarts:
 
     def solve(
         self, options: HighsOptions, deadline: float
-    ) -> tuple[MatrixResult, dict[int, Column] | None]:
-        """Solve the program by HiGHS: its result, and the columns of its best point.
+    ) -> tuple[MatrixResult, CompletionSchedule | None]:
+        """Solve the program by HiGHS: its result, and the schedule of its best point.
 
         The time limit of the options is replaced by what is left until ``deadline``, of
         ``time.monotonic()``. It is infeasible if no schedule is better than the known one.
@@ -123,8 +128,7 @@ class OpenStarts:
         if found.result.x is None:
             return found.result, None
         parts = (found.values(part) for part in (model.x, model.home, model.y))
-        columns = columns_of(self.instance, model, *parts)
-        return found.result, {column.job: column for column in columns}
+        return found.result, schedule_from_values(self.instance, model, *parts)
 
     def _begin(self, model: pyo.ConcreteModel) -> bool:
         """Start from what is known; False if it uses what the program leaves out."""

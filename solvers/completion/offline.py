@@ -112,7 +112,7 @@ def solve(
         orders, program = [], OpenStarts.of(oracle, prices, known, effort)
         if program is not None:
             break
-    found = _result(instance, known, certified)
+    found = _result(instance, schedule_of(instance, known.values()), certified)
     found = replace(
         found,
         duals=prices,
@@ -143,10 +143,9 @@ def _order(generated: GenerationResult, jobs: int) -> np.ndarray:
 
 
 def _result(
-    instance: CompletionInstance, known: dict[int, Column], bound: float
+    instance: CompletionInstance, schedule: CompletionSchedule, bound: float
 ) -> SolveResult[CompletionSchedule]:
     """The interval between a bound and a schedule, which the scorer judges."""
-    schedule = schedule_of(instance, known.values())
     judged = score(instance, schedule)
     if judged.violations:
         raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
@@ -169,11 +168,11 @@ def _exact(
     deadline: float,
 ) -> SolveResult[CompletionSchedule]:
     """What the time-indexed program adds."""
-    result, columns = program.solve(options, deadline)
+    result, schedule = program.solve(options, deadline)
     assert found.objective is not None and found.bound is not None
     best, bound, source = found, found.bound, found.bound_source
-    if columns is not None:
-        better = _result(program.instance, columns, bound)
+    if schedule is not None:
+        better = _result(program.instance, schedule, bound)
         assert better.objective is not None
         if better.objective < found.objective:
             best = replace(found, objective=better.objective, schedule=better.schedule)

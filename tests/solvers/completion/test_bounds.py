@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from models.completion import CompletionInstance
-from models.completion.formulations.modes import horizon
+from models.completion.formulations.time_indexed import horizon
 from models.errors import InputError
 from models.files import canonical
 from solvers.certificate import seal

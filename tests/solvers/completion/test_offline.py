@@ -9,7 +9,7 @@ import pytest
 
 from models.completion import CompletionInstance, CompletionSchedule, score
 from models.completion.column import Column, schedule_of
-from models.completion.formulations.modes import horizon
+from models.completion.formulations.time_indexed import horizon
 from models.errors import InputError
 from models.tolerance import usable
 from solvers.completion import OFFLINE
@@ -80,8 +80,9 @@ def test_nothing_better_is_left_out(seed: int) -> None:
     assert program is not None
     result, found = program.solve(HighsOptions(mip_rel_gap=0.0), np.inf)
     assert result.objective == pytest.approx(best)
-    assert found is not None and score(ins, schedule_of(ins, found.values())).feasible
-    again = OpenStarts.of(PoolOracle(ins), prices, found, np.inf)
+    assert found is not None and score(ins, found).feasible
+    known = columns_of_schedule(ins, found)
+    again = OpenStarts.of(PoolOracle(ins), prices, known, np.inf)
     assert again is not None
     assert sum(map(len, again.starts)) <= sum(map(len, program.starts))
     assert again.solve(HighsOptions(mip_rel_gap=0.0), np.inf)[0].objective == pytest.approx(best)

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn, TypeVar
 
+from benchmarks.study.cell import Needs
 from benchmarks.study.cluster import Cluster
-from benchmarks.study.engine import Engine, InProcess, Limits, Processes, default_workers
+from benchmarks.study.engine import Engine, InProcess, Processes, default_workers
 from models.errors import InputError
 
 T = TypeVar("T")
@@ -94,7 +95,7 @@ def engine_of(args: argparse.Namespace, *, threads: int = 1) -> Iterator[Engine]
 
 
 def _engine(args: argparse.Namespace, threads: int) -> Engine:
-    limits = Limits(args.limit or _LIMIT, args.memory)
+    limits = Needs(limit=args.limit or _LIMIT, memory_mb=args.memory)
     if args.cluster is not None:
         return Cluster(args.cluster, limits)
     workers = args.workers or default_workers(threads)

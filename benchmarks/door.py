@@ -25,9 +25,8 @@ from benchmarks.study.compute import compute
 from benchmarks.study.engine import InProcess, Processes
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import Source, from_bytes, given
-from benchmarks.study.join import Joined
 from benchmarks.study.offline import incumbent_file
-from benchmarks.study.ratio import Ratio, check_ratios
+from benchmarks.study.ratio import Joined, Ratio, check_ratios
 from benchmarks.study.rows import Row, Timing
 from benchmarks.study.run import Run, run_policy, schedule_file
 from benchmarks.study.scheme import Reading, Scheme, policy_of, schemes_of

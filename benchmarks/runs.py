@@ -17,8 +17,8 @@ from typing import Any
 from benchmarks.study.cell import Cell
 from benchmarks.study.closure import versions_and_machine
 from benchmarks.study.instances import as_bytes, instance_of
-from benchmarks.study.join import Joined
 from benchmarks.study.offline import CERTIFICATE, INSTANCE, incumbent_file
+from benchmarks.study.ratio import Joined
 from benchmarks.study.rows import Row, Timing, from_json_lines, to_json_lines
 from benchmarks.study.run import schedule_file
 from benchmarks.study.store import Store

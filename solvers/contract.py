@@ -16,7 +16,15 @@ from models.reference import resolve
 from solvers.certificate import Verdict
 from solvers.result import SolveResult
 
-__all__ = ["Certificate", "Certify", "Check", "OfflineSolver", "Solve", "offline_solver"]
+__all__ = [
+    "Certificate",
+    "Certify",
+    "Check",
+    "OfflineSolver",
+    "Solve",
+    "WiderBound",
+    "offline_solver",
+]
 
 
 class Certificate(Protocol):
@@ -69,6 +77,13 @@ class Check(Protocol):
         """Recompute the bound of a certificate file; raises InputError if it cannot be read."""
 
 
+class WiderBound(Protocol):
+    """What :attr:`OfflineSolver.wider` refers to."""
+
+    def __call__(self, instance: Any, prices: Any, /) -> float:
+        """Compute the bound on wider schedules that the prices (``duals``) of a result prove."""
+
+
 @dataclass(frozen=True)
 class OfflineSolver:
     """The offline solver of a problem: ``solvers.<problem>.OFFLINE``.
@@ -84,17 +99,24 @@ class OfflineSolver:
     certifier, checker : str
         References to a :class:`Certify` and a :class:`Check`; both empty if the problem has no
         certificates.
+    wider : str
+        Reference to a :class:`WiderBound`, where the bound of a certificate does not hold for
+        wider schedules (:attr:`models.problem.Problem.wider`). Empty if it does, or if there are
+        none.
     """
 
     solver: str
     starts: tuple[str, ...]
     certifier: str = ""
     checker: str = ""
+    wider: str = ""
 
     def __post_init__(self) -> None:
         """Refuse certificates that nobody could check, or nobody could make."""
         if bool(self.certifier) != bool(self.checker):
             raise ValueError("an offline solver has a certifier and a checker, or neither")
+        if self.wider and not self.certifier:
+            raise ValueError("a bound on wider schedules by prices needs a certifier")
 
     @property
     def certifies(self) -> bool:
@@ -123,6 +145,13 @@ class OfflineSolver:
         """
         certify: Certify = resolve(self._certificates(instance, self.certifier))
         return certify(instance, prices)
+
+    def wider_bound(self, instance: Any, prices: Any) -> float | None:
+        """The bound on wider schedules that prices prove, if it is not that of the certificate."""
+        if not self.wider:
+            return None
+        bound: WiderBound = resolve(self.wider)
+        return bound(instance, prices)
 
     def check(self, path: str | Path, instance: Any) -> Verdict:
         """Recompute the bound of a certificate file, as :class:`Check` says.

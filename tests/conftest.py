@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import runpy
 import signal
@@ -28,6 +29,12 @@ Refuses = Callable[[str, list[str], str], None]
 # The same examples in every run; no deadline, since a first call may compile a kernel.
 settings.register_profile("schedgap", derandomize=True, deadline=None)
 settings.load_profile("schedgap")
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: garbage collections need not look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

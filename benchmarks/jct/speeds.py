@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Outcome
-from benchmarks.study.instances import instance_roots, world_module
 from benchmarks.study.interval import ContradictedBound, ratio_interval, solved_intervals
 from benchmarks.study.offline import offline_cell
 from benchmarks.study.ratio import source_of
 from benchmarks.study.run import label_of
+from benchmarks.study.scheme import run_roots
 from benchmarks.study.study import Trial, failed_rows
 from online.jct.a_online import AOnline
 
@@ -41,7 +41,7 @@ class Speeds:
             Cell(
                 "benchmarks.jct.measures:speeds",
                 {"instance": source},
-                roots=(*instance_roots("jct"), world_module("jct")),
+                roots=run_roots("jct"),
                 label=f"speeds on {label_of(source)}",
             ),
         ]

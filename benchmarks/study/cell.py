@@ -18,17 +18,10 @@ class Effort:
     """How hard a solve that can be stopped at any time tries.
 
     It is not part of what a cell is: a solve with more effort answers the same question better.
-
-    Parameters
-    ----------
-    seconds : float or None
-        Time limit of the solver; None = until it is done.
-    threads : int
-        Threads of the solver.
     """
 
-    seconds: float | None
-    threads: int = 1
+    seconds: float | None  # time limit of the solver; None = until it is done
+    threads: int = 1  # of the solver
 
     def covers(self, other: Effort) -> bool:
         """Whether this is as much effort as the other or more: of time, and of threads if equal.
@@ -44,67 +37,38 @@ class Effort:
 
 @dataclass(frozen=True)
 class Needs:
-    """What a cell takes, besides time.
+    """What a cell takes, besides time."""
 
-    Parameters
-    ----------
-    threads : int
-        Cores that it keeps busy.
-    memory_mb : float, optional
-        The process with its children is killed when it holds more than this (Linux).
-    limit : float, optional
-        Seconds after which it counts as hanging, from the moment when it is prepared.
-    fresh : bool
-        It runs in a process that has run nothing before.
-    alone : bool
-        Nothing else runs meanwhile: times are what it measures.
-    """
-
-    threads: int = 1
-    memory_mb: float | None = None
-    limit: float | None = None
-    fresh: bool = False
-    alone: bool = False
+    threads: int = 1  # cores that it keeps busy
+    memory_mb: float | None = None  # killed when it holds more, with its children (Linux)
+    limit: float | None = None  # seconds, once it is prepared, after which it counts as hanging
+    fresh: bool = False  # it runs in a process that has run nothing before
+    alone: bool = False  # nothing else runs meanwhile: times are what it measures
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One unit of work.
+    """One unit of work: a function that prepares (it imports, compiles and draws).
 
-    Parameters
-    ----------
-    function : str
-        ``"module:function"``. It is called with the parameters, and prepares: it imports,
-        compiles and draws. What it returns, called without arguments, measures and returns a
-        :class:`Result`. A time limit starts in between.
-    parameters : mapping
-        In JSON types.
-    roots : tuple of str
-        Modules that the function looks up by name while it runs, so that no import shows them:
-        the key covers their code, too. A policy of a user's is named as ``file.py`` here.
-    data : mapping of str to bytes
-        Files that the function is given as ``data``; ``parameters`` holds a hash of each.
-    effort : Effort, optional
-        Of a solve that can be stopped at any time. The function is then given ``effort`` and
-        ``known``, the :class:`Result` that an earlier call with less effort found, or None.
-    kept : bool
-        Whether the result may be looked up later; not if it is the time on this machine now.
-    timed : bool
-        Seconds and memory of the run are what it is for: they are kept with the result, and are
-        those of the run that found it. What limits them belongs to the parameters.
-    label : str
-        What a progress line says of it.
+    What it returns, called without arguments, measures and returns a :class:`Result`. A time limit
+    starts in between. The roots are modules that it looks up by name while it runs, so that no
+    import shows them: the key covers their code, too. A policy of a user's is ``file.py`` there.
+
+    A solve that can be stopped at any time has an effort: the function is given ``effort`` and
+    ``known``, the :class:`Result` that an earlier call with less effort found, or None. If the cell
+    is timed, seconds and memory are what it is for: those of the run that found the result are kept
+    with it. What limits them belongs to the parameters.
     """
 
-    function: str
-    parameters: Mapping[str, Any]
+    function: str  # "module:function"
+    parameters: Mapping[str, Any]  # in JSON types
     roots: tuple[str, ...] = ()
-    data: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)  # files; parameters have their hashes
     effort: Effort | None = None
     needs: Needs = Needs()
-    kept: bool = True
+    kept: bool = True  # whether the result may be looked up later: not a time on this machine now
     timed: bool = False
-    label: str = ""
+    label: str = ""  # what a progress line says of it
 
     @property
     def all_roots(self) -> tuple[str, ...]:
@@ -122,57 +86,35 @@ class Cell:
 
 @dataclass(frozen=True)
 class Result:
-    """What a cell found.
-
-    Parameters
-    ----------
-    value : Any
-        In JSON types, the same whenever the cell is run.
-    files : mapping of str to bytes
-        Larger things, each under the name of a file.
-    proven : bool
-        Of a cell with an effort: no effort would find anything better.
-    times : mapping of str to float
-        Seconds that parts of the work took; never stored.
-    """
+    """What a cell found: a value in JSON types, the same whenever it is run, and larger things."""
 
     value: Any
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    proven: bool = True
-    times: Mapping[str, float] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)  # each under the name of a file
+    proven: bool = True  # of a cell with an effort: no effort would find anything better
+    times: Mapping[str, float] = field(default_factory=dict)  # seconds of parts; never stored
 
 
 @dataclass(frozen=True)
 class Outcome:
     """How a cell ended.
 
-    Parameters
-    ----------
-    status : str
-        ``done``; ``failed`` (it raised an error), ``killed`` (its process died), ``out of
-        time``, ``out of memory``.
-    result : Result or None
-        None unless done.
-    message : str
-        What went wrong, in one line.
-    seconds : float
-        Time from when it was prepared. This and the next two are those of the run that found the
-        result if the cell is timed; else a result out of the store has none.
-    cpu_seconds : float or None
-        Processor time of its process and the children it waited for, meanwhile.
-    memory_mb : float or None
-        Peak of the process and its children; None where the system does not tell.
-    ran : bool
-        Whether it ran now; else it was found in the store.
+    Its status is ``done``; ``failed`` (it raised an error), ``killed`` (its process died), ``out
+    of time`` or ``out of memory``. What it took is, if the cell is timed, that of the run that
+    found the result; else a result out of the store has none.
     """
 
     status: Status
-    result: Result | None = None
-    message: str = ""
-    seconds: float = 0.0
-    cpu_seconds: float | None = None
-    memory_mb: float | None = None
-    ran: bool = True
+    result: Result | None = None  # None unless done
+    message: str = ""  # what went wrong, in one line
+    seconds: float = 0.0  # from when it was prepared
+    cpu_seconds: float | None = None  # of its process and the children it waited for, meanwhile
+    memory_mb: float | None = None  # peak of both; None where the system does not tell
+    ran: bool = True  # whether it ran now; else it was found in the store
+
+    @property
+    def error(self) -> str:
+        """How it failed, and why; empty if it is done."""
+        return "" if self.status == "done" else f"{self.status}: {self.message}"
 
 
 def prepare(cell: Cell, known: Result | None) -> Callable[[], Result]:

@@ -12,8 +12,6 @@ from matplotlib.figure import Figure
 
 from benchmarks.study.study import has_failed, succeeded
 
-__all__ = ["Claim", "Finding", "Picture", "Test", "judge", "judged"]
-
 
 @dataclass(frozen=True)
 class Finding:

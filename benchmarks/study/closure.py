@@ -73,9 +73,7 @@ def code_hash(roots: Iterable[str]) -> str:
     Sources in the import closure of the roots (:func:`import_closure`), versions of libraries,
     the processor and the settings of the compiler. It is the same wherever the checkout is.
     """
-    sources = {
-        name: _read(name, path, _stamp(path)) for name, path in import_closure(roots).items()
-    }
+    sources = {name: _read(name, path) for name, path in import_closure(roots).items()}
     packages = {package for source in sources.values() for package in source.packages}
     others = {name: found for name in packages if (found := _version_of(name))}
     hashes = {name: source.sha for name, source in sources.items()}
@@ -90,20 +88,8 @@ def import_closure(roots: Iterable[str]) -> dict[str, Path]:
     installed packages, so of a user's own files. An ``__init__`` of the toolkit counts
     where something is imported from it by name, not where it is only on the way to a module.
 
-    Parameters
-    ----------
-    roots : iterable of str
-        Names of modules, or paths of Python files.
-
-    Returns
-    -------
-    dict of str to Path
-        By name of the module; a file given by its path has its file name.
-
-    Raises
-    ------
-    InputError
-        If a root is not found.
+    Roots are names of modules, or paths of Python files; InputError if one is not found. The files
+    are returned by name of the module; one given by its path has its file name.
     """
     own, folders = set(LAYERS), []  # packages that count; folders that are searched first
     todo: list[tuple[str, Path]] = []
@@ -128,7 +114,7 @@ def import_closure(roots: Iterable[str]) -> dict[str, Path]:
         name, path = todo.pop()
         if name not in found:
             found[name] = path
-            for imported in _read(name, path, _stamp(path)).imports:
+            for imported in _read(name, path).imports:
                 todo += _imported(*imported, *which)
     return dict(sorted(found.items()))
 
@@ -171,16 +157,14 @@ def _find(name: str, folders: tuple[str, ...]) -> Path | None:
     return Path(origin) if origin and origin.endswith(".py") else None
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    """Tell versions of a source apart; the toolkit's own is read once, as it is when loaded."""
-    if str(path).startswith(_TOOLKIT):
-        return 0, 0
-    about = path.stat()
-    return about.st_mtime_ns, about.st_size
+def _read(name: str, path: Path) -> _Source:
+    """Read a source again if it has changed; the toolkit's own once, as it is when loaded."""
+    about = None if str(path).startswith(_TOOLKIT) else path.stat()
+    return _parsed(name, path, about and (about.st_mtime_ns, about.st_size))
 
 
 @functools.cache
-def _read(name: str, path: Path, stamp: tuple[int, int]) -> _Source:
+def _parsed(name: str, path: Path, stamp: tuple[int, int] | None) -> _Source:
     source = path.read_bytes()
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     imports: list[tuple[str, str]] = []

@@ -13,9 +13,9 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
 
-from benchmarks.study.cell import Outcome
+from benchmarks.study.cell import Needs, Outcome
 from benchmarks.study.closure import code_hash, processor, source_hashes, versions
-from benchmarks.study.engine import Guards, Limits, Pooled, Submit, Task, Watch
+from benchmarks.study.engine import Guards, Pooled, Submit, Task
 from models.errors import InputError
 
 _PATIENCE = 10  # seconds to wait for the scheduler
@@ -24,20 +24,12 @@ _PATIENCE = 10  # seconds to wait for the scheduler
 class Cluster(Pooled):
     """The workers of a Dask scheduler; a context manager that leaves them as they were.
 
-    Parameters
-    ----------
-    address : str
-        Of the scheduler, e.g. ``tcp://10.0.0.1:8786``.
-
-    Raises
-    ------
-    InputError
-        If Dask is not installed, the scheduler cannot be reached or has no workers, or a worker
-        has other code, libraries or another processor: its results would not be what their keys
-        say.
+    The address is that of the scheduler, e.g. ``tcp://10.0.0.1:8786``. InputError if Dask is not
+    installed, the scheduler cannot be reached or has no workers, or a worker has other code,
+    libraries or another processor: its results would not be what their keys say.
     """
 
-    def __init__(self, address: str, limits: Limits = Limits()) -> None:
+    def __init__(self, address: str, limits: Needs = Needs()) -> None:
         try:
             from distributed import Client
         except ImportError:
@@ -79,8 +71,7 @@ class Cluster(Pooled):
         codes = functools.cache(code_hash)
         pool = self._client.get_executor(pure=False)
 
-        def submit(task: Task, began: Watch) -> Future[Outcome]:
-            began(task.cell)
+        def submit(task: Task) -> Future[Outcome]:
             # What is not kept, too: a worker may have another file of the same name.
             task = replace(task, code=task.code or codes(task.cell.all_roots))
             key = f"{task.cell.name}-{task.index}-{run}"

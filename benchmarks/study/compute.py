@@ -27,70 +27,68 @@ def compute(
     engine: Engine | None = None,
     progress: str = "",
 ) -> list[Outcome]:
-    """Outcomes of cells, in their order, whatever runs them.
+    """Outcomes of cells, in their order, whatever runs them: by default this process.
 
-    Cells that are the same are run once. Only this process writes to the store, and keeps every
-    cell as soon as it is finished; failed ones are not kept.
-
-    Parameters
-    ----------
-    store : Store, optional
-        Cells it holds are not run again. Files of results are left in it, and read when they are
-        looked up.
-    engine : Engine, optional
-        By default in this process. It is told what failed.
-    progress : str
-        What a progress line on stderr is about; empty = none.
+    Cells that are the same are run once, and those that the store holds are not run again. Only
+    this process writes to the store, and keeps every cell as soon as it is finished; failed ones
+    are not kept. Files of results are left in it, and read when they are looked up. A progress line
+    on stderr says that it is about ``progress``; empty = none.
     """
+    engine = engine or InProcess()
+    meter = Progress(progress, len(cells), workers=engine.workers)
     found: dict[int, Outcome] = {}
-    copies: dict[int, int] = {}  # later cell -> the same cell before
-    meter = Progress(progress, len(cells))
+    first: dict[tuple[object, ...], int] = {}
+    same = [first.setdefault(_question(cell), index) for index, cell in enumerate(cells)]
 
     def tasks() -> Iterator[Task]:
-        first: dict[tuple[object, ...], int] = {}
+        for _ in range(len(cells) - len(first)):
+            meter.found()
         # The most threads first: children are kept for cells that have as many.
-        for index, cell in sorted(enumerate(cells), key=lambda each: -each[1].needs.threads):
-            parameters = json.dumps(dict(cell.parameters), sort_keys=True)
-            same = first.setdefault((cell.function, parameters, cell.effort), index)
-            if same != index:
-                copies[index] = same
-                meter.found()
-                continue
+        needs = {index: cells[index].needs for index in first.values()}
+        for index in sorted(needs, key=lambda index: (needs[index].alone, -needs[index].threads)):
+            cell = cells[index]
             known, enough = store.find(cell) if store else (None, False)
             if known is not None and enough:
                 found[index] = known
                 meter.found()
                 continue
+            meter.began(cell)
             code = store.code(cell.all_roots) if store else ""
             yield Task(index, cell, known.result if known else None, code)
 
     # Closed at once, also by an interrupt: an engine's children end with it.
-    engine = engine or InProcess()
-    running = engine.map(tasks(), meter.began)
-    with meter, closing(running):
+    with meter, closing(engine.map(tasks())) as running:
         for task, outcome in running:
             found[task.index] = store.save(task.cell, outcome) if store else outcome
             meter.ended(task.cell, outcome)
             if outcome.status != "done":
                 engine.failed.append(f"{outcome.status}: {task.cell}: {outcome.message}")
-    for later, same in copies.items():
-        found[later] = replace(found[same], ran=False)
-    return [found[index] for index in range(len(cells))]
+    return [
+        found[one] if one == index else replace(found[one], ran=False)
+        for index, one in enumerate(same)
+    ]
+
+
+def _question(cell: Cell) -> tuple[object, ...]:
+    return cell.function, json.dumps(dict(cell.parameters), sort_keys=True), cell.effort
 
 
 class Progress:
     """How far a plan is: a bar on a terminal, elsewhere a line now and then.
 
     It shows how many cells are finished and failed, how long the rest may take, and what is
-    running now. Without words on what it is about it shows nothing.
+    running now: of the cells that have begun as many as there are workers, the others wait for
+    these. Without words on what it is about it shows nothing.
     """
 
-    def __init__(self, what: str, total: int, stream: IO[str] | None = None) -> None:
-        self._what, self._total = what, total
+    def __init__(
+        self, what: str, total: int, stream: IO[str] | None = None, workers: int = 1
+    ) -> None:
+        self._what, self._total, self._workers = what, total, workers
         self._stream = stream or sys.stderr
         self._ready = self._done = self._failed = 0
-        self._running: list[str] = []
-        self._lock = threading.Lock()
+        self._begun: list[str] = []
+        self._lock = threading.Lock()  # of what is shown
         self._begin = self._said = time.monotonic()
         self._over = threading.Event()
         has_bar = bool(what) and self._stream.isatty()
@@ -119,16 +117,13 @@ class Progress:
         self._bar.update()
 
     def began(self, cell: Cell) -> None:
-        """A cell begins; called by whatever thread runs it."""
-        with self._lock:
-            self._running.append(str(cell))
+        """A cell is handed out."""
+        self._begun.append(str(cell))
         self._show()
 
     def ended(self, cell: Cell, outcome: Outcome) -> None:
         """A cell has ended."""
-        with self._lock:
-            if str(cell) in self._running:
-                self._running.remove(str(cell))
+        self._begun.remove(str(cell))
         self._done += 1
         self._failed += outcome.status != "done"
         self._bar.update()
@@ -136,16 +131,17 @@ class Progress:
 
     def _show(self) -> None:
         with self._lock:
-            running = ", ".join(self._running[:2])
+            running = self._begun[: self._workers]
+            shown = ", ".join(running[:2])
             failed = f"{self._failed} failed" if self._failed else ""
-            self._bar.set_postfix_str("; ".join(filter(None, [failed, running])))
+            self._bar.set_postfix_str("; ".join(filter(None, [failed, shown])))
             if self._says and time.monotonic() - self._said >= _LINE_EVERY:
                 self._said = time.monotonic()
                 left = self._total - self._ready - self._done
                 # Those that run are on average half done.
-                pace = (self._said - self._begin) / max(1.0, self._done + len(self._running) / 2)
+                pace = (self._said - self._begin) / max(1.0, self._done + len(running) / 2)
                 ended = f"{self._what}: {self._ready + self._done} of {self._total} cells"
-                known = self._done > len(self._running)  # the first cells compile, too
+                known = self._done > len(running)  # the first cells compile, too
                 rest = f"about {pace * left:.0f} s left" if known else "no time known yet"
-                parts = [ended, failed, rest, f"running: {running}" if running else ""]
+                parts = [ended, failed, rest, f"running: {shown}" if shown else ""]
                 print("; ".join(filter(None, parts)), file=self._stream, flush=True)

@@ -10,24 +10,15 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 
-from benchmarks.study.cell import Cell, Outcome, Result
-from benchmarks.study.guard import Guard
-from benchmarks.study.worker import outcome_of
+from benchmarks.study.cell import Cell, Needs, Outcome, Result
+from benchmarks.study.guard import Guard, outcome_of
 
 _AHEAD = 2  # cells handed out for each worker, so that none waits for this process
 
 
 @dataclass(frozen=True)
 class Task:
-    """A cell to run.
-
-    Parameters
-    ----------
-    index : int
-        Of the cell in its plan.
-    known, code : Result or None, str
-        As in :func:`benchmarks.study.worker.outcome_of`.
-    """
+    """A cell to run, and its index in its plan; the rest is that of ``outcome_of`` (guard.py)."""
 
     index: int
     cell: Cell
@@ -35,22 +26,14 @@ class Task:
     code: str = ""
 
 
-Watch = Callable[[Cell], None]
-"""Is told when a cell begins, for a progress line."""
-
 Ended = Generator[tuple[Task, Outcome], None, None]
 """Tasks, as they end."""
 
 
 class Engine(AbstractContextManager["Engine"]):
-    """Runs cells, in any order, a few at a time; a context manager.
+    """Runs cells, in any order, so many ``workers`` at a time; a context manager.
 
-    Attributes
-    ----------
-    workers : int
-        How many cells it runs at the same time.
-    failed : list of str
-        A line for each cell, and each row, that failed; for the end of a command.
+    ``failed`` has a line for each cell, and each row, that failed; for the end of a command.
     """
 
     workers: int
@@ -62,7 +45,7 @@ class Engine(AbstractContextManager["Engine"]):
         """Let go of what it holds: of nothing, unless it says so."""
 
     @abstractmethod
-    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
+    def map(self, tasks: Iterable[Task]) -> Ended:
         """Run tasks, taken one by one when there is room for them, and hand out how they ended.
 
         Closing the generator ends whatever still runs.
@@ -78,10 +61,9 @@ class InProcess(Engine):
 
     workers = 1
 
-    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
+    def map(self, tasks: Iterable[Task]) -> Ended:
         """Run tasks in order."""
         for task in tasks:
-            began(task.cell)
             if task.cell.needs.fresh:
                 with Guard() as guard:
                     yield task, guard.run(task.cell, task.known, task.code)
@@ -91,44 +73,27 @@ class InProcess(Engine):
                 yield task, outcome
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a cell may take at most, unless it says so itself.
-
-    Parameters
-    ----------
-    seconds : float, optional
-        As the limit of :class:`benchmarks.study.cell.Needs`; not for cells with an effort.
-    """
-
-    seconds: float | None = None
-    memory_mb: float | None = None
-
-    def of(self, cell: Cell) -> Cell:
-        """The cell with limits."""
-        needs = cell.needs
-        if needs.limit is None and cell.effort is None:
-            needs = replace(needs, limit=self.seconds)
-        if needs.memory_mb is None:
-            needs = replace(needs, memory_mb=self.memory_mb)
-        return replace(cell, needs=needs)
+def limited(cell: Cell, limits: Needs) -> Cell:
+    """A cell with a time limit, unless it has one or an effort, and with one of memory likewise."""
+    needs = cell.needs
+    if needs.limit is None and cell.effort is None:
+        needs = replace(needs, limit=limits.limit)
+    if needs.memory_mb is None:
+        needs = replace(needs, memory_mb=limits.memory_mb)
+    return replace(cell, needs=needs)
 
 
-Submit = Callable[[Task, Watch], Future[Outcome]]
+Submit = Callable[[Task], Future[Outcome]]
 
 
 class Pooled(Engine):
     """Cells behind guards, which an executor waits for, a few handed out ahead.
 
-    Parameters
-    ----------
-    workers : int
-        At most so many cells at the same time, however many threads each has.
-    limits : Limits
-        Of cells that have none.
+    There are at most so many workers, however many threads each has. Limits of time and memory are
+    those of cells that have none (:func:`limited`).
     """
 
-    def __init__(self, workers: int, limits: Limits = Limits()) -> None:
+    def __init__(self, workers: int, limits: Needs = Needs()) -> None:
         super().__init__()
         self.workers = workers
         self._limits = limits
@@ -137,9 +102,8 @@ class Pooled(Engine):
     def _opened(self) -> AbstractContextManager[Submit]:
         """What hands out a task; leaving it ends all that still runs."""
 
-    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
-        """Run tasks; those that must be alone last, one by one."""
-        alone: list[Task] = []
+    def map(self, tasks: Iterable[Task]) -> Ended:
+        """Run tasks; whatever must be alone waits for those before it, and the next ones for it."""
         running: dict[Future[Outcome], Task] = {}
 
         def finished() -> Iterator[tuple[Task, Outcome]]:
@@ -148,20 +112,14 @@ class Pooled(Engine):
 
         with self._opened() as submit:
             for task in tasks:
-                if task.cell.needs.alone:
-                    alone.append(task)
-                    continue
-                running[submit(self._limited(task), began)] = task
-                if len(running) >= _AHEAD * self.workers:
+                alone = task.cell.needs.alone
+                while alone and running:
+                    yield from finished()
+                running[submit(replace(task, cell=limited(task.cell, self._limits)))] = task
+                while len(running) >= (1 if alone else _AHEAD * self.workers):
                     yield from finished()
             while running:
                 yield from finished()
-            for task in alone:
-                running[submit(self._limited(task), began)] = task
-                yield from finished()
-
-    def _limited(self, task: Task) -> Task:
-        return replace(task, cell=self._limits.of(task.cell))
 
     def _outcome(self, future: Future[Outcome]) -> Outcome:
         return future.result()
@@ -174,13 +132,8 @@ class Processes(Pooled):
     def _opened(self) -> Iterator[Submit]:
         guards = Guards(self.workers)
         pool = ThreadPoolExecutor(self.workers, thread_name_prefix="guard")
-
-        def run(task: Task, began: Watch) -> Outcome:
-            began(task.cell)
-            return guards.run(task)
-
         try:
-            yield lambda task, began: pool.submit(run, task, began)
+            yield lambda task: pool.submit(guards.run, task)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             guards.end()
@@ -208,11 +161,8 @@ class Guards:
             guard.end()
 
 
-def cores() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def default_workers(threads: int) -> int:
-    """As many workers as fit on this machine's processors, with so many threads each."""
-    return max(1, cores() // threads)
+    """As many workers as fit on the processors of this process, with so many threads each."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return max(1, cores // threads)

@@ -48,8 +48,6 @@ from benchmarks.workload.settings import check_types
 from models.errors import InputError
 from models.files import read_bytes
 
-__all__ = ["StudyFile", "read_study_file"]
-
 _SIZE = "default"  # the only one that a study from a file has
 _SEED = 0  # of a design
 
@@ -92,12 +90,8 @@ class StudyFile:
 def read_study_file(path: str | Path) -> StudyFile:
     """Read and check a study file; the first instance of every point is drawn for that.
 
-    Relative paths of policies and traces are looked for in the current folder.
-
-    Raises
-    ------
-    InputError
-        Naming the file, the key and the rule.
+    Relative paths of policies and traces are looked for in the current folder. InputError names the
+    file, the key and the rule.
     """
     try:
         file = msgspec.convert(tomllib.loads(read_bytes(path).decode("utf-8")), _File)
@@ -134,14 +128,15 @@ def _study(asked: _Study, number: int, effort: Effort) -> tuple[Study, Axes]:
     base = _settings(problem, {**usual, **asked.base})
     vary = {name: _axis(problem, name, values) for name, values in asked.vary.items()}
     readings = tuple(replace(r, settings=_settings(problem, r.settings)) for r in asked.reading)
-    schemes = _schemes(asked)
-    named = {"readings": [reading.name for reading in readings]}
-    named["policies or schemes"] = [scheme.name for scheme in schemes]
-    for what, names in named.items():
-        if len(set(names)) < len(names):
-            raise InputError(f"two {what} have the same name")
+    if len({reading.name for reading in readings}) < len(readings):
+        raise InputError("two readings have the same name")
+    for scheme in asked.scheme:
+        policy_of(problem, scheme.policy)
+        _check_known(problem, scheme.ignores)
+    own = asked.policies or (() if asked.scheme else default_policies(problem))
+    schemes = schemes_of(problem, [*own, *asked.scheme])
     told = {name for reading in readings for name in reading.parameters}
-    for name in sorted(told.difference(names)):
+    for name in sorted(told.difference(scheme.name for scheme in schemes)):
         raise InputError(f"parameters of a reading are of '{name}': no such scheme")
     trace = trace_digest(asked.trace) if asked.trace else None
     study = Study(
@@ -198,13 +193,3 @@ def _grid(design: str | int, base: Mapping[str, Any], axes: Mapping[str, list[An
     if isinstance(design, int) and design > 0:
         return Grid((base,)) * Grid.design(design, _SEED, **axes)
     raise InputError(f'design {design!r}: want "cross", "star" or a number of points')
-
-
-def _schemes(asked: _Study) -> tuple[Scheme, ...]:
-    names = asked.policies
-    if not names and not asked.scheme:
-        names = default_policies(asked.problem)
-    for scheme in asked.scheme:
-        policy_of(asked.problem, scheme.policy)
-        _check_known(asked.problem, scheme.ignores)
-    return (*schemes_of(asked.problem, names), *asked.scheme)

@@ -11,9 +11,6 @@ import pandas as pd
 from benchmarks.study.statistics import interval_of, slopes
 from benchmarks.study.tests import Moves
 
-__all__ = ["Table", "along", "by_seed", "end_of", "exponents", "expression", "listed"]
-__all__ += ["moves_along", "ratios_to", "slopes_against", "wide"]
-
 Table = Callable[[pd.DataFrame, str], pd.DataFrame]
 """``(frame, varied setting) -> table`` like that of :func:`wide`."""
 
@@ -81,18 +78,11 @@ def expression(
 ) -> Callable[..., tuple[pd.Series, str]]:
     """Numbers that an expression over columns gives, for the tests ``Below`` and ``Above``.
 
-    Parameters
-    ----------
-    value, rows : str
-        Expression for :meth:`pandas.DataFrame.eval`, and condition on the rows; empty = all.
-    words : str
-        What was measured, with places for ``low`` and ``high``, the least and the largest number;
-        ``count``; ``inside`` and ``beyond``, how many are up to the limit and above it; and those
-        of ``more``, each an expression.
-    once : sequence of str
-        Rows of several frames that agree in these columns count once; empty = all count.
-    means : sequence of str
-        Columns of groups, of which the mean is taken; empty = the numbers themselves.
+    ``value`` is for :meth:`pandas.DataFrame.eval`, ``rows`` a condition on the rows; empty = all.
+    ``words`` say what was measured, with places for ``low`` and ``high``, the least and the largest
+    number; ``count``; ``inside`` and ``beyond``, how many are up to the limit and above it; and
+    those of ``more``, each an expression. Rows of several frames that agree in the columns ``once``
+    count once. ``means`` are columns of groups, of which the mean is taken.
     """
 
     def numbers(*frames: pd.DataFrame) -> tuple[pd.Series, str]:

@@ -10,14 +10,12 @@ from typing import Any
 from benchmarks.contract import experiments_of, gap_methods
 from benchmarks.study.cell import Cell, Needs, Outcome, Result
 from benchmarks.study.instances import Source, instance_of, instance_roots, show_servers, show_size
-from benchmarks.study.offline import InfeasibleSchedule
+from benchmarks.study.offline import scored
 from benchmarks.study.ratio import source_of
-from benchmarks.study.run import count, label_of, run_until_compiled, small_instance
+from benchmarks.study.run import label_of, run_until_compiled, small_instance
 from benchmarks.study.study import Trial
 from models.problem import problem
 from solvers.result import SolveResult, relative_gap
-
-__all__ = ["GRACE", "Gap", "solve"]
 
 GRACE = 60.0
 """Seconds past its time limit after which a run is killed."""
@@ -67,23 +65,22 @@ class Gap:
         """
         known = gap_methods(trial.problem).methods
         point = {**trial.point, "servers": show_servers(trial.point["servers"])}
-        size = show_size(point["jobs"], point["slots"], point["servers"])
-        head = {"problem": trial.problem, "size": size, **point, "seed": trial.seed}
+        head = {"problem": trial.problem, "size": show_size(point), **point, "seed": trial.seed}
         plan = itertools.product(self.methods, self.limits)
         rows = []
         for (method, limit), outcome in zip(plan, outcomes, strict=True):
             killed = outcome.status in ("out of time", "out of memory")
-            found = dict.fromkeys(_FOUND) | {"gap": 1.0, "message": outcome.message}
-            found["status"] = "killed" if killed else "failed"
+            status = "killed" if killed else "failed"
+            found = dict.fromkeys(_FOUND) | {"gap": 1.0, "status": status}
+            found["message"] = outcome.message
             if outcome.result is not None:
                 found = dict(outcome.result.value)
             if known[method].bound_only:
                 found["gap"] = None
+            memory = None if outcome.memory_mb is None else round(outcome.memory_mb)
             row = {**head, "method": method, "time_limit": limit, "threads": self.threads}
             row |= {"seconds": outcome.seconds, "cpu_seconds": outcome.cpu_seconds, **found}
-            row["overrun"] = outcome.seconds - limit
-            row["memory_mb"] = None if outcome.memory_mb is None else round(outcome.memory_mb)
-            rows.append(row)
+            rows.append({**row, "overrun": outcome.seconds - limit, "memory_mb": memory})
         return rows
 
 
@@ -92,12 +89,9 @@ def solve(
 ) -> Callable[[], Result]:
     """Prepare a solve: compile what the method and the scorer need on a small instance, and draw.
 
-    Returns
-    -------
-    callable
-        Its result's value: ``load`` of the instance; ``objective`` by the scorer and ``bound``
-        (None where there is none), ``gap`` (relative to the bound; 1 where there is no schedule
-        or no bound, and at most 1), ``bound_source``, ``status`` and ``message`` of the solver.
+    The value of its result is ``load`` of the instance; ``objective`` by the scorer and ``bound``
+    (None where there is none), ``gap`` (relative to the bound; 1 where there is no schedule or no
+    bound, and at most 1), ``bound_source``, ``status`` and ``message`` of the solver.
     """
     chosen = gap_methods(instance["problem"]).methods[method]
     small = small_instance(instance["problem"])
@@ -113,10 +107,7 @@ def solve(
 def _found(instance: Any, result: SolveResult[Any]) -> dict[str, Any]:
     known, objective = problem(instance.problem), None
     if result.schedule is not None:
-        score = known.score(instance, result.schedule)
-        if not score.feasible:
-            raise InfeasibleSchedule(f"{result.solver} on '{instance.name}': {count(score)}")
-        objective = score.objective
+        objective, _ = scored(instance, result.schedule, f"{result.solver} on")
     nothing = known.negligible(instance)
     gap = relative_gap(known.sense, objective, result.bound, negligible=nothing)
     return {

@@ -9,8 +9,6 @@ from typing import Any
 
 from scipy.stats import qmc
 
-__all__ = ["Grid", "Point"]
-
 Point = Mapping[str, Any]
 """Settings by name, in JSON types."""
 

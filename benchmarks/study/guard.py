@@ -3,10 +3,16 @@
 A cell that dies, hangs or takes all memory is lost alone. The child is kept for the next cell,
 since loading takes seconds. It leads a process group of its own, and everything it has started is
 killed with it.
+
+The child runs this module, too: ``python -m benchmarks.study.guard PIPE LIFE``, which are numbers
+of file descriptors. Through PIPE come cells; for each go back ``None`` when it is prepared, from
+where on its time counts, and how it ended. LIFE stays open as long as the parent lives: its end is
+the end of the child and of all that it has started.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -14,13 +20,16 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
-from multiprocessing.connection import Pipe
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 
-from benchmarks.study.cell import Cell, Outcome, Result, Status
+from benchmarks.study.cell import Cell, Outcome, Result, Status, prepare
+from benchmarks.study.closure import code_hash
 from benchmarks.study.memory import end_tree, tree_memory
+from models.errors import InputError
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 _STARTUP = 600.0  # seconds to load, to compile what no earlier run has compiled, and to draw
@@ -31,7 +40,7 @@ _SAID = 1_000_000  # bytes that a child may print before they are dropped
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-class Guard:
+class Guard(AbstractContextManager["Guard"]):
     """Runs cells in a child process; a context manager that leaves none behind.
 
     One thread runs cells; any thread may end it.
@@ -42,20 +51,11 @@ class Guard:
         self._ended = False
         self._child: _Child | None = None
 
-    def __enter__(self) -> Guard:
-        return self
-
     def __exit__(self, *error: object) -> None:
         self.end()
 
     def run(self, cell: Cell, known: Result | None = None, code: str = "") -> Outcome:
-        """Run one cell; never raises for what the cell does.
-
-        Parameters
-        ----------
-        known, code : Result or None, str
-            As in :func:`benchmarks.study.worker.outcome_of`.
-        """
+        """Run one cell, as :func:`outcome_of` does; never raises for what the cell does."""
         child = self._child
         # The threads of libraries are set once, when they are loaded.
         if child is None or cell.needs.fresh or not child.lives_for(cell):
@@ -89,7 +89,7 @@ class Guard:
 
 
 class _Child:
-    """A process of :mod:`benchmarks.study.worker`."""
+    """The process of a guard."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -101,7 +101,7 @@ class _Child:
         paths = [_ROOT, *(path for path in sys.path if path and path != _ROOT)]
         inherited = (theirs.fileno(), watched.fileno())
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "benchmarks.study.worker", *map(str, inherited)],
+            [sys.executable, "-P", "-m", "benchmarks.study.guard", *map(str, inherited)],
             stdin=subprocess.DEVNULL,
             stdout=self._said,
             stderr=self._said,
@@ -149,15 +149,16 @@ class _Child:
             if os.fstat(self._said.fileno()).st_size > _SAID:
                 self._forget_what_was_said()
             seconds, memory = time.monotonic() - began, cell.needs.memory_mb
-            stopped: tuple[Status, str] | None = None
+            status: Status = "out of time"
             if memory is not None and holds > 1e6 * memory:
-                stopped = "out of memory", f"holds more than {memory:g} MB"
+                status, why = "out of memory", f"holds more than {memory:g} MB"
             elif not is_ready and seconds > startup:
-                stopped = "out of time", f"not prepared after {startup:g} s"
+                why = f"not prepared after {startup:g} s"
             elif is_ready and limit is not None and seconds > limit:
-                stopped = "out of time", f"still running after {limit:g} s"
-            if stopped is not None:
-                return Outcome(stopped[0], None, stopped[1], seconds, None, peak / 1e6 or None)
+                why = f"still running after {limit:g} s"
+            else:
+                continue
+            return Outcome(status, None, why, seconds, None, peak / 1e6 or None)
 
     def _forget_what_was_said(self) -> None:
         self._said.seek(0)  # of the process, too, which has the same position in the file
@@ -177,3 +178,61 @@ class _Child:
             with suppress(ValueError):
                 how = f"its process was killed by {signal.Signals(-code).name}"
         return ": ".join([how, *said])
+
+
+def outcome_of(
+    cell: Cell, known: Result | None, code: str, prepared: Callable[[], None] = lambda: None
+) -> Outcome:
+    """Run a cell here.
+
+    ``known`` is what an earlier run with less effort found. ``code`` is the
+    :func:`benchmarks.study.closure.code_hash` that its key was made with, without which it is
+    refused: its result would not be what the key says; empty = any. ``prepared`` is called between
+    preparation and measurement.
+    """
+    began, worked = time.perf_counter(), _processor_seconds()
+    try:
+        if code and code_hash(cell.all_roots) != code:
+            raise InputError("its code here is not what it was when the run began")
+        measure = prepare(cell, known)
+        prepared()
+        began, worked = time.perf_counter(), _processor_seconds()
+        found = measure()
+        # Through JSON even where nothing is stored: one kind of numbers, whatever the path.
+        outcome = Outcome("done", replace(found, value=json.loads(json.dumps(found.value))))
+    except (Exception, SystemExit) as error:  # a policy may call sys.exit
+        outcome = Outcome("failed", message=one_line(error))
+    seconds, worked = time.perf_counter() - began, _processor_seconds() - worked
+    return replace(outcome, seconds=seconds, cpu_seconds=worked)
+
+
+def one_line(error: BaseException) -> str:
+    """An error with its notes, in one line; bad input speaks for itself."""
+    words = " ".join(str(error).split())
+    if not isinstance(error, InputError):
+        words = f"{type(error).__name__}: {words}"
+    return words + "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+
+
+def _processor_seconds() -> float:
+    """Of this process and the children it has waited for."""
+    return sum(os.times()[:4])
+
+
+def _serve(pipe: int, life: int) -> None:
+    """Run cells until the pipe ends."""
+    threading.Thread(target=_end_with_parent, args=(life,), daemon=True).start()
+    with Connection(pipe) as parent, suppress(EOFError):
+        while True:
+            cell, known, code = parent.recv()
+            parent.send(outcome_of(cell, known, code, lambda: parent.send(None)))
+
+
+def _end_with_parent(life: int) -> None:
+    while os.read(life, 1):
+        pass
+    end_tree(os.getpid())
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]), int(sys.argv[2]))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.contract import experiments_of
-from benchmarks.traces import Trace, read_trace
+from benchmarks.traces import read_trace
 from models.errors import InputError
 from models.files import read_bytes
 from models.problem import problem, sub_package
@@ -43,10 +43,9 @@ def drawn(
     All is in JSON types; the trace is that of :func:`trace_digest`.
     """
     size = {"jobs": jobs, "slots": slots, "servers": servers, "seed": seed}
-    source = {"problem": problem_name, **size, "settings": dict(settings or {})}
-    if trace is not None:
-        source["trace"] = dict(trace)
-    plain: dict[str, Any] = json.loads(json.dumps(source))
+    source = {"problem": problem_name, **size, "settings": settings or {}}
+    source |= {"trace": trace} if trace is not None else {}
+    plain: dict[str, Any] = json.loads(json.dumps(source, default=dict))
     return plain
 
 
@@ -58,32 +57,36 @@ def given(instance: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
 
 
 def trace_digest(text: str) -> dict[str, Any]:
-    """What a trace is: ``KIND:PATH``, and hashes of its files; InputError if it cannot be read."""
-    trace = _trace(text)
+    """What a trace is: ``KIND:PATH``, and hashes of its files; InputError if it cannot be read.
+
+    Files are named by where they lie in the folder of the trace: tables have parts of equal names.
+    """
+    trace, root = _trace(text), Path(text.partition(":")[2])
+    folder = root if root.is_dir() else root.parent
     files = sorted({file for name in trace.names for file in trace.table(name).files})
-    hashes = {Path(file).name: hashlib.sha256(read_bytes(file)).hexdigest() for file in files}
+    hashes = {
+        file.relative_to(folder).as_posix(): hashlib.sha256(read_bytes(file)).hexdigest()
+        for file in files
+    }
     return {"trace": text, "files": hashes}
 
 
 def instance_of(source: Source, data: Mapping[str, bytes] | None = None) -> Any:
     """Draw or decode the instance; the last few are kept at hand.
 
-    Raises
-    ------
-    InputError
-        If a setting is bad, or a trace is not what it was when the cell was made.
+    InputError if a setting is bad, or a trace is not what it was when the cell was made.
     """
     return _instance(json.dumps(dict(source), sort_keys=True), data and data[_DATA])
 
 
 def instance_roots(problem_name: str) -> tuple[str, ...]:
     """Modules that drawing, decoding and scoring look up by name."""
-    return tuple(package_of(layer, problem_name) for layer in ("models", "benchmarks"))
+    return tuple(sub_package(layer, problem_name).__name__ for layer in ("models", "benchmarks"))
 
 
-def show_size(jobs: int, slots: int, servers: Any) -> str:
-    """``JOBSxSLOTSxSERVERS``, as on a command line."""
-    return f"{jobs}x{slots}x{show_servers(servers)}"
+def show_size(point: Mapping[str, Any]) -> str:
+    """``JOBSxSLOTSxSERVERS`` of a source or a point, as on a command line."""
+    return f"{point['jobs']}x{point['slots']}x{show_servers(point['servers'])}"
 
 
 def show_servers(servers: Any) -> str:
@@ -91,14 +94,12 @@ def show_servers(servers: Any) -> str:
     return "+".join(map(str, servers)) if isinstance(servers, (list, tuple)) else str(servers)
 
 
-def package_of(layer: str, problem_name: str) -> str:
-    """Name of the package that a layer has of a problem."""
-    return sub_package(layer, problem_name).__name__
-
-
 def world_module(problem_name: str) -> str:
     """Module of the world that policies run in: apart from the list of policies, which may grow."""
     return online_side(problem_name).make_world.__module__
+
+
+_trace = functools.lru_cache(1)(read_trace)
 
 
 @functools.lru_cache(_KEPT)
@@ -118,11 +119,6 @@ def _instance(text: str, content: bytes | None) -> Any:
         for key, value in source["settings"].items()
     }
     return experiments_of(name).workload.draw(**drawn_from, trace=trace, **settings)[0]
-
-
-@functools.lru_cache(1)
-def _trace(text: str) -> Trace:
-    return read_trace(text)
 
 
 def as_bytes(write: Callable[[Path], None], name: str) -> bytes:

@@ -8,9 +8,6 @@ from typing import Any, Literal
 
 from solvers.result import OPTIMAL_GAP, BoundSource, relative_gap
 
-__all__ = ["Bound", "ContradictedBound", "Incumbent", "Interval"]
-__all__ += ["offline_interval", "offline_intervals", "ratio_interval", "solved_intervals"]
-
 #: Relative error of a bound: round-off of sums, or the tolerance of the MILP solver.
 _ROUND_OFF: Mapping[BoundSource, float] = {"prices": 1e-9, "milp": 1e-6}
 
@@ -58,12 +55,8 @@ def offline_interval(
 
     Where both ends are at most ``negligible`` in size, the optimum is 0 as far as anyone can
     tell (:attr:`models.problem.Problem.negligible`): the incumbent is optimal and is both ends.
-
-    Raises
-    ------
-    ContradictedBound
-        If a schedule beats a bound by more than 1e-9 relative, or 1e-6 where the bound is the
-        word of a MILP solver.
+    ContradictedBound if a schedule beats a bound by more than 1e-9 relative, or 1e-6 where the
+    bound is the word of a MILP solver.
     """
     best, tightest = (max, min) if sense == "max" else (min, max)
     incumbent = best(incumbents, key=lambda item: item.value)
@@ -83,36 +76,26 @@ def offline_interval(
     return Interval(lower, upper, "optimal" if proven else "bounded", bound.source, incumbent)
 
 
-def offline_intervals(
-    sense: Literal["max", "min"],
-    incumbents: Sequence[Incumbent],
-    bounds: Sequence[Bound],
-    *,
-    negligible: float = 0.0,
-) -> dict[bool, Interval]:
-    """Intervals of the problem's own schedules (False), and of wider ones too (True).
-
-    Each is there if a schedule and a bound of its kind are known. An own schedule is one of the
-    wider kind as well. Of the bounds, those by prices hold for both kinds; what a MILP solver says
-    is of its model alone, which has own schedules.
-    """
-    own = [item for item in incumbents if not item.wider]
-    proven = [bound for bound in bounds if bound.source == "prices"]
-    pairs = {False: (own, bounds), True: (incumbents, proven)}
-    return {
-        wider: offline_interval(sense, schedules, valid, negligible=negligible)
-        for wider, (schedules, valid) in pairs.items()
-        if schedules and valid
-    }
-
-
 def solved_intervals(
     sense: Literal["max", "min"], solved: Mapping[str, Any], runs: Sequence[Incumbent] = ()
 ) -> dict[bool, Interval]:
-    """The same from the value of an offline cell, and the schedules of runs."""
-    own = [] if solved["objective"] is None else [Incumbent(solved["objective"], None)]
+    """Intervals from the value of an offline cell, and the schedules of runs.
+
+    Of the problem's own schedules (False), and of wider ones too (True); each is there if a
+    schedule and a bound of its kind are known. An own schedule is one of the wider kind as well. Of
+    the bounds, those by prices hold for both kinds; what a MILP solver says is of its model alone,
+    which has own schedules.
+    """
+    best = solved["objective"]
+    known = [*([] if best is None else [Incumbent(best, None)]), *runs]
     bounds = [Bound(bound["value"], bound["source"]) for bound in solved["bounds"]]
-    return offline_intervals(sense, [*own, *runs], bounds, negligible=solved["negligible"])
+    own = [item for item in known if not item.wider]
+    proven = [bound for bound in bounds if bound.source == "prices"]
+    return {
+        wider: offline_interval(sense, schedules, valid, negligible=solved["negligible"])
+        for wider, schedules, valid in ((False, own, bounds), (True, known, proven))
+        if schedules and valid
+    }
 
 
 def ratio_interval(

@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 
 _PROC = Path("/proc")
-_RESET_PEAK = "5"  # for clear_refs: forget the peak
 
 
 class PeakMemory:
@@ -22,11 +21,11 @@ class PeakMemory:
     """
 
     def __init__(self) -> None:
-        self._before = None
-        with suppress(OSError):
-            before = _memory("self")
-            (_PROC / "self" / "clear_refs").write_text(_RESET_PEAK)
-            self._before = before
+        self._before = _memory("self")
+        try:
+            (_PROC / "self" / "clear_refs").write_text("5")  # forget the peak
+        except OSError:
+            self._before = None
 
     @property
     def risen(self) -> int | None:
@@ -40,12 +39,8 @@ def tree_memory(pid: int) -> tuple[int, int] | None:
 
     Not ``ru_maxrss``: on Linux it counts what the parent held when it started the child, too.
     What two processes share is counted twice, and their peaks need not fall together, so both
-    sums are upper estimates.
-
-    Returns
-    -------
-    tuple of int or None
-        Bytes; None if the root has ended, or where the kernel does not tell (not Linux).
+    sums, in bytes, are upper estimates. None if the root has ended, or where the kernel does not
+    tell (not Linux).
     """
     root = _memory(str(pid))
     if root is None:  # ended, and not yet waited for

@@ -15,15 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Needs, Result
-from benchmarks.study.instances import (
-    Source,
-    as_bytes,
-    from_bytes,
-    instance_of,
-    instance_roots,
-    package_of,
-    world_module,
-)
+from benchmarks.study.instances import Source, as_bytes, from_bytes, instance_of
 from benchmarks.study.run import (
     about,
     count,
@@ -32,9 +24,9 @@ from benchmarks.study.run import (
     run_until_compiled,
     small_instance,
 )
-from benchmarks.study.scheme import policy_of, policy_roots
+from benchmarks.study.scheme import policy_of, run_roots
 from models.errors import InputError
-from models.problem import Problem, problem
+from models.problem import problem, sub_package
 from online.run import InfeasibleDecision
 from solvers.contract import offline_solver
 from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
@@ -59,11 +51,8 @@ def offline_cell(
 ) -> Cell:
     """The offline cell of an instance (:mod:`benchmarks.study.instances`).
 
-    Parameters
-    ----------
-    starts : sequence of str, optional
-        Registered policies whose best schedule the solver starts from; by default those that the
-        problem's solver names (``OFFLINE.starts``).
+    The solver starts from the best schedule of the registered policies ``starts``; by default those
+    that the problem's solver names (``OFFLINE.starts``).
     """
     name = source["problem"]
     solver = offline_solver(name)
@@ -73,11 +62,9 @@ def offline_cell(
         "benchmarks.study.offline:offline",
         {"instance": dict(source), "starts": chosen},
         roots=(
-            *instance_roots(name),
-            world_module(name),
-            package_of("solvers", name),
+            *run_roots(name, *chosen),
+            sub_package("solvers", name).__name__,
             *(reference.partition(":")[0] for reference in named),
-            *(root for policy in chosen for root in policy_roots(name, policy)),
         ),
         data=data or {},
         effort=effort,
@@ -96,14 +83,11 @@ def offline(
 ) -> Callable[[], Result]:
     """Prepare an offline solve: draw the instance, compile, and run the policies to start from.
 
-    Returns
-    -------
-    callable
-        Its result's value: what every row says of the instance; ``objective`` of the best
-        schedule known (None if none is); ``bounds``, a list of ``value`` and ``source``;
-        ``certified``, the bound that prices prove (None if the problem has no certificates);
-        ``negligible``, up to where an objective counts as 0. Files: the instance, the schedule
-        (:func:`incumbent_file`), and the certificate.
+    The value of its result is what every row says of the instance; ``objective`` of the best
+    schedule known (None if none is); ``bounds``, a list of ``value`` and ``source``; ``certified``,
+    the bound that prices prove (None if the problem has no certificates); ``negligible``, up to
+    where an objective counts as 0. Files: the instance, the schedule (:func:`incumbent_file`), and
+    the certificate.
     """
     _warm(instance["problem"], effort.threads)
     target = instance_of(instance, data)
@@ -118,10 +102,14 @@ def offline(
     name = incumbent_file(target.problem)
     if known is not None and name in known.files:
         stored = from_bytes(lambda path: kind.read_schedule(path, target), known.files[name], name)
-        schedules.append(_scored(target, stored, "stored schedule of"))
+        schedules.append(scored(target, stored, "stored schedule of"))
+
+    def best() -> _Scored | None:
+        order = max if kind.sense == "max" else min
+        return order(schedules, key=lambda one: one[0], default=None)
 
     def measure() -> Result:
-        start = _best(kind, schedules)
+        start = best()
         began = time.perf_counter()
         found = offline_solver(target.problem).solve(
             target, time_limit=effort.seconds, threads=effort.threads, start=start and start[1]
@@ -132,20 +120,16 @@ def offline(
                 "optimum to compare with"
             )
         if found.schedule is not None:
-            schedules.append(_scored(target, found.schedule, f"{found.solver} on"))
-        result = _result(target, _best(kind, schedules), found, known)
+            schedules.append(scored(target, found.schedule, f"{found.solver} on"))
+        result = _result(target, best(), found, known)
         proven = result.proven or found.is_optimal or effort.seconds is None
         return replace(result, proven=proven, times={"offline": time.perf_counter() - began})
 
     return measure
 
 
-def _best(kind: Problem, schedules: Sequence[_Scored]) -> _Scored | None:
-    best = max if kind.sense == "max" else min
-    return best(schedules, key=lambda scored: scored[0], default=None)
-
-
-def _scored(target: Any, schedule: Any, what: str) -> _Scored:
+def scored(target: Any, schedule: Any, what: str) -> _Scored:
+    """Objective of a schedule of a solver's, and itself; InfeasibleSchedule if it breaks a rule."""
     score = problem(target.problem).score(target, schedule)
     if not score.feasible:
         raise InfeasibleSchedule(f"{what} '{target.name}': {count(score)}")
@@ -162,30 +146,26 @@ def _result(
     if best is not None:
         name = incumbent_file(target.problem)
         files[name] = as_bytes(best[1].write, name)
-    bounds: dict[str, float] = {}  # by source
-
-    def add(source: str, bound: float) -> None:
-        bounds[source] = tightest(bounds.get(source, bound), bound)
-
-    if found.bound is not None:
-        add(found.bound_source, found.bound)
+    stated = [] if found.bound is None else [(found.bound_source, found.bound)]
     certified = None
     if solver.certifies and found.duals is not None:
         certificate = solver.certify(target, found.duals)
         certified = certificate.bound
         files[CERTIFICATE] = as_bytes(certificate.write, CERTIFICATE)
     if known is not None:
-        for bound in known.value["bounds"]:
-            add(bound["source"], bound["value"])
+        stated += [(bound["source"], bound["value"]) for bound in known.value["bounds"]]
         before = known.value["certified"]
         if before is not None and (certified is None or tightest(certified, before) != certified):
             certified, files[CERTIFICATE] = before, known.files[CERTIFICATE]
     if certified is not None:
-        add("prices", certified)
+        stated.append(("prices", certified))
+    bounds: dict[str, float] = {}
+    for source, bound in stated:
+        bounds[source] = tightest(bounds.get(source, bound), bound)
     objective = None if best is None else best[0]
     negligible = kind.negligible(target)
-    bound = tightest(bounds.values(), default=None)
-    gap = relative_gap(kind.sense, objective, bound, negligible=negligible)
+    tight = tightest(bounds.values(), default=None)
+    gap = relative_gap(kind.sense, objective, tight, negligible=negligible)
     value = {
         **about(target),
         "objective": objective,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.contract import RegretSizes, regret_parts
@@ -12,8 +12,6 @@ from benchmarks.study.instances import Source, drawn, instance_roots
 from benchmarks.study.offline import offline_cell
 from benchmarks.study.run import label_of, run_cell
 from benchmarks.study.study import Trial
-
-__all__ = ["TRACE", "Regret", "sources_around"]
 
 TRACE = "trace"
 """Name of the arrivals of the trace itself."""
@@ -25,15 +23,10 @@ _SHARED = ("best fixed decision: ", "optima of slots: ")  # what all runs are co
 class Regret:
     """Regret of the schemes of a trial, as :func:`benchmarks.study.study.trial_on` makes them.
 
-    Parameters
-    ----------
-    dynamic : float or None
-        Seconds for the optima of an instance's slots; None = no dynamic regret.
-    data : mapping
-        By the file hash of a source, what its cells need with it.
+    The data are, by the file hash of a source, what its cells need with it.
     """
 
-    dynamic: float | None = None
+    dynamic: float | None = None  # seconds for the optima of the slots; None = no dynamic regret
     data: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
 
     def cells(self, trial: Trial) -> list[Cell]:
@@ -45,11 +38,8 @@ class Regret:
         cells = [Cell(parts.fixed, instance, roots=roots, data=data, label=label)]
         if self.dynamic is not None:
             cells.append(offline_cell(source, Effort(self.dynamic), data=data))
-        for entry in trial.entries:
-            run = run_cell(source, entry.scheme, data=data)
-            told = {name: run.parameters[name] for name in ("instance", "policy", "parameters")}
-            cells.append(replace(run, function=parts.run, parameters=told))
-        return cells
+        schemes = [entry.scheme for entry in trial.entries]
+        return cells + [run_cell(source, one, data=data, function=parts.run) for one in schemes]
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """A row for each scheme: the instance, and its record or an error."""
@@ -66,27 +56,21 @@ class Regret:
             "load": known.get("load"),
         }
         found = [one.result for one in shared if one.result is not None]
+        lost = [what + one.error for what, one in zip(_SHARED, shared, strict=False) if one.error]
         records: Iterator[dict[str, Any]] = iter(())
-        if len(found) == many:
+        if not lost:
             done = [run.result for run in runs if run.result is not None]
             optimum = None
             if self.dynamic is not None:
                 value = found[1].value
                 optimum = value["objective"], min(bound["value"] for bound in value["bounds"])
             records = iter(regret_parts(trial.problem).compare(found[0], done, optimum))
+        where = {"ports": source.get("jobs"), "slots": source.get("slots")}
         rows = []
         for entry, run in zip(trial.entries, runs, strict=True):
-            name = entry.scheme.name
-            lost = [
-                f"{what}{one.status}: {one.message}"
-                for what, one in zip((*_SHARED[:many], ""), (*shared, run), strict=True)
-                if one.result is None
-            ]
-            if lost:
-                where = {"policy": name, "ports": source.get("jobs"), "slots": source.get("slots")}
-                rows.append({**head, **where, "error": "; ".join(lost)})
-            else:
-                rows.append({**head, **next(records), "policy": name})
+            name, errors = entry.scheme.name, "; ".join(filter(None, [*lost, run.error]))
+            of_run = {"policy": name, **where, "error": errors} if errors else next(records)
+            rows.append({**head, **of_run, "policy": name})
         return rows
 
 
@@ -99,15 +83,10 @@ def sources_around(
 ) -> Iterator[tuple[str, Source]]:
     """Arrivals and source of each instance: all horizons and numbers of ports, each with all seeds.
 
-    Parameters
-    ----------
-    settings : mapping
-        Of the workload, for all instances.
-    scaling : {"degree", "density"}
-        What stays the same as ports are added: the servers of a port, so that the density grows
-        with the ports; or the density, so that the servers of a port become fewer.
-    trace : mapping, optional
-        Its digest (:func:`benchmarks.study.instances.trace_digest`).
+    The settings of the workload are those of all instances, and so is the trace, by its digest
+    (:func:`benchmarks.study.instances.trace_digest`). ``scaling`` is what stays the same as ports
+    are added: "degree", the servers of a port, so that the density grows with the ports; or
+    "density", so that the servers of a port become fewer.
     """
     scaled, (ports, slots) = regret_parts(problem_name).scaled, sizes.base
     around = [(ports, horizon) for horizon in sizes.slots]

@@ -13,8 +13,6 @@ import pandas as pd
 
 from models.errors import InputError
 
-__all__ = ["Row", "Timing", "from_json_lines", "join", "records_of", "to_json_lines"]
-
 T = TypeVar("T")
 
 

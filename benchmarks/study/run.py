@@ -16,16 +16,8 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from benchmarks.contract import experiments_of
 from benchmarks.study.cell import Cell, Result
-from benchmarks.study.instances import (
-    Source,
-    as_bytes,
-    drawn,
-    instance_of,
-    instance_roots,
-    show_size,
-    world_module,
-)
-from benchmarks.study.scheme import Scheme, policy_of, policy_roots
+from benchmarks.study.instances import Source, as_bytes, drawn, instance_of, show_size
+from benchmarks.study.scheme import Scheme, policy_of, run_roots
 from models.problem import problem
 from models.scoring import Score
 from online.policy import Policy
@@ -40,7 +32,7 @@ _TICK = 0.1  # seconds between two looks whether they are over
 
 @dataclass(frozen=True)
 class Run:
-    """One policy on one instance, scored."""
+    """What came of one policy on one instance."""
 
     policy: Policy
     trace: Trace
@@ -53,19 +45,10 @@ class Run:
 def run_policy(
     instance: Any, policy: type[Policy] | Policy, seed: int | None = None, **parameters: Any
 ) -> Run:
-    """Run one policy and score it.
+    """Run one policy and score it; InfeasibleDecision if the scorer finds a violation.
 
-    Parameters
-    ----------
-    policy : Policy or subclass of it
-        A class is built for the instance, with the parameters; an object is run as it is.
-    seed : int, optional
-        Of the policy's generator (:func:`policy_rng`); by default the instance's own, or 0.
-
-    Raises
-    ------
-    InfeasibleDecision
-        If the scorer finds a violation.
+    A class is built for the instance, with the parameters; an object is run as it is. The seed is
+    of the policy's generator (:func:`policy_rng`); by default the instance's own, or 0.
     """
     if isinstance(policy, type):
         policy = build_policy(policy, instance, **parameters)
@@ -99,21 +82,17 @@ def run_cell(
     scheme: Scheme,
     *,
     data: Mapping[str, bytes] | None = None,
-    seed: int | None = None,
+    function: str = "benchmarks.study.run:run",
 ) -> Cell:
     """The cell of one scheme on one instance (:mod:`benchmarks.study.instances`).
 
-    Parameters
-    ----------
-    seed : int, optional
-        Of the policy's generator; by default the instance's own, or 0.
+    A function other than :func:`run` is given the same.
     """
-    name, parameters = source["problem"], dict(scheme.parameters)
-    told = {"policy": scheme.policy, "parameters": parameters, "seed": seed}
+    told = {"policy": scheme.policy, "parameters": dict(scheme.parameters)}
     return Cell(
-        "benchmarks.study.run:run",
+        function,
         {"instance": dict(source), **told},
-        roots=(*instance_roots(name), world_module(name), *policy_roots(name, scheme.policy)),
+        roots=run_roots(source["problem"], scheme.policy),
         data=data or {},
         kept=scheme.is_importable,
         label=f"{scheme.name} on {label_of(source)}",
@@ -124,9 +103,8 @@ def label_of(source: Source) -> str:
     """An instance in a few words, for progress lines and errors."""
     if "file" in source:
         return f"{source['problem']} '{source['name']}'"
-    size = show_size(source["jobs"], source["slots"], source["servers"])
     told = [f"{name}={value}" for name, value in source["settings"].items()]
-    return " ".join([source["problem"], size, *told, f"seed {source['seed']}"])
+    return " ".join([source["problem"], show_size(source), *told, f"seed {source['seed']}"])
 
 
 def run(
@@ -134,27 +112,18 @@ def run(
     instance: Source,
     policy: str,
     parameters: Mapping[str, Any],
-    seed: int | None,
     data: Mapping[str, bytes] | None = None,
 ) -> Callable[[], Result]:
     """Prepare a run: draw the instance, and compile what the policy needs on a small one.
 
-    Returns
-    -------
-    callable
-        Its result's value: what :func:`about` says of the instance, ``jobs``, ``objective``,
-        ``completed``, ``violations``, ``wider``, ``clairvoyant``, ``decisions``, and ``evidence``
-        for the guarantee (None if the policy has none). The schedule is a file, see
-        :func:`schedule_file`.
+    The value of its result is what :func:`about` says of the instance, ``jobs``, ``objective``,
+    ``completed``, ``violations``, ``wider``, ``clairvoyant``, ``decisions``, and ``evidence`` for
+    the guarantee (None if the policy has none). The schedule is a file (:func:`schedule_file`).
     """
     chosen = policy_of(instance["problem"], policy)
     warm_policy(instance["problem"], policy)
     known = instance_of(instance, data)
-
-    def measure() -> Result:
-        return _result(known, run_policy(known, chosen, seed, **parameters))
-
-    return measure
+    return lambda: _result(known, run_policy(known, chosen, **parameters))
 
 
 def _result(instance: Any, found: Run) -> Result:
@@ -235,12 +204,7 @@ def run_until_compiled(run: Callable[[], object]) -> None:
 
     Once is not enough for what has a time limit: in a fresh clone most of it goes by while the
     first kernels are compiled, and what then is left out would be compiled in the run that is
-    measured.
-
-    Parameters
-    ----------
-    run : callable
-        Does on a small instance what will be measured on another.
+    measured: ``run`` does on a small instance what will be measured on another.
     """
     while True:
         with event.install_recorder("numba:compile") as compiled:

@@ -9,12 +9,10 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from benchmarks.contract import experiments_of
+from benchmarks.study.instances import instance_roots, world_module
 from models.errors import InputError
 from online.policy import Policy
 from online.registry import check_policy, find_policy, policy_names
-
-__all__ = ["Reading", "Scheme", "default_policies", "given_policy"]
-__all__ += ["policy_of", "policy_roots", "schemes_of"]
 
 _GIVEN = "given:"
 _given: dict[str, type[Policy]] = {}
@@ -113,3 +111,9 @@ def policy_roots(problem_name: str, reference: str) -> tuple[str, ...]:
         return ()
     place, _, _ = reference.rpartition(":")
     return (place if place.endswith(".py") else find_policy(problem_name, reference).__module__,)
+
+
+def run_roots(problem_name: str, *references: str) -> tuple[str, ...]:
+    """Modules that runs of policies look up by name: those of instance, world and policies."""
+    policies = (root for one in references for root in policy_roots(problem_name, one))
+    return (*instance_roots(problem_name), world_module(problem_name), *policies)

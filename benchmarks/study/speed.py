@@ -15,10 +15,7 @@ from benchmarks.study.instances import Source, instance_of
 from benchmarks.study.memory import PeakMemory
 from benchmarks.study.run import run_cell, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
-from benchmarks.study.study import Trial, failed_rows
-from online.run import Trace
-
-__all__ = ["Speed", "time_policy"]
+from benchmarks.study.study import Trial, rows_of
 
 
 @dataclass(frozen=True)
@@ -34,24 +31,15 @@ class Speed:
 
     def cells(self, trial: Trial) -> list[Cell]:
         """One for each scheme."""
-        cells = []
-        for entry in trial.entries:
-            data = self.data.get(entry.settings.get("file", ""))
-            run = run_cell(entry.settings, entry.scheme, data=data)
-            told = {name: run.parameters[name] for name in ("instance", "policy", "parameters")}
-            function = "benchmarks.study.speed:time_policy"
-            run = replace(run, function=function, parameters=told, needs=self.needs)
-            cells.append(replace(run, kept=False))
-        return cells
+        function, source = "benchmarks.study.speed:time_policy", trial.entries[0].settings
+        data = self.data.get(source.get("file", ""))
+        schemes = [entry.scheme for entry in trial.entries]
+        runs = [run_cell(source, scheme, data=data, function=function) for scheme in schemes]
+        return [replace(run, needs=self.needs, kept=False) for run in runs]
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """A row for each scheme."""
-        rows: list[dict[str, Any]] = []
-        for entry, outcome in zip(trial.entries, outcomes, strict=True):
-            rows += failed_rows(trial, [outcome], entry)
-            if outcome.result is not None:
-                rows.append({**trial.point, **outcome.result.value})
-        return rows
+        return [{**trial.point, **row} for row in rows_of(trial, outcomes)]
 
 
 def time_policy(
@@ -63,13 +51,10 @@ def time_policy(
 ) -> Callable[[], Result]:
     """Prepare a run: draw the instance, and compile what the policy needs on a small one.
 
-    Returns
-    -------
-    callable
-        Its result's value: ``policy_s`` (time inside the policy's reset and decisions), ``run_s``
-        (with its construction, the runner and the scorer), ``peak_mb`` (rise of the process's
-        memory meanwhile, with the schedule that is kept, beyond what earlier runs have left free;
-        None where the system does not tell); of each kind of event number, median and worst time.
+    The value of its result is one record: ``policy_s`` (time inside the policy's reset and
+    decisions), ``run_s`` (with its construction, the runner and the scorer), ``peak_mb`` (rise of
+    the process's memory meanwhile, with the schedule that is kept, beyond what earlier runs have
+    left free; None where the system does not tell); of each kind of event number, median and worst.
     """
     chosen = policy_of(instance["problem"], policy)
     warm_policy(instance["problem"], policy)
@@ -88,18 +73,13 @@ def time_policy(
             "run_s": whole,
             "peak_mb": None if risen is None else risen / 1e6,
         }
-        return Result(value | _per_event(run.trace, events))
+        milliseconds = 1e3 * run.trace.seconds[1:]  # the first is the reset
+        kinds = np.array([row["event"] for row in run.trace.decisions], dtype=str)
+        for kind in events:
+            times = milliseconds[kinds == kind]
+            value[f"{kind}s"] = len(times)
+            value[f"{kind}_median_ms"] = float(np.median(times)) if len(times) else 0.0
+            value[f"{kind}_worst_ms"] = float(np.max(times, initial=0.0))
+        return Result([value])
 
     return measure
-
-
-def _per_event(trace: Trace, events: Sequence[str]) -> dict[str, float]:
-    milliseconds = 1e3 * trace.seconds[1:]  # the first is the reset
-    kinds = np.array([row["event"] for row in trace.decisions], dtype=str)
-    found: dict[str, float] = {}
-    for kind in events:
-        times = milliseconds[kinds == kind]
-        found[f"{kind}s"] = len(times)
-        found[f"{kind}_median_ms"] = float(np.median(times)) if len(times) else 0.0
-        found[f"{kind}_worst_ms"] = float(np.max(times, initial=0.0))
-    return found

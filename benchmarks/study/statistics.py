@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-__all__ = ["bootstrap_interval", "compare_first", "grouped_trend", "interval_of", "slopes"]
-
 _RESAMPLES = 2000
 _SHUFFLES = 1999
 
@@ -52,14 +50,11 @@ def compare_first(
     The frame has one value for each group, ``policy`` (the series) and ``seed``; NaN = not known.
     ``sense``: whether a larger or a smaller one is better.
 
-    Returns
-    -------
-    DataFrame
-        One row per group and other series: ``group`` and ``who``, the other one and its group, in
-        words; ``other``; ``mean_first``, ``mean_other`` and ``gain`` (mean paired difference,
-        positive where the first is better), its 95 % bootstrap interval ``low``, ``high``,
-        ``pairs`` (known on both sides), ``wins`` (of them), and ``outcome``: ``better``
-        (low > 0), ``worse`` (high < 0), ``open``, or ``unknown`` (fewer than two pairs).
+    The result has one row per group and other series: ``group`` and ``who``, the other one and its
+    group, in words; ``other``; ``mean_first``, ``mean_other`` and ``gain`` (mean paired difference,
+    positive where the first is better), its 95 % bootstrap interval ``low``, ``high``, ``pairs``
+    (known on both sides), ``wins`` (of them), and ``outcome``: ``better`` (low > 0), ``worse``
+    (high < 0), ``open``, or ``unknown`` (fewer than two pairs).
     """
     records = []
     parts = frame.groupby(list(groups), sort=True) if groups else [((), frame)]

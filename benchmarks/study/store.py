@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Outcome, Result
 from benchmarks.study.closure import code_hash
@@ -50,25 +51,16 @@ class Store:
                 folder.rmdir()
 
     def find(self, cell: Cell) -> tuple[Outcome | None, bool]:
-        """What is known of a cell.
+        """How a cell ended earlier, and whether that is enough.
 
-        Returns
-        -------
-        Outcome or None
-            How it ended earlier, with its result; None if it has to be run from nothing. A cell
-            that is damaged counts as absent.
-        bool
-            Whether that is enough: it needs not be run, and its files are read when they are
-            looked up. A solve that was stopped with less effort than is asked for now goes on
-            from the result.
+        None if it has to be run from nothing; a cell that is damaged counts as absent. If it is
+        enough, the cell needs not be run, and its files are read when they are looked up. A solve
+        that was stopped with less effort than is asked for now goes on from the result.
         """
         if not cell.kept:
             return None, False
-        place = self._place(cell)
         try:
-            # Not msgspec's decoder: a ratio may be infinite, which JSON proper cannot say.
-            stored = json.loads(place.with_suffix(".json").read_text(encoding="utf-8"))
-            paths = {name: place / _named(name, sha) for name, sha in stored["files"].items()}
+            stored, paths = self._stored(cell)
             files = {name: path.read_bytes() for name, path in paths.items()}
             if any(_sha(data) != stored["files"][name] for name, data in files.items()):
                 return None, False
@@ -83,17 +75,8 @@ class Store:
         """Keep a finished cell; one that did not finish is not kept.
 
         What is not proven replaces nothing that took as much effort or more, and that another
-        process may have written meanwhile.
-
-        Returns
-        -------
-        Outcome
-            The same; if it is kept, with files that are read when they are looked up.
-
-        Raises
-        ------
-        InputError
-            If it cannot be written.
+        process may have written meanwhile. Returns the same; if it is kept, with files that are
+        read when they are looked up. InputError if it cannot be written.
         """
         result = outcome.result
         if not cell.kept or result is None:
@@ -121,18 +104,23 @@ class Store:
 
     def file(self, cell: Cell, name: str) -> Path:
         """Where a file of a finished cell is kept; a path to nothing if it has none of the name."""
-        place = self._place(cell)
         try:
-            hashes = json.loads(place.with_suffix(".json").read_text(encoding="utf-8"))["files"]
-            return place / _named(name, hashes[name])
+            return self._stored(cell)[1][name]
         except (OSError, ValueError, KeyError):
-            return place / name
+            return self._place(cell) / name
 
     def key(self, cell: Cell) -> str:
         """Key of a cell; effort, needs and label are no part of it."""
         data = {name: _sha(content) for name, content in sorted(cell.data.items())}
         what = [cell.function, dict(cell.parameters), data, self.code(cell.all_roots)]
         return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+
+    def _stored(self, cell: Cell) -> tuple[dict[str, Any], dict[str, Path]]:
+        """What the file of a finished cell says, and where its other files are."""
+        place = self._place(cell)
+        # Not msgspec's decoder: a ratio may be infinite, which JSON proper cannot say.
+        stored = json.loads(place.with_suffix(".json").read_text(encoding="utf-8"))
+        return stored, {name: place / _named(name, sha) for name, sha in stored["files"].items()}
 
     def _place(self, cell: Cell) -> Path:
         return self.path / f"{cell.name}-{self.key(cell)[:20]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,12 +14,8 @@ from benchmarks.study.cell import Cell, Needs, Outcome
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine
 from benchmarks.study.grid import Grid
-from benchmarks.study.instances import instance_roots, world_module
-from benchmarks.study.scheme import Reading, Scheme, policy_roots
+from benchmarks.study.scheme import Reading, Scheme, run_roots
 from benchmarks.study.store import Store
-
-__all__ = ["SIZES", "Each", "Entry", "Measure", "Study", "Trial", "failed_rows", "faults"]
-__all__ += ["frames_of", "has_failed", "in_every_reading", "succeeded", "trial_on"]
 
 SIZES = ("quick", "default", "paper")
 """Seconds; a few minutes; as large as in the paper."""
@@ -134,29 +131,24 @@ def frames_of(
     the seed and ``error``; that column is there only if some failed. For the other parameters see
     :func:`benchmarks.study.compute.compute`.
     """
-    parts = [[measure.cells(trial) for trial in trials] for measure, trials in plans]
-    cells = [cell for part in parts for of_trial in part for cell in of_trial]
-    outcomes = iter(compute(cells, store=store, engine=engine, progress=progress))
+    cells = [[measure.cells(trial) for trial in trials] for measure, trials in plans]
+    flat = [cell for of_plan in cells for of_trial in of_plan for cell in of_trial]
+    outcomes = iter(compute(flat, store=store, engine=engine, progress=progress))
     frames = []
-    for (measure, trials), part in zip(plans, parts, strict=True):
+    for (measure, trials), of_plan in zip(plans, cells, strict=True):
         rows: list[dict[str, Any]] = []
-        for trial, of_trial in zip(trials, part, strict=True):
-            own = [next(outcomes) for _ in of_trial]
+        for trial, of_trial in zip(trials, of_plan, strict=True):
+            own = list(itertools.islice(outcomes, len(of_trial)))
             rows += (found := measure.rows(trial, own))
             if engine is not None:
                 engine.failed += faults(found, own)
-        frames.append(_frame(rows))
+        frame = pd.DataFrame(rows)
+        for name in frame.columns[frame.isna().any()]:
+            values = [row.get(name) for row in rows]
+            if {type(value) for value in values} - {type(None)} == {int}:
+                frame[name] = pd.array(values, dtype="Int64")  # whole where failed rows have none
+        frames.append(frame)
     return frames
-
-
-def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Make a frame in which whole numbers stay whole where failed rows have none."""
-    frame = pd.DataFrame(rows)
-    for name in frame.columns[frame.isna().any()]:
-        values = [row.get(name) for row in rows]
-        if {type(value) for value in values} - {type(None)} == {int}:
-            frame[name] = pd.array(values, dtype="Int64")
-    return frame
 
 
 @dataclass(frozen=True)
@@ -180,26 +172,31 @@ class Each:
         return [self._cell(trial, entry) for entry in trial.entries or [None]]
 
     def _cell(self, trial: Trial, entry: Entry | None) -> Cell:
-        name, seed = trial.problem, {"seed": trial.seed}
-        parameters, who = {**trial.point, **seed}, ""
-        roots = (*instance_roots(name), world_module(name), *self.roots)
+        seed, who, policies = {"seed": trial.seed}, "", list[str]()
+        parameters = {**trial.point, **seed}
         at = [f"{key}={value}" for key, value in parameters.items()]
         if entry is not None:
             scheme, who = entry.scheme, entry.scheme.name
             told = {"name": who, "policy": scheme.policy, "parameters": dict(scheme.parameters)}
             reading = {"reading": entry.reading} if entry.reading else {}
             parameters = {**entry.settings, "scheme": told, **reading, **seed}
-            roots += policy_roots(name, scheme.policy)
+            policies.append(scheme.policy)
+        roots = (*run_roots(trial.problem, *policies), *self.roots)
         label = " ".join([self.function.partition(":")[2], *at, who])
         return Cell(self.function, parameters, roots, needs=self.needs, kept=self.kept, label=label)
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """The records of all cells."""
-        return [
-            row
-            for entry, one in zip(trial.entries or [None], outcomes, strict=True)
-            for row in (one.result.value if one.result else failed_rows(trial, [one], entry))
-        ]
+        return rows_of(trial, outcomes)
+
+
+def rows_of(trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """The records of the cells of :class:`Each`, and a row for each that failed."""
+    return [
+        row
+        for entry, one in zip(trial.entries or [None], outcomes, strict=True)
+        for row in (one.result.value if one.result else failed_rows(trial, [one], entry))
+    ]
 
 
 def failed_rows(
@@ -208,15 +205,15 @@ def failed_rows(
     """A row for each cell that failed: where it was, and why."""
     who = {} if entry is None else {"policy": entry.scheme.name}
     return [
-        {**trial.point, "seed": trial.seed, **who, "error": f"{o.status}: {o.message}"}
-        for o in outcomes
-        if o.status != "done"
+        {**trial.point, "seed": trial.seed, **who, "error": outcome.error}
+        for outcome in outcomes
+        if outcome.error
     ]
 
 
 def faults(rows: Sequence[Mapping[str, Any]], outcomes: Sequence[Outcome]) -> list[str]:
     """A line for each row with an error that is no failure of the cells it is made of."""
-    known = [f"{o.status}: {o.message}" for o in outcomes if o.status != "done"]
+    known = [outcome.error for outcome in outcomes if outcome.error]
     names = ("problem", "instance", "seed", "policy")
     return [
         f"failed: {', '.join(f'{name} {row[name]}' for name in names if name in row)}: {error}"

@@ -20,9 +20,6 @@ from benchmarks.study.scheme import Reading
 from benchmarks.study.statistics import bootstrap_interval, compare_first, grouped_trend
 from benchmarks.study.study import in_every_reading
 
-__all__ = ["Above", "Below", "Best", "Holds", "Moves", "Near", "NoTrend", "NotTestable", "Rows"]
-__all__ += ["in_readings"]
-
 _BETTER = "95 % bootstrap interval of the paired difference > 0"
 _NOT_BETTER = {
     "worse": "worse than",

@@ -72,10 +72,7 @@ KINDS: dict[str, Callable[[Path], Loaders]] = {
 def read_trace(spec: str) -> Trace:
     """Open a trace named ``KIND:PATH``; its tables are read when they are first asked for.
 
-    Raises
-    ------
-    InputError
-        If the kind is unknown or nothing of it is at the path.
+    InputError if the kind is unknown or nothing of it is at the path.
     """
     kind, colon, path = spec.partition(":")
     if not colon or kind not in KINDS:

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.traces.delimited import first_line, read_rows
-from benchmarks.traces.table import NEGATIVE, Table
+from benchmarks.traces.table import NEGATIVE, Table, first_line, read_rows
 from models.errors import InputError
 
 _MIB_PER_GIB = 1024.0

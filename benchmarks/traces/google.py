@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.traces.delimited import first_line, read_rows
-from benchmarks.traces.table import NEGATIVE, Loaders, Table
+from benchmarks.traces.table import NEGATIVE, Loaders, Table, first_line, read_rows
 from models.errors import InputError
 
 _START_US = 600_000_000
@@ -43,12 +42,7 @@ def read_google(path: Path) -> Loaders:
     """Open one file, the parts of one table, or a folder with several tables.
 
     The latter may hold ``job_submit_events*.csv.gz`` (SUBMIT rows only), ``job_events/``,
-    ``task_events/`` and ``machine_events/``.
-
-    Raises
-    ------
-    InputError
-        If nothing of the trace is there.
+    ``task_events/`` and ``machine_events/``. InputError if nothing of the trace is there.
     """
     parts = sorted(path.glob("part-*.csv*")) if path.is_dir() else [path]
     if parts:

@@ -14,8 +14,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from benchmarks.traces.delimited import read_rows
-from benchmarks.traces.table import Table
+from benchmarks.traces.table import Table, read_rows
 from models.errors import InputError
 from models.files import read_bytes
 
@@ -35,12 +34,8 @@ def read_philly(path: Path) -> Table:
     Columns ``job``, ``submit_s`` (since the hour of the first submission began), ``duration_s``,
     ``gpus``, ``gpu_seconds``, ``cluster``; of the JSON also ``status``, ``attempts`` and ``ended``,
     attempts with a start and an end. A job of several attempts has the sum of their durations and
-    GPU-seconds, and the most GPUs of one.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or a row of it: names the line (csv) or the job (JSON).
+    GPU-seconds, and the most GPUs of one. InputError if the file cannot be read, or a row of it:
+    names the line (csv) or the job (JSON).
     """
     data = read_bytes(path)
     table = _read_json(path, data) if data.lstrip()[:1] == b"[" else _read_csv(path)

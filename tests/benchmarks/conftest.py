@@ -10,8 +10,7 @@ import pytest
 
 import benchmarks.utility
 from benchmarks.study.cell import Cell, Outcome, Result
-from benchmarks.study.guard import Guard
-from benchmarks.study.worker import outcome_of
+from benchmarks.study.guard import Guard, outcome_of
 from benchmarks.utility import EXPERIMENTS
 from tests.benchmarks import toy
 

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import cli
 from benchmarks.study.cell import Cell, Outcome
 from benchmarks.study.compute import compute
-from benchmarks.study.engine import Ended, Engine, Task, Watch
+from benchmarks.study.engine import Ended, Engine, Task
 
 
 class Failing(Engine):
@@ -19,7 +19,7 @@ class Failing(Engine):
     workers = 3
     closed = 0
 
-    def map(self, tasks: Iterable[Task], began: Watch) -> Ended:
+    def map(self, tasks: Iterable[Task]) -> Ended:
         for task in tasks:
             yield task, Outcome("failed", message="no")
 

@@ -127,13 +127,13 @@ def test_results_are_readable_and_verify(tmp_path: Path) -> None:
 def test_a_contradicted_bound_spoils_the_rows_of_its_instance_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really = interval_module.offline_intervals
+    really = interval_module.offline_interval
 
     def wrong_at_first(sense: Any, known: Any, bounds: Any, **more: Any) -> Any:
-        monkeypatch.setattr(interval_module, "offline_intervals", really)
+        monkeypatch.setattr(interval_module, "offline_interval", really)
         return really(sense, known, [Bound(known[0].value / 2, "prices")], **more)
 
-    monkeypatch.setattr(interval_module, "offline_intervals", wrong_at_first)
+    monkeypatch.setattr(interval_module, "offline_interval", wrong_at_first)
     run_files(tmp_path, "a", "--format", "json", code=1)
     out, err = capsys.readouterr()
     errors = [json.loads(line)["error"] for line in out.splitlines()]

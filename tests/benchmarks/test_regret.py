@@ -20,7 +20,7 @@ from benchmarks.reward import regret as part
 from benchmarks.reward.regret import REGRET, measure
 from benchmarks.study.cell import Cell, Outcome, Result
 from benchmarks.study.closure import import_closure
-from benchmarks.study.engine import InProcess, Task, Watch
+from benchmarks.study.engine import Ended, InProcess, Task
 from benchmarks.study.instances import drawn
 from benchmarks.study.regret import Regret, sources_around
 from benchmarks.study.scheme import schemes_of
@@ -181,12 +181,10 @@ def frame_with(tmp_path: Path, *policies: str) -> tuple[pd.DataFrame, list[str]]
     ran: list[str] = []
 
     class Noting(InProcess):
-        def map(self, tasks: Iterable[Task], began: Watch) -> Any:
-            def note(cell: Cell) -> None:
-                ran.append(cell.name)
-                began(cell)
-
-            return super().map(tasks, note)
+        def map(self, tasks: Iterable[Task]) -> Ended:
+            for task, outcome in super().map(tasks):
+                ran.append(task.cell.name)
+                yield task, outcome
 
     trials = [trial(seed, *policies) for seed in (0, 1)]
     store = Store(tmp_path / "cells")

@@ -151,7 +151,7 @@ def kill_a_worker(running: subprocess.Popen[str]) -> None:
     worker = next(
         pid
         for pid in descendants(running.pid)
-        if b"benchmarks.study.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        if b"benchmarks.study.guard" in Path(f"/proc/{pid}/cmdline").read_bytes()
     )
     os.kill(worker, signal.SIGKILL)
 

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.study import cluster
 from benchmarks.study.cell import Cell, Needs, Outcome
 from benchmarks.study.cluster import Cluster
-from benchmarks.study.engine import Limits, Task
+from benchmarks.study.engine import Task
 from models.errors import InputError
 from tests.benchmarks.study.dask_cluster import Loopback, loopback
 
@@ -34,7 +34,7 @@ def cell(name: str, needs: Needs = Needs(), **parameters: Any) -> Cell:
 
 def outcomes(engine: Cluster, cells: list[Cell]) -> dict[int, Outcome]:
     tasks = [Task(index, one) for index, one in enumerate(cells)]
-    return {task.index: outcome for task, outcome in engine.map(tasks, lambda one: None)}
+    return {task.index: outcome for task, outcome in engine.map(tasks)}
 
 
 def test_cells_run_there_behind_guards(scheduler: Loopback) -> None:
@@ -47,7 +47,7 @@ def test_cells_run_there_behind_guards(scheduler: Loopback) -> None:
         cell("process", Needs(alone=True)),
         cell("double", x=2),
     ]
-    with Cluster(scheduler.address, Limits(2.0)) as engine:
+    with Cluster(scheduler.address, Needs(limit=2.0)) as engine:
         assert engine.workers == 1
         found = outcomes(engine, cells)
         again = outcomes(engine, [cell("process")])

@@ -46,6 +46,7 @@ def test_a_failure_leaves_the_others(tmp_path: Path) -> None:
     assert outcomes[1].message == "ValueError: no"
     assert outcomes[2].message == "SystemExit: 3"
     assert outcomes[3].message == "TypeError: Object of type set is not JSON serializable"
+    assert [o.error for o in outcomes][:2] == ["", "failed: ValueError: no"]
     assert engine.failed[0] == "failed: fail {}: ValueError: no"
     assert len(engine.failed) == 3
 

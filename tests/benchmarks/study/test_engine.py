@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.study.cell import Cell, Effort, Needs, Outcome
 from benchmarks.study.compute import Progress, compute
-from benchmarks.study.engine import InProcess, Limits, Processes, Task, default_workers
+from benchmarks.study.engine import InProcess, Processes, Task, default_workers, limited
 from benchmarks.study.guard import Guard
 from benchmarks.study.store import Store
 from tests.benchmarks.study.cells import cell
@@ -155,17 +155,17 @@ def test_a_policy_that_is_edited_while_a_run_goes_on_is_refused(
 
 
 def test_limits_of_an_engine_are_for_cells_that_have_none() -> None:
-    limits = Limits(5.0, 100.0)
-    assert limits.of(cell("double", x=1)).needs == Needs(limit=5.0, memory_mb=100.0)
+    limits = Needs(limit=5.0, memory_mb=100.0)
+    assert limited(cell("double", x=1), limits).needs == limits
     own = Needs(limit=1.0, memory_mb=2.0)
-    assert limits.of(cell("double", own, x=1)).needs == own
+    assert limited(cell("double", own, x=1), limits).needs == own
     solve = cell("climb", effort=Effort(3.0), top=1)
-    assert limits.of(solve).needs == Needs(memory_mb=100.0)
+    assert limited(solve, limits).needs == Needs(memory_mb=100.0)
 
 
 def run(engine: InProcess | Processes, cells: list[Cell]) -> dict[int, Outcome]:
     tasks = [Task(index, one) for index, one in enumerate(cells)]
-    return {task.index: outcome for task, outcome in engine.map(tasks, lambda one: None)}
+    return {task.index: outcome for task, outcome in engine.map(tasks)}
 
 
 def test_processes_run_all_and_lose_one(tmp_path: Path) -> None:
@@ -176,10 +176,16 @@ def test_processes_run_all_and_lose_one(tmp_path: Path) -> None:
         cell("double", x=2),
         cell("fail"),
     ]
-    before = InProcess(), Processes(2, Limits(30.0))
+    before = InProcess(), Processes(2, Needs(limit=30.0))
     assert [engine.workers for engine in before] == [1, 2]
     outcomes = run(before[1], cells)
     assert [outcomes[i].status for i in range(5)] == ["done", "killed", "done", "done", "failed"]
+
+
+def test_nothing_else_runs_while_a_cell_is_alone() -> None:
+    slow = cell("slowly", prepare=0.0, measure=0.5)
+    cells = [slow, cell("double", Needs(alone=True), x=1), slow, cell("double", x=2)]
+    assert list(run(Processes(2), cells))[:2] == [0, 1]
 
 
 def test_in_process_but_for_cells_that_need_a_fresh_one() -> None:
@@ -206,14 +212,14 @@ def test_only_as_many_cells_are_taken_as_there_is_room_for() -> None:
             taken.append(index)
             yield Task(index, cell("double", x=index))
 
-    running = Processes(2).map(tasks(), lambda one: None)
+    running = Processes(2).map(tasks())
     next(running)
     assert len(taken) <= 4
     running.close()
 
 
 def test_workers_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchmarks.study.engine.cores", lambda: 6)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(6)), raising=False)
     assert [default_workers(threads) for threads in (1, 2, 4, 8)] == [6, 3, 1, 1]
 
 
@@ -245,7 +251,7 @@ def test_a_parent_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
         "from benchmarks.study.engine import *\n"
         "from tests.benchmarks.study.cells import cell\n"
         f"tasks = [Task(0, cell('hang', marks={str(marks)!r}))]\n"
-        "list(Processes(1).map(tasks, lambda one: None))\n"
+        "list(Processes(1).map(tasks))\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT)
     deadline = time.monotonic() + 60.0

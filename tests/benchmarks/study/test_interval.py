@@ -9,8 +9,8 @@ from benchmarks.study.interval import (
     ContradictedBound,
     Incumbent,
     offline_interval,
-    offline_intervals,
     ratio_interval,
+    solved_intervals,
 )
 
 
@@ -36,16 +36,17 @@ def test_a_schedule_better_than_a_bound_is_an_error() -> None:
 def test_wider_schedules_have_an_interval_of_their_own() -> None:
     # 8 beats the MILP's 9, and contradicts nothing: its schedule is none of the MILP's.
     known = [Incumbent(10.0, "own"), Incumbent(8.0, "moves", wider=True)]
-    bounds = [Bound(9.0, "milp"), Bound(7.0, "prices")]
-    found = offline_intervals("min", known, bounds)
+    bounds = [{"value": 9.0, "source": "milp"}, {"value": 7.0, "source": "prices"}]
+    solved = {"objective": None, "bounds": bounds, "negligible": 0.0}
+    found = solved_intervals("min", solved, known)
     assert (found[False].lower, found[False].upper) == (9.0, 10.0)
     assert (found[True].lower, found[True].upper) == (7.0, 8.0)
     assert [found[wider].bound_source for wider in (False, True)] == ["milp", "prices"]
     assert found[True].incumbent.schedule == "moves"
     # An own schedule is one of the wider kind, too; without a bound there is no interval.
-    assert offline_intervals("min", known[:1], bounds)[True].upper == 10.0
-    assert list(offline_intervals("min", known, bounds[:1])) == [False]
-    assert list(offline_intervals("min", known[1:], bounds)) == [True]
+    assert solved_intervals("min", solved, known[:1])[True].upper == 10.0
+    assert list(solved_intervals("min", {**solved, "bounds": bounds[:1]}, known)) == [False]
+    assert list(solved_intervals("min", solved, known[1:])) == [True]
 
 
 def test_zero_objectives_are_treated_explicitly() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.study.cell import Outcome, Result
-from benchmarks.study.join import join
+from benchmarks.study.ratio import join
 from benchmarks.study.rows import Timing
 from benchmarks.study.scheme import Scheme, given_policy
 from online.policy import Decision, Event, Guarantee, Policy

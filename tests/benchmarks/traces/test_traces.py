@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 from benchmarks import trace as trace_command
+from benchmarks.study import instances
+from benchmarks.study.instances import trace_digest
 from benchmarks.traces import Table, Trace, read_trace
 from benchmarks.traces.table import NEGATIVE
 from models.errors import InputError
@@ -79,6 +81,12 @@ def test_google_folder_and_table_by_width(tmp_path: Path) -> None:
     assert trace.table("task_events").frame["submit_s"].isna().tolist() == [True, False]
     assert trace.table("machine_events").frame["machine_id"].tolist() == [11]
     assert trace.table("machine_events").facts["machines at time 0"] == 2
+    digest = trace_digest(f"google:{tmp_path}")
+    assert len(digest["files"]) == 5, "parts of two tables have the same name"
+    assert "task_events/part-00000-of-00500.csv" in digest["files"]
+    write(tmp_path / "task_events" / "part-00000-of-00500.csv", tasks[:2])
+    instances._trace.cache_clear()
+    assert trace_digest(f"google:{tmp_path}") != digest
     one = read_trace(f"google:{tmp_path / 'machine_events'}")
     assert one.names == ("machine_events",)
     with pytest.raises(InputError, match="no table job_events"):

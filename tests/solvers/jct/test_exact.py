@@ -68,7 +68,7 @@ def test_the_program_alone_finds_the_optimum(seed: int, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("seeds", "least"),
     [
-        (SHORT[:12], 10),
+        (SHORT[:6], 4),
         pytest.param(SHORT, 30, marks=pytest.mark.slow),
         pytest.param(LONG, 6, marks=pytest.mark.slow),
     ],

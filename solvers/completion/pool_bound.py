@@ -1,0 +1,143 @@
+"""Lower bounds from prices alone, the same on all servers: weak duality, no solver involved.
+
+With prices ``P[t, r] >= 0`` of slots 0 to S - 1 (later ones are free of charge), every schedule of
+(2) costs at least
+
+    sum_j min over (start, configuration) of (w_j c + price of what is used) - sum_t P[t] . C
+
+since what all jobs use of a resource in a slot is at most ``C``, the capacity of all servers. A
+job may start in any slot from its arrival to S; later starts are dominated, as nothing has a price
+from S on. The capacities are the tolerant ones (:mod:`models.tolerance`), so the bound holds for
+every schedule that the scorer accepts, but for elastic ones
+(:mod:`solvers.completion.elastic_bound`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from models.completion.instance import CompletionInstance
+from solvers.completion.modes import DURATION, amounts_of, modes_of, undominated
+
+__all__ = ["OUTWARD", "PoolOracle", "checked", "pool_bound", "rounded", "sums"]
+
+OUTWARD = 1e-9
+"""By how much bounds are rounded down, relative: more than the round-off of their sums."""
+_DIGITS = 9  # of the largest price that is stored
+
+
+class Configurations(NamedTuple):
+    """What a job can be run with, as far as prices that are the same on all servers can tell."""
+
+    duration: np.ndarray
+    """Slots that it takes, not falling; int64, shape (n,)."""
+    amounts: np.ndarray
+    """Of each resource in each of these slots, shape (n, R)."""
+
+
+class PoolOracle:
+    """Configurations of all jobs of an instance, priced.
+
+    Parameters
+    ----------
+    instance : CompletionInstance
+    """
+
+    def __init__(self, instance: CompletionInstance) -> None:
+        self.instance, self.cluster = instance, instance.cluster.tolerant
+        self.capacity = self.cluster.servers.sum(axis=0)
+        self.jobs = instance.jobs
+        self.modes = [modes_of(job, self.cluster, pooled=True) for job in instance.jobs]
+        self.of = [self._configurations(modes) for modes in self.modes]
+
+    def _configurations(self, modes: np.ndarray) -> Configurations:
+        """Those of some modes, without those that another one beats or equals in all this."""
+        duration, amounts = modes[:, DURATION], amounts_of(modes, self.cluster)
+        kept = undominated(np.column_stack([duration, amounts]))
+        return Configurations(duration[kept], amounts[kept])
+
+    def best(self, job: int, total: np.ndarray) -> tuple[float, int, int]:
+        """Least weighted completion and price of a job, and of what start and configuration.
+
+        Parameters
+        ----------
+        job : int
+        total : ndarray, shape (S + 1, R)
+            Sums of the prices of the slots before each.
+        """
+        options, known = self.of[job], self.jobs[job]
+        cost, start, k = _cheapest(
+            options.duration, options.amounts, total, known.arrival, known.weight
+        )
+        return cost, start, k
+
+    def bound(self, prices: np.ndarray) -> float:
+        """The bound that prices, shape (S, R), prove, rounded down."""
+        total = sums(prices)
+        least = math.fsum(self.best(job, total)[0] for job in range(len(self.jobs)))
+        taken = float((prices @ self.capacity).sum())
+        return least - taken - OUTWARD * (least + taken)
+
+
+def sums(prices: np.ndarray) -> np.ndarray:
+    """Sums of the prices of the slots before each, shape (S + 1, R)."""
+    return np.concatenate([np.zeros((1, prices.shape[1])), prices.cumsum(axis=0)])
+
+
+def pool_bound(instance: CompletionInstance, prices: np.ndarray) -> float:
+    """No schedule with constant placement has a smaller weighted completion time.
+
+    Parameters
+    ----------
+    instance : CompletionInstance
+    prices : ndarray, shape (S, R)
+        Nonnegative and finite.
+
+    Raises
+    ------
+    ValueError
+        If prices have the wrong shape, are negative or not finite.
+    """
+    return PoolOracle(instance).bound(checked(instance, prices))
+
+
+def checked(instance: CompletionInstance, prices: np.ndarray) -> np.ndarray:
+    """Prices that prove something; raises ValueError if these do not."""
+    if prices.ndim != 2 or prices.shape[1] != len(instance.cluster.resources):
+        raise ValueError(f"prices have shape {prices.shape}")
+    if not (np.isfinite(prices) & (prices >= 0.0)).all():
+        raise ValueError("a price is negative or not finite")
+    return np.asarray(prices, dtype=float)
+
+
+def rounded(prices: np.ndarray) -> np.ndarray:
+    """Prices with few digits, which are shorter in a file; none is below 0."""
+    largest = float(prices.max(initial=0.0))
+    if largest <= 0.0:
+        return np.zeros_like(prices)
+    return np.round(np.maximum(prices, 0.0), _DIGITS - 1 - math.floor(math.log10(largest))) + 0.0
+
+
+@njit(cache=True)
+def _cheapest(duration, amounts, total, first, weight):  # type: ignore[no-untyped-def]
+    """Least weighted completion plus prices: the cost, its start and its configuration."""
+    slots, resources = total.shape[0] - 1, total.shape[1]
+    best, best_start, best_k = np.inf, -1, -1
+    for start in range(first, slots + 1):
+        for k in range(duration.shape[0]):
+            completion = start + duration[k]
+            cost = weight * completion
+            if cost >= best:  # durations do not fall
+                break
+            stop = min(completion, slots)
+            for r in range(resources):
+                cost += amounts[k, r] * (total[stop, r] - total[start, r])
+            if cost < best:
+                best, best_start, best_k = cost, start, k
+    if first > slots:
+        best, best_start, best_k = weight * (first + duration[0]), first, 0
+    return best, best_start, best_k

@@ -100,9 +100,7 @@ def find_best(  # type: ignore[no-untyped-def]
             break
         # There is a schedule to beat: look closer at what may beat it.
         for place in order:
-            if flat[place] < best[_PAYOFF]:
-                flat[place] = -np.inf
-            if flat[place] > -np.inf:
+            if flat[place] >= best[_PAYOFF]:
                 completion, group = first + 1 + place // groups, place % groups
                 rows = modes[starts[group] : starts[group + 1]]
                 begin, end = completion - rows[0, DURATION], min(completion, slots)

@@ -35,6 +35,7 @@ _ITERATIONS = 20_000
 _LEAST = 0.2  # seconds: with less left, no further step is begun
 _GAP = 1e-4  # of the column generation
 _ROUND_OFF = 1e-6  # of HiGHS, relative
+_MOST_SLOTS = 20_000  # with prices
 _SEED = 0
 
 
@@ -90,7 +91,7 @@ def solve(
         oracle, nothing, [arrivals], rng, start=known, iterations=0, deadline=until
     )
     # Slots that are full in a good schedule need prices.
-    slots = max([column.completion for column in known.values()], default=0)
+    slots = min(max([column.completion for column in known.values()], default=0), _MOST_SLOTS)
     problem = PooledProblem(oracle, slots)
     generated = ColumnGeneration(problem, gap=_GAP, deadline=until).run()
     prices = rounded(problem.prices(generated.duals))

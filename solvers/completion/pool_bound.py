@@ -115,13 +115,13 @@ def checked(instance: CompletionInstance, prices: np.ndarray) -> np.ndarray:
 
 
 def rounded(prices: np.ndarray) -> np.ndarray:
-    """Prices with few digits, which are shorter in a file; none is below 0."""
+    """Prices with few digits, none below 0, up to the last slot that has one: a shorter file."""
     short = np.maximum(prices, 0.0)
     for r, largest in enumerate(short.max(axis=0, initial=0.0)):  # resources have own units
         if largest > 0.0:
             decimals = min(_DIGITS - 1 - math.floor(math.log10(largest)), 300)
             short[:, r] = np.round(short[:, r], decimals)
-    return np.asarray(short)
+    return np.asarray(short[: np.flatnonzero(short.any(axis=1)).max(initial=-1) + 1])
 
 
 @njit(cache=True)

@@ -121,14 +121,20 @@ class OpenStarts:
             return t in self.starts[j].get(ways[j][k], ())
 
         model = time_indexed(self.instance, end=self.end, allowed=allowed)
+        # HiGHS's tolerances are absolute; a power of two keeps whole numbers whole.
+        unit = 2.0 ** np.floor(np.log2(max(job.weight for job in self.instance.jobs))) / 16.0
+        model.weighted_completion.set_value(model.weighted_completion.expr / unit)
         begun = self._begin(model)
         left = max(0.1, deadline - time.monotonic())
         options = replace(options, time_limit=left if math.isfinite(left) else None)
         found = solve_model(model, options, warm_start=begun)
+        numbers = {"objective": found.result.objective, "bound": found.result.bound}
+        known = {name: unit * number for name, number in numbers.items() if number is not None}
+        result = replace(found.result, **known)
         if found.result.x is None:
-            return found.result, None
+            return result, None
         parts = (found.values(part) for part in (model.x, model.home, model.y))
-        return found.result, schedule_from_values(self.instance, model, *parts)
+        return result, schedule_from_values(self.instance, model, *parts)
 
     def _begin(self, model: pyo.ConcreteModel) -> bool:
         """Start from what is known; False if it uses what the program leaves out."""

@@ -77,7 +77,8 @@ def find_best(  # type: ignore[no-untyped-def]
                 for r in range(resources):
                     hope -= demand[r] * (least[end, r] - least[begin, r])
                 hopes[completion - first - 1, group] = hope
-    minima, share = window_minima(free), _shares(capacity)
+    minima = window_minima(free)
+    share = 1.0 / np.maximum(capacity.sum(axis=0), 1e-300)  # nobody holds of what there is none
     window, paid = np.empty((servers, resources)), np.empty((servers, resources))
     flat = hopes.ravel()
     for exact in (False, True):
@@ -99,9 +100,7 @@ def find_best(  # type: ignore[no-untyped-def]
             break
         # There is a schedule to beat: look closer at what may beat it.
         for place in order:
-            if flat[place] < best[_PAYOFF]:
-                flat[place] = -np.inf
-            if flat[place] > -np.inf:
+            if flat[place] >= best[_PAYOFF]:
                 completion, group = first + 1 + place // groups, place % groups
                 rows = modes[starts[group] : starts[group + 1]]
                 begin, end = completion - rows[0, DURATION], min(completion, slots)
@@ -231,15 +230,6 @@ def window_minima(free):  # type: ignore[no-untyped-def]
                         table[level - 1, t, h, r], table[level - 1, t + half, h, r]
                     )
     return table
-
-
-@njit(cache=True)
-def _shares(capacity):  # type: ignore[no-untyped-def]
-    """Share of all capacity that a unit of each resource is; 0 where there is none."""
-    share = capacity.sum(axis=0)
-    for r in range(share.shape[0]):
-        share[r] = 1.0 / share[r] if share[r] > 0.0 else 0.0
-    return share
 
 
 @njit(cache=True)

@@ -89,10 +89,8 @@ class _Search:
         self, orders: Sequence[np.ndarray], start: dict[int, Column] | None, deadline: float
     ) -> tuple[dict[int, Column], float]:
         """Begin with the best of the start and list schedules in these orders."""
-        found, value = start, math.inf
-        if found is not None:
-            self.timetable.renew(found)
-            value = self.timetable.objective
+        self.timetable.renew(start or {})
+        found, value = start, self.timetable.objective
         for order in orders:
             for total in self._totals:
                 if found is not None and time.monotonic() >= deadline:

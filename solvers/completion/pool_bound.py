@@ -27,7 +27,7 @@ __all__ = ["OUTWARD", "PoolOracle", "checked", "pool_bound", "rounded", "sums"]
 
 OUTWARD = 1e-9
 """By how much bounds are rounded down, relative: more than the round-off of their sums."""
-_DIGITS = 9  # of the largest price that is stored
+_DIGITS = 9  # of the largest price of a resource that is stored
 
 
 class Configurations(NamedTuple):
@@ -115,11 +115,13 @@ def checked(instance: CompletionInstance, prices: np.ndarray) -> np.ndarray:
 
 
 def rounded(prices: np.ndarray) -> np.ndarray:
-    """Prices with few digits, which are shorter in a file; none is below 0."""
-    largest = float(prices.max(initial=0.0))
-    if largest <= 0.0:
-        return np.zeros_like(prices)
-    return np.round(np.maximum(prices, 0.0), _DIGITS - 1 - math.floor(math.log10(largest))) + 0.0
+    """Prices with few digits, none below 0, up to the last slot that has one: a shorter file."""
+    short = np.maximum(prices, 0.0)
+    for r, largest in enumerate(short.max(axis=0, initial=0.0)):  # resources have own units
+        if largest > 0.0:
+            decimals = min(_DIGITS - 1 - math.floor(math.log10(largest)), 300)
+            short[:, r] = np.round(short[:, r], decimals)
+    return np.asarray(short[: np.flatnonzero(short.any(axis=1)).max(initial=-1) + 1])
 
 
 @njit(cache=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -92,6 +93,22 @@ def test_programs_that_take_long_to_build_are_left_out() -> None:
     ins = crowd(0)
     for effort in (1e-3, 1.0):
         assert OpenStarts.of(PoolOracle(ins), np.zeros((0, 2)), serial(ins), effort) is None
+
+
+@pytest.mark.parametrize(("unit", "worth"), [(1e9, 1e-6), (1e3, 1e9)])
+@pytest.mark.parametrize("seed", range(4))
+def test_units_do_not_matter(seed: int, unit: float, worth: float) -> None:
+    ins = tiny(seed)
+    file = ins.file
+    tables = {
+        name: [[row[0] * unit, *row[1:]] for row in getattr(file, name)]
+        for name in ("servers", "worker_types", "ps_types")
+    }
+    jobs = [msgspec.structs.replace(one, weight=one.weight * worth) for one in file.jobs]
+    other = CompletionInstance.from_file(msgspec.structs.replace(file, jobs=jobs, **tables))
+    one, two = solve(ins, time_limit=None), solve(other, time_limit=None)
+    assert two.objective == pytest.approx(one.objective * worth)
+    assert two.bound == pytest.approx(one.bound * worth, rel=2e-4)
 
 
 def test_the_papers_example() -> None:

@@ -1,0 +1,88 @@
+"""The schedule LP (8) of (2) with pooled servers, for column generation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.completion.instance import CompletionInstance
+from solvers.completion.pool_bound import PoolOracle, sums
+from solvers.highs.growing import OutOfTime
+
+__all__ = ["PooledColumn", "PooledProblem"]
+
+_USUAL = 100.0  # of the value of a column: HiGHS's tolerances are absolute
+
+
+@dataclass(frozen=True)
+class PooledColumn:
+    """A start and a configuration of a job."""
+
+    job: int
+    start: int
+    configuration: int
+    completion: int
+    value: float
+    payoff: float
+
+
+class PooledProblem:
+    """A :class:`solvers.coupled_problem.CoupledProblem`: one row per priced slot and resource.
+
+    Values are minus the weighted completion times, scaled so that they are about 100.
+
+    Parameters
+    ----------
+    instance : CompletionInstance
+    slots : int
+        S, how many slots have rows.
+    """
+
+    must_run = True
+
+    def __init__(self, instance: CompletionInstance, slots: int) -> None:
+        self.oracle = PoolOracle(instance)
+        self.jobs = len(instance.jobs)
+        self._slots, self._resources = slots, len(instance.cluster.resources)
+        self._weights = [job.weight for job in instance.jobs]
+        self.factor = _USUAL / (float(np.mean(self._weights)) * slots) if self.jobs else 1.0
+
+    def capacities(self) -> np.ndarray:
+        """Capacity of all servers, slot by slot."""
+        return np.tile(self.oracle.capacity, self._slots)
+
+    def prices(self, duals: np.ndarray) -> np.ndarray:
+        """Duals as prices in the problem's units, shape (S, R)."""
+        return np.asarray(duals.reshape(self._slots, self._resources) / self.factor)
+
+    def price(self, duals: np.ndarray, deadline: float) -> Sequence[PooledColumn]:
+        """Best column of every job."""
+        if time.monotonic() >= deadline:
+            raise OutOfTime("deadline")
+        total = sums(self.prices(duals))
+        return [self._column(job, total) for job in range(self.jobs)]
+
+    def _column(self, job: int, total: np.ndarray) -> PooledColumn:
+        best = self.oracle.best(job, total)
+        value = -self._weights[job] * best.completion * self.factor
+        return PooledColumn(
+            job, best.start, best.configuration, best.completion, value, -best.cost * self.factor
+        )
+
+    def usage(self, column: PooledColumn, first_row: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rows that a column uses, and how much of them."""
+        options = self.oracle.of[column.job]
+        stop = min(column.completion, self._slots)
+        rows = np.arange(column.start * self._resources, stop * self._resources)
+        amounts = np.tile(options.amounts[column.configuration], stop - column.start)
+        used = (amounts > 0.0) & (rows >= first_row)
+        return rows[used], amounts[used]
+
+    def separate(
+        self, columns: Sequence[PooledColumn], weights: np.ndarray, deadline: float
+    ) -> int:
+        """There are no further rows."""
+        return 0

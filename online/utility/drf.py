@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from models.utility.instance import Cluster, Job
-from online.policy import Arrival, Decision, JobEvent, Policy
+from models.utility.instance import Cluster
+from online.policy import SlotStart
+from online.resharing import Resharing
 from online.utility.filling import FairShares
 from online.utility.placement import Placement, changed_plans
+from online.utility.plan import Plan
 
 __all__ = ["DRF"]
 
 
-class DRF(Policy):
+class DRF(Resharing):
     """Give every unfinished job the same dominant share, as far as it can use it.
 
     Ghodsi, Zaharia, Hindman, Konwinski, Shenker, Stoica: "Dominant Resource Fairness: Fair
@@ -26,21 +30,15 @@ class DRF(Policy):
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with an empty cluster."""
+        super().reset(public, rng)
         self._shares = FairShares(public)
-        self._jobs: dict[int, Job] = {}
-        self._running: dict[int, Placement] = {}
 
-    def step(self, event: JobEvent) -> Decision:
-        """Remember an arriving job; at the start of a slot fill the cluster anew."""
-        if isinstance(event, Arrival):
-            self._jobs[event.job.index] = event.job
-            return Decision()
-        for index in event.completed:
-            del self._jobs[index]
-            self._running.pop(index, None)
-        jobs = list(self._jobs.values())
+    def share(self, event: SlotStart) -> dict[int, Placement]:
+        """Fill the cluster anew."""
+        jobs = list(self.jobs.values())
         left = [event.remaining[job.index] for job in jobs]
-        filled = self._shares.fill(jobs, left, self._running)
-        plans = changed_plans(event.slot, self._running, filled)
-        self._running = filled
-        return Decision(plans, info={"running": len(filled), "waiting": len(jobs) - len(filled)})
+        return self._shares.fill(jobs, left, self.running)
+
+    def changes(self, slot: int, after: Mapping[int, Placement]) -> dict[int, Plan]:
+        """Plans of the jobs whose placement changes."""
+        return changed_plans(slot, self.running, after)

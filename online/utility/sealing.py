@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +9,11 @@ import numpy as np
 
 from models.sealing import sealed
 from models.utility.instance import Cluster, Job
+from online.answers import kind_of, whole_number
 from online.run import InfeasibleDecision
 from online.utility.plan import Plan, Segment
 
-__all__ = ["copy_plan", "seal_cluster", "seal_job", "whole_number"]
+__all__ = ["copy_plan", "seal_cluster", "seal_job"]
 
 
 def seal_cluster(cluster: Cluster) -> Cluster:
@@ -51,12 +51,12 @@ def copy_plan(job: str, plan: Any) -> Plan:
         If it does not have the form of a plan; constraints are not checked.
     """
     if not isinstance(plan, tuple | list):
-        raise InfeasibleDecision(f"job '{job}': a plan is a tuple of Segment, not {_kind(plan)}")
+        raise InfeasibleDecision(f"job '{job}': a plan is a tuple of Segment, not {kind_of(plan)}")
     copied = []
     for place, segment in enumerate(plan):
         where = f"job '{job}', segment {place}"
         if not isinstance(segment, Segment):
-            raise InfeasibleDecision(f"{where}: is not a Segment but {_kind(segment)}")
+            raise InfeasibleDecision(f"{where}: is not a Segment but {kind_of(segment)}")
         stop = segment.stop
         copied.append(
             Segment(
@@ -67,18 +67,6 @@ def copy_plan(job: str, plan: Any) -> Plan:
             )
         )
     return tuple(copied)
-
-
-def whole_number(what: str, value: Any) -> int:
-    """Python's integer of any integer type; refuses everything else."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise InfeasibleDecision(f"{what} is not a whole number but {_kind(value)}") from None
-
-
-def _kind(value: Any) -> str:
-    return f"of type {type(value).__name__}"
 
 
 def _rows(where: str, rows: Any) -> np.ndarray:

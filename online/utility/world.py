@@ -11,10 +11,11 @@ import numpy as np
 
 from models.utility.instance import Cluster, Job, UtilityInstance
 from models.utility.schedule import UtilitySchedule
+from online.answers import whole_number
 from online.policy import Arrival, Decision, JobEvent, SlotStart
 from online.run import InfeasibleDecision
 from online.utility.plan import Plan
-from online.utility.sealing import copy_plan, seal_cluster, seal_job, whole_number
+from online.utility.sealing import copy_plan, seal_cluster, seal_job
 
 __all__ = ["UtilityWorld"]
 

@@ -1,0 +1,174 @@
+"""A_online (Alg. 1): batches that are closed at times which double, scheduled by A_dual."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from models.completion.cluster import Cluster, Job
+from models.completion.column import Column
+from models.completion.instance import CompletionInstance
+from models.errors import InputError
+from online.completion.a_dual import compact as compacted
+from online.completion.a_dual import dual_schedule, most_blocks
+from online.completion.guarantee import check_guarantee, evidence_of_run
+from online.completion.max_weight import ORDERS, Block, log_lambda, max_weight, price_bound
+from online.completion.plan import Run, run_of
+from online.policy import Arrival, Decision, Guarantee, JobEvent, Policy
+from solvers.completion.modes import modes_of
+
+__all__ = ["AOnline"]
+
+
+class AOnline(Policy):
+    """Collect jobs until ``tau_i = 2^(i-1)``, schedule them by A_dual, and again (Sec. 4, 5).
+
+    Round i starts at ``tau_i``, or when the last job of the round before completes, and takes the
+    jobs that arrived by ``tau_i`` and are not scheduled yet. A_dual plans them in blocks of
+    ``tau_i`` slots, at most alpha of round i, (6). What is planned runs from the start of the
+    round on.
+
+    The literal variant has one alpha for the whole run. Its rounds are planned at ``tau_i`` and run
+    from ``alpha tau_i`` on, which is what the ratio ``4 alpha`` is proven of
+    (:mod:`online.completion.guarantee`); (7b) with slots from 1 on leaves ``tau_i - 1`` slots of a
+    block. Alpha is in the hundreds at the paper's settings, so that almost all of the time is
+    spent waiting.
+
+    The prices (11) are in the units of the instance, as printed. Rows record of each slot
+    ``scheduled``, the number of jobs, and ``blocks`` and ``alpha`` of its last round: those used
+    and the most allowed.
+
+    Parameters
+    ----------
+    price_bound : float
+        F; by default (``for_instance``) :func:`~online.completion.max_weight.price_bound`, so that
+        results say ``clairvoyant_bounds``.
+    alpha : int, optional
+        The one alpha of the literal variant; ``for_instance(literal=True)`` takes it from (6).
+    compact : bool
+        Whether jobs start as early as the round's other jobs allow
+        (:func:`~online.completion.a_dual.compact`), or as planned.
+    order : {"arrival", "weight", "id"}
+        In which the jobs of a batch are taken; the heaviest first.
+    """
+
+    name = "a-online"
+
+    def __init__(
+        self,
+        price_bound: float,
+        *,
+        alpha: int | None = None,
+        compact: bool = True,
+        order: str = "arrival",
+    ) -> None:
+        if order not in ORDERS:
+            raise InputError(f"order '{order}': choose from {', '.join(ORDERS)}")
+        if not price_bound > 0.0:
+            raise InputError(f"price_bound {price_bound} is not positive")
+        self.price_bound = price_bound
+        self.alpha = alpha
+        self._compact = compact
+        self._order = ORDERS[order]
+
+    @classmethod
+    def for_instance(
+        cls,
+        instance: CompletionInstance,
+        *,
+        literal: bool = False,
+        compact: bool = True,
+        order: str = "arrival",
+        price_bound: float | None = None,
+    ) -> AOnline:
+        """With the least F that holds for all jobs, unless one is given."""
+        if price_bound is None:
+            price_bound = _bound_of(instance)
+        alpha = None
+        if literal:
+            alpha = most_blocks(instance.jobs, log_lambda(price_bound, instance.cluster))
+        return cls(price_bound, alpha=alpha, compact=compact, order=order)
+
+    def reset(self, public: Cluster, rng: np.random.Generator) -> None:
+        """Start before the first round."""
+        self._cluster = public
+        self._log_lambda = log_lambda(self.price_bound, public)
+        self._waiting: dict[int, Job] = {}
+        self._modes: dict[int, np.ndarray] = {}
+        self._round = 0
+        self._busy_until = 0
+        self.rounds: list[tuple[int, tuple[Job, ...], list[Block]]] = []
+        """Of the literal variant: slots of a block, jobs and blocks of each round."""
+
+    def step(self, event: JobEvent) -> Decision:
+        """Collect an arriving job; start the rounds whose time has come."""
+        if isinstance(event, Arrival):
+            self._waiting[event.job.index] = event.job
+            self._modes[event.job.index] = modes_of(event.job, self._cluster)
+            return Decision()
+        plans: dict[int, Run] = {}
+        info: dict[str, Any] = {"scheduled": 0}
+        start = self._next_start()
+        while start == event.slot:
+            planned, blocks, most = self._run_round(start)
+            plans |= {column.job: run_of(column) for column in planned}
+            info = {"scheduled": len(plans), "blocks": blocks, "alpha": most}
+            start = self._next_start()
+        return Decision(plans, start, info)
+
+    def _next_start(self) -> int | None:
+        """Start of the next round with jobs, which becomes round ``self._round + 1``."""
+        if not self._waiting:
+            return None
+        earliest = min(job.arrival for job in self._waiting.values())
+        while 2**self._round < earliest:
+            self._round += 1
+        return max(2**self._round, self._busy_until)
+
+    def _run_round(self, start: int) -> tuple[list[Column], int, int]:
+        """The jobs of one round with their windows, the blocks used and the most allowed."""
+        tau = 2**self._round
+        self._round += 1
+        jobs = [job for job in self._waiting.values() if job.arrival <= tau]
+        jobs.sort(key=self._order)
+        slots, most = tau, most_blocks(jobs, self._log_lambda)
+        if self.alpha is not None:
+            slots, most, start = tau - 1, self.alpha, self.alpha * tau
+
+        def schedule(left: Sequence[Job]) -> Block:
+            return max_weight(left, self._cluster, slots, self._log_lambda, self._modes)
+
+        blocks = dual_schedule(jobs, schedule, most)
+        planned = [
+            replace(column, start=start + number * tau + column.start)
+            for number, block in enumerate(blocks)
+            for column in block.columns
+        ]
+        if self._compact:
+            starts = compacted(planned, self._cluster, start)
+            planned = [replace(c, start=at) for c, at in zip(planned, starts, strict=True)]
+        for column in planned:
+            del self._waiting[column.job], self._modes[column.job]
+        if self.alpha is None:
+            self._busy_until = max([start, *(column.completion for column in planned)])
+        else:
+            self.rounds.append((slots, tuple(jobs), blocks))
+        return planned, len(blocks), most
+
+    def evidence(self, instance: CompletionInstance, trace: Any) -> dict[str, Any] | None:
+        """What the proof of ``4 alpha`` supposes, as measured; None unless literal."""
+        if self.alpha is None:
+            return None
+        return evidence_of_run(instance, self.alpha, self._log_lambda, self.rounds)
+
+    @classmethod
+    def applies(cls, evidence: Mapping[str, Any], best_known: float) -> Guarantee:
+        """``4 alpha`` of Theorem 5, whatever the optimum is."""
+        return check_guarantee(evidence)
+
+
+def _bound_of(instance: CompletionInstance) -> float:
+    return price_bound(instance.jobs, instance.cluster) or 1.0

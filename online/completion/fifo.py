@@ -1,0 +1,57 @@
+"""FIFO: jobs run in the order of their arrival, with fixed numbers of workers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.completion.cluster import Cluster, Job
+from models.completion.rates import least_duration
+from online.completion.plan import Run, Share
+from online.completion.requests import LARGEST_REQUEST, Ideal
+from online.completion.room import Request, Room
+from online.head_of_line import HeadOfLine
+
+__all__ = ["FIFO"]
+
+
+class FIFO(HeadOfLine):
+    """Run jobs in the order of arrival with the number of workers that their owner fixed.
+
+    The default scheduler of Hadoop and Spark as the paper takes it (Sec. 7): "jobs run by order
+    of arrival, with fixed numbers and resource configuration of workers (and PSs)". The types are
+    the ideal ones (:class:`~online.completion.requests.Ideal`); the number is
+    ``requested_workers``, or 30 where the instance says nothing, as far as D and the empty cluster
+    allow. Ours: no backfilling (:class:`~online.head_of_line.HeadOfLine`), and the placement
+    (:class:`~online.completion.room.Room`).
+    """
+
+    name = "fifo"
+
+    def reset(self, public: Cluster, rng: np.random.Generator) -> None:
+        """Start with an empty cluster and an empty queue."""
+        super().reset(public, rng)
+        self._room = Room(public)
+        self._ideal = Ideal(public)
+        self._requests: dict[int, Request] = {}
+        self._held: dict[int, Share] = {}
+
+    def workers_of(self, job: Job) -> int:
+        """What the owner fixed, or as many as fit."""
+        request = self._ideal.request(job, job.requested_workers or LARGEST_REQUEST)
+        self._requests[job.index] = request
+        return request.workers
+
+    def begin(self, job: Job, workers: int, slot: int) -> Run | None:
+        """Place a job, if it fits."""
+        share = self._room.place(self._requests[job.index])
+        if share is None:
+            return None
+        self._room.take(share)
+        self._held[job.index] = share
+        types = share.worker_type, share.ps_type
+        duration = least_duration(job, *types, workers, len(share.servers) == 1)
+        return Run(*types, share.servers, share.workers, share.ps, start=slot, duration=duration)
+
+    def end(self, rank: int) -> None:
+        """Free what a job had."""
+        self._room.take(self._held.pop(rank), copies=-1)

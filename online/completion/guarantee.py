@@ -1,0 +1,124 @@
+"""Whether the ratio 4 alpha of Theorem 5 is proven for a run of the literal A_online."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from models.completion.cluster import Cluster, Job
+from models.completion.instance import CompletionInstance
+from online.completion.max_weight import Block
+from online.policy import Guarantee
+from solvers.completion.configurations import configurations
+from solvers.completion.oracle import best_schedule
+
+__all__ = ["check_guarantee", "evidence_of_run"]
+
+_RELATIVE = 1e-9
+
+
+def evidence_of_run(
+    instance: CompletionInstance,
+    alpha: int,
+    log_of_lambda: float,
+    rounds: Sequence[tuple[int, tuple[Job, ...], Sequence[Block]]],
+) -> dict[str, Any]:
+    """What :func:`check_guarantee` needs to know of a run, in JSON's types.
+
+    Parameters
+    ----------
+    instance : CompletionInstance
+    alpha : int
+        The one alpha of the run.
+    log_of_lambda : float
+    rounds : sequence of (int, tuple of Job, sequence of Block)
+        Usable slots of a block, the jobs, and the blocks of every round.
+
+    Returns
+    -------
+    dict
+        ``alpha``; ``least_ratio``, the least weight over what a chosen schedule holds;
+        ``largest_demand``, the largest ``f / C`` of one times ``log2 lambda``;
+        ``dual_violation``, by how much (9a) fails at most, and ``violating_job``, where (empty if
+        nowhere); ``left_out``, the number of jobs of a round that would have fitted into a block
+        and did not get into any.
+    """
+    cluster = instance.cluster
+    least, largest, worst, job_id, left_out = 1.0, 0.0, 0.0, "", 0
+    for slots, jobs, blocks in rounds:
+        known = {job.index: job for job in jobs}
+        scheduled: set[int] = set()
+        for block in blocks:
+            scheduled |= block.payoffs.keys()
+            for column in block.columns:
+                servers, amounts = column.usage(cluster)
+                held = column.duration * float(amounts.sum())
+                least = min(least, known[column.job].weight / held)
+                used = amounts > 0.0
+                share = amounts[used] / cluster.servers[servers][used]
+                largest = max(largest, float(share.max()) * log_of_lambda / math.log(2.0))
+            excess, where = _dual_violation(cluster, slots, block)
+            if excess > worst:
+                worst, job_id = excess, where
+        rest = (job for job in jobs if job.index not in scheduled)
+        left_out += sum(configurations(job, cluster).duration[0] <= slots for job in rest)
+    return {
+        "alpha": int(alpha),
+        "least_ratio": float(least),
+        "largest_demand": float(largest),
+        "dual_violation": float(worst),
+        "violating_job": job_id,
+        "left_out": int(left_out),
+    }
+
+
+def check_guarantee(evidence: Mapping[str, Any]) -> Guarantee:
+    """Check what the proof of Theorem 5 supposes of one run.
+
+    1. ``w_j`` is at least what the chosen schedule holds, over its slots, servers and resources:
+       the first assumption of Sec. 5.1, as far as the proof of Theorem 3 uses it. (That it is at
+       most F times as much only serves (9a).)
+    2. ``f / C <= 1 / log2 lambda`` of the chosen schedules: the second.
+    3. (9a) at the final prices of every block, over all schedules that fit in *full* capacities.
+       The assumptions do not imply it: a resource of which schedules need little may be
+       exhausted and still price nobody out.
+    4. A round leaves nobody out who fits into a block. The proof of Lemma 2 overlooks that
+       after alpha blocks up to ``w_min`` may be lacking.
+
+    Parameters
+    ----------
+    evidence : Mapping[str, Any]
+        Of :func:`evidence_of_run`.
+    """
+    fails = []
+    if (ratio := evidence["least_ratio"]) < 1.0 - _RELATIVE:
+        fails.append(f"w >= sum f (w is {ratio:.4g} of it)")
+    if (demand := evidence["largest_demand"]) > 1.0 + _RELATIVE:
+        fails.append(f"f/C <= 1/log lambda ({demand:.4g} times as much)")
+    if (worst := evidence["dual_violation"]) > 0.0:
+        job_id = evidence["violating_job"]
+        fails.append(f"(9a) at final prices (job '{job_id}' would gain {worst:.4g} more)")
+    if left_out := evidence["left_out"]:
+        fails.append(f"Lemma 2 ({left_out} jobs are left out that fit into a block)")
+    return Guarantee(4.0 * evidence["alpha"], not fails, "; ".join(fails))
+
+
+def _dual_violation(cluster: Cluster, slots: int, block: Block) -> tuple[float, str]:
+    """Largest excess of a payoff at the final prices over u_j, and the job that has it.
+
+    Over all schedules that the scorer accepts, since the optimum may use its tolerance.
+    """
+    full = np.repeat(cluster.tolerant.servers[None], slots, axis=0)
+    worst, job_id, payoffs = 0.0, "", block.payoffs
+    for job in block.jobs:
+        worth = np.full(slots + 1, job.weight)
+        column = best_schedule(job, cluster.tolerant, block.prices, full, worth, first=0)
+        if column is None:
+            continue
+        excess = column.payoff - payoffs.get(job.index, 0.0)
+        if excess > _RELATIVE * job.weight and excess > worst:
+            worst, job_id = excess, job.id
+    return worst, job_id

@@ -1,0 +1,76 @@
+"""Tiresias-L: least attained service, in two queues."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.completion.cluster import Cluster
+from models.completion.instance import CompletionInstance
+from models.completion.rates import least_duration
+from online.attained_service import TwoQueues
+from online.completion.elastic import Elastic
+from online.completion.plan import Share
+from online.completion.requests import Ideal
+from online.completion.room import Room
+from online.policy import SlotStart
+
+__all__ = ["Tiresias"]
+
+
+class Tiresias(Elastic):
+    """Two-dimensional least attained service, all or nothing, preemptive (paper, ref. [20]).
+
+    At every event the jobs are looked at by queue (:class:`~online.attained_service.TwoQueues`),
+    then by arrival; each that still finds room for the ideal configuration runs, and the others
+    pause. The paper says that Tiresias goes by "the multiplication of a job's remaining workload
+    and the number of resources"; the policy of the reference that is known not to need the
+    remaining time goes by what was attained. Ours: service is counted in workers x slots, and
+    the threshold.
+
+    Parameters
+    ----------
+    threshold : float
+        Worker-slots; by default (``for_instance``) the median, over the jobs, of N d in the ideal
+        configuration, which an operator would know from the past.
+    """
+
+    name = "tiresias"
+
+    def __init__(self, threshold: float) -> None:
+        self._queues = TwoQueues(threshold)
+
+    @classmethod
+    def for_instance(cls, instance: CompletionInstance) -> Tiresias:
+        """With the median job's service as the threshold."""
+        ideal = Ideal(instance.cluster)
+        requests = [ideal.request(job) for job in instance.jobs]
+        services = (
+            r.workers * least_duration(job, r.worker_type, r.ps_type, r.workers, False)
+            for job, r in zip(instance.jobs, requests, strict=True)
+        )
+        return cls(TwoQueues.at_median(services).threshold)
+
+    def reset(self, public: Cluster, rng: np.random.Generator) -> None:
+        """Start with an empty cluster."""
+        super().reset(public, rng)
+        self._attained: dict[int, int] = {}
+        self._since = 0
+
+    def share(self, event: SlotStart) -> dict[int, Share]:
+        """Those of the first queue, then those of the second, as far as there is room."""
+        for rank, share in self.running.items():
+            self._attained[rank] += share.size * (event.slot - self._since)
+        self._since = event.slot
+        for rank in event.arrived:
+            self._attained[rank] = 0
+        order = sorted(self.jobs, key=lambda rank: (self._queues.queue(self._attained[rank]), rank))
+        return self.place(Room(self.cluster), order)
+
+    def wake_at(self, slot: int) -> int | None:
+        """When the next running job leaves the first queue."""
+        turns = [
+            left
+            for rank, share in self.running.items()
+            if (left := self._queues.slots_left(self._attained[rank], share.size)) is not None
+        ]
+        return slot + min(turns) if turns else None

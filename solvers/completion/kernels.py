@@ -79,8 +79,9 @@ def find_best(  # type: ignore[no-untyped-def]
     hopes = np.full((max(0, latest - first), groups), -np.inf)
     for group in range(groups):
         row = starts[group]
-        demand = modes[starts[group] : starts[group + 1], WORKERS].min() * (
-            worker_types[modes[row, WORKER_TYPE]]
+        demand = (
+            modes[starts[group] : starts[group + 1], WORKERS].min()
+            * (worker_types[modes[row, WORKER_TYPE]])
         )
         for completion in range(first + modes[row, DURATION], latest + 1):
             begin, end = completion - modes[row, DURATION], min(completion, slots)

@@ -48,7 +48,7 @@ class PoolOracle:
     """
 
     def __init__(self, instance: CompletionInstance) -> None:
-        self.cluster = instance.cluster.tolerant
+        self.instance, self.cluster = instance, instance.cluster.tolerant
         self.capacity = self.cluster.servers.sum(axis=0)
         self.jobs = instance.jobs
         self.of: list[Configurations] = [configurations(j, self.cluster) for j in instance.jobs]

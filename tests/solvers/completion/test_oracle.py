@@ -71,9 +71,7 @@ def enumerated(
     return best
 
 
-def check(
-    ins: CompletionInstance, column: Column, prices: np.ndarray, free: np.ndarray
-) -> None:
+def check(ins: CompletionInstance, column: Column, prices: np.ndarray, free: np.ndarray) -> None:
     """The column can be run, in what is free, and costs what it says."""
     broken = score(ins, schedule_of(ins, [column])).violations
     assert [one for one in broken if one.job in (None, ins.jobs[column.job].id)] == []
@@ -135,9 +133,7 @@ def test_e1_a_job_may_straddle_the_last_priced_slot() -> None:
     # T = 2, a = 1, d = 2: it completes at 3; starting at T it would at 4.
     ins = instance([job("a", 1, minibatches=2)], slots=2)
     nothing, free = np.zeros((2, 1, 1)), np.full((2, 1, 1), 2.0)
-    found = best_schedule(
-        ins.jobs[0], ins.cluster, nothing, free, -np.arange(9.0), beyond=True
-    )
+    found = best_schedule(ins.jobs[0], ins.cluster, nothing, free, -np.arange(9.0), beyond=True)
     assert found is not None and (found.start, found.completion) == (1, 3)
     assert best_schedule(ins.jobs[0], ins.cluster, nothing, free, -np.arange(9.0)) is None
     # A price of slot 1 that is worth a slot of waiting and more.
@@ -160,9 +156,7 @@ def literal_case(seed: int, allreduce: bool) -> tuple[CompletionInstance, np.nda
 def cheapest(ins: CompletionInstance, prices: np.ndarray, free: np.ndarray) -> float:
     """Least cost of the oracle, without the last slot, which the paper's loops leave unused."""
     slots = len(prices)
-    column = best_schedule(
-        ins.jobs[0], ins.cluster, prices, free, np.full(slots, 0.0), first=0
-    )
+    column = best_schedule(ins.jobs[0], ins.cluster, prices, free, np.full(slots, 0.0), first=0)
     return np.inf if column is None else column.cost
 
 

@@ -1,0 +1,158 @@
+"""The optimum of small instances: the time-indexed program (2), (15) within what is left open.
+
+Prices prove a bound b, to which job j contributes the least of its costs (weighted completion plus
+prices). A start of a mode that costs x more than that is in no schedule worth less than b + x: if
+the best schedule known is worth less, the start is left out. So are modes that others beat. Some
+optimum stays, if it is better than what is known.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyomo.environ as pyo
+
+from models.completion.column import Column
+from models.completion.formulations.modes import Mode, modes
+from models.completion.formulations.time_indexed import columns_of, time_indexed
+from models.completion.instance import CompletionInstance
+from solvers.completion.modes import (
+    DURATION,
+    INTERNAL,
+    PS,
+    PS_TYPE,
+    WORKER_TYPE,
+    WORKERS,
+    amounts_of,
+    modes_of,
+)
+from solvers.completion.pool_bound import PoolOracle, sums
+from solvers.highs import HighsOptions, MatrixResult
+from solvers.pyomo_bridge import solve_model
+
+__all__ = ["OpenStarts"]
+
+_ROUND_OFF = 1e-9
+_ENTRIES = 20_000  # of capacity rows that are built in a second,
+_MODES = 3_000  # and modes that are enumerated, before any is left out, in each pair of types
+
+Key = tuple[int, int, int, int, int]  # q, m, p, N, parameter servers
+
+
+@dataclass(frozen=True, eq=False)
+class OpenStarts:
+    """What may be in a schedule that is better than one that is known.
+
+    Parameters
+    ----------
+    instance : CompletionInstance
+    known : dict of Column
+        A feasible schedule of all jobs.
+    starts : list of dict
+        Of each job: the slots in which it may start in each mode.
+    end : int
+        All complete by then.
+    """
+
+    instance: CompletionInstance
+    known: Mapping[int, Column]
+    starts: list[dict[Key, set[int]]]
+    end: int
+
+    @classmethod
+    def of(
+        cls, oracle: PoolOracle, prices: np.ndarray, known: Mapping[int, Column], effort: float
+    ) -> OpenStarts | None:
+        """Find them by prices of pooled servers, shape (S, R).
+
+        None if it takes, roughly, more than so many seconds to build the program.
+        """
+        instance, total, cluster = oracle.instance, sums(prices), oracle.cluster
+        pairs = len(cluster.worker_types) * max(1, len(cluster.ps_types))
+        seconds = pairs * sum(job.chunks for job in instance.jobs) / _MODES
+        if seconds > effort:
+            return None
+        objective = -math.fsum(column.value for column in known.values())
+        slack = objective - oracle.bound(prices) + _ROUND_OFF * objective
+        # (2) has an optimum in which all jobs complete by then, see formulations.modes.horizon.
+        end = max((job.arrival for job in instance.jobs), default=0)
+        end += sum(int(options.duration[0]) for options in oracle.of)
+        found: list[dict[Key, set[int]]] = []
+        for job in instance.jobs:
+            limit = oracle.best(job.index, total).cost + slack
+            table, ways = modes_of(job, cluster), {}
+            for row, held in zip(table, amounts_of(table, cluster), strict=True):
+                last = min(end, math.floor(limit / job.weight)) - int(row[DURATION])
+                slots = np.arange(job.arrival, max(last, job.arrival - 1) + 1)
+                completions = slots + row[DURATION]
+                begins, ends = (np.minimum(at, len(prices)) for at in (slots, completions))
+                cost = job.weight * completions + (total[ends] - total[begins]) @ held
+                if (cost <= limit).any():
+                    q, m, p, n, ps = row[[INTERNAL, WORKER_TYPE, PS_TYPE, WORKERS, PS]].tolist()
+                    ways[q, m, p, n, ps] = set(slots[cost <= limit].tolist())
+                    entries = 2 * len(cluster.servers) * len(ways[q, m, p, n, ps])
+                    seconds += entries * int(row[DURATION]) / _ENTRIES
+            found.append(ways)
+        return cls(instance, known, found, end) if seconds <= effort else None
+
+    def solve(
+        self, options: HighsOptions, deadline: float
+    ) -> tuple[MatrixResult, dict[int, Column] | None]:
+        """Solve the program by HiGHS: its result, and the columns of its best point.
+
+        The time limit of the options is replaced by what is left until ``deadline``, of
+        ``time.monotonic()``. It is infeasible if no schedule is better than the known one.
+        """
+        ways = [
+            [_key(mode) for mode in modes(job, self.instance.cluster)] for job in self.instance.jobs
+        ]
+        assert all(set(known) <= set(keys) for known, keys in zip(self.starts, ways, strict=True))
+
+        def allowed(j: int, k: int, t: int) -> bool:
+            return t in self.starts[j].get(ways[j][k], ())
+
+        model = time_indexed(self.instance, end=self.end, allowed=allowed)
+        begun = self._begin(model)
+        left = max(0.1, deadline - time.monotonic())
+        options = replace(options, time_limit=left if math.isfinite(left) else None)
+        found = solve_model(model, options, warm_start=begun)
+        if found.result.x is None:
+            return found.result, None
+        parts = (found.values(part) for part in (model.x, model.home, model.y))
+        columns = columns_of(self.instance, model, *parts)
+        return found.result, {column.job: column for column in columns}
+
+    def _begin(self, model: pyo.ConcreteModel) -> bool:
+        """Start from what is known; False if it uses what the program leaves out."""
+        at = {
+            (j, _key(mode)): (j, k)
+            for (j, k), mode in model.modes.items()
+            if self.starts[j].get(_key(mode))
+        }
+        for part in (model.x, model.home, model.y):
+            for variable in part.values():
+                variable.set_value(0)
+        for job, column in self.known.items():
+            place = (*at.get((job, _key_of(column)), (job, -1)), column.start)
+            if place not in model.x:
+                return False
+            model.x[place].set_value(1)
+            for h, workers, ps in zip(column.servers, column.workers, column.ps, strict=True):
+                if (*place, h) in model.home and (ps or column.internal):
+                    model.home[(*place, h)].set_value(1)
+                if workers and not column.internal:
+                    model.y[(*place, h)].set_value(int(workers))
+        return True
+
+
+def _key(mode: Mode) -> Key:
+    return (int(mode.internal), mode.worker_type, mode.ps_type, mode.workers, mode.ps)
+
+
+def _key_of(column: Column) -> Key:
+    workers, ps = int(column.workers.sum()), int(column.ps.sum())
+    return (int(column.internal), column.worker_type, column.ps_type, workers, ps)

@@ -1,0 +1,161 @@
+"""Good schedules: list scheduling in several orders, then take a few jobs out and put them back."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from models.completion.column import Column
+from models.completion.instance import CompletionInstance
+from solvers.completion.pool_bound import sums
+from solvers.completion.timetable import Timetable
+
+__all__ = ["local_search"]
+
+_LEVELS = (0.0, 0.5, 1.0, 2.0)  # multiples of the prices by which jobs are put in
+_SHARE = 1e-3  # of the mean weight: price of all capacity in a slot, so that waste costs something
+_MOST = 8  # jobs that a move takes out
+_RENEWED = 2000  # moves after which round-off is removed
+_TEMPERATURE = 2e-3  # at first, relative to the objective, of what a move may lose
+_STALE = 20  # rounds of so many moves as there are jobs without a better schedule: go back to it
+
+
+def local_search(
+    instance: CompletionInstance,
+    prices: np.ndarray,
+    orders: Sequence[np.ndarray],
+    rng: np.random.Generator,
+    *,
+    start: dict[int, Column] | None = None,
+    iterations: int,
+    deadline: float = math.inf,
+    target: float = 0.0,
+) -> dict[int, Column]:
+    """Columns of all jobs, of small weighted completion time.
+
+    Parameters
+    ----------
+    instance : CompletionInstance
+    prices : ndarray, shape (S, R)
+        Of the pooled servers.
+    orders : sequence of ndarray of int
+        Orders of the jobs for list schedules.
+    rng : Generator
+    start : dict of Column, optional
+        A feasible schedule; the result is at least as good.
+    iterations : int
+        Moves.
+    deadline : float
+        ``time.monotonic()`` at which to stop. The first list schedule is completed all the same.
+    target : float
+        Objective at which to stop.
+    """
+    search = _Search(instance, prices, rng)
+    best, value = search.begin(orders, start, deadline)
+    renewed = better_at = 0
+    for step in range(iterations if len(best) > 1 else 0):
+        if value <= target or time.monotonic() >= deadline:
+            break
+        search.move(1.0 - step / iterations)
+        if search.timetable.objective < value * (1.0 - 1e-12):
+            best, value, better_at = (
+                dict(search.timetable.columns),
+                search.timetable.objective,
+                step,
+            )
+        elif step - better_at > _STALE * len(best):
+            search.timetable.renew(best)
+            better_at = step
+        if step - renewed > _RENEWED:
+            search.timetable.renew()
+            renewed = step
+    return best
+
+
+class _Search:
+    """The present schedule, and moves from it."""
+
+    def __init__(
+        self, instance: CompletionInstance, prices: np.ndarray, rng: np.random.Generator
+    ) -> None:
+        self._jobs, self._rng = instance.jobs, rng
+        self.timetable = Timetable(instance)
+        self._weights = np.array([job.weight for job in self._jobs])
+        arrivals = np.array([job.arrival for job in self._jobs], dtype=np.int64)
+        self._arrivals, self._earliest = arrivals, arrivals + self.timetable.shortest
+        capacity = instance.cluster.servers.sum(axis=0)
+        waste = _SHARE * float(self._weights.mean()) if len(self._jobs) else 0.0
+        share = np.divide(waste, capacity, out=np.zeros_like(capacity), where=capacity > 0)
+        self._totals = [sums(level * prices + share) for level in _LEVELS]
+        self._temperature = 0.0
+
+    def begin(
+        self, orders: Sequence[np.ndarray], start: dict[int, Column] | None, deadline: float
+    ) -> tuple[dict[int, Column], float]:
+        """Begin with the best of the start and list schedules in these orders."""
+        found = dict(start) if start is not None else None
+        value = math.inf
+        if found is not None:
+            self.timetable.renew(found)
+            value = self.timetable.objective
+        for order in orders:
+            for total in self._totals:
+                if found is not None and time.monotonic() >= deadline:
+                    break
+                self.timetable.renew({})
+                for job in order.tolist():
+                    self.timetable.insert(self._jobs[job], total)
+                if found is None or self.timetable.objective < value:
+                    found, value = dict(self.timetable.columns), self.timetable.objective
+        assert found is not None
+        self.timetable.renew(found)
+        self._temperature = _TEMPERATURE * value
+        return dict(found), value
+
+    def move(self, heat: float) -> None:
+        """Take out some jobs, put them back in another order; undone if that loses too much."""
+        rng, timetable = self._rng, self.timetable
+        chosen = self._chosen()
+        out = {job: timetable.remove(job) for job in chosen}
+        noise = rng.random()
+        if noise < 0.5:
+            order = chosen  # the most delayed first
+        elif noise < 0.75:
+            order = sorted(chosen, key=lambda job: -self._weights[job] * rng.uniform(0.5, 1.5))
+        else:
+            order = rng.permutation(chosen).tolist()
+        total = self._totals[int(rng.integers(len(self._totals)))]
+        # What the jobs that are not yet back may cost at most, and cost at least.
+        room = -math.fsum(column.value for column in out.values())
+        room += heat * self._temperature * rng.exponential()
+        least = math.fsum(float(self._weights[j] * self._earliest[j]) for j in order)
+        for place, job in enumerate(order):
+            least -= float(self._weights[job] * self._earliest[job])
+            latest = math.floor((room - least) / self._weights[job] + 1e-9)
+            column = timetable.insert(self._jobs[job], total, latest)
+            if column is None:
+                for back in order[:place]:
+                    timetable.remove(back)
+                for known in out.values():
+                    timetable.put(known)
+                return
+            room += column.value
+
+    def _chosen(self) -> list[int]:
+        """A job, often one that is delayed much, and others that run while it could have."""
+        rng, columns, count = self._rng, self.timetable.columns, len(self._jobs)
+        completion = np.array([columns[j].completion for j in range(count)])
+        begins = np.array([columns[j].start for j in range(count)])
+        lost = self._weights * (completion - self._earliest)
+        if rng.random() < 0.8 and lost.sum() > 0.0:
+            job = int(rng.choice(count, p=lost / lost.sum()))
+        else:
+            job = int(rng.integers(count))
+        beside = (begins < completion[job]) & (completion > self._arrivals[job])
+        beside[job] = False
+        others = np.flatnonzero(beside)
+        size = min(int(rng.integers(1, _MOST)), len(others))
+        return [job, *rng.choice(others, size, replace=False).tolist()]

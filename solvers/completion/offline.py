@@ -1,0 +1,200 @@
+"""The offline side of a ratio: an interval that contains the optimum."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from models.completion.column import Column, schedule_of
+from models.completion.instance import CompletionInstance
+from models.completion.schedule import CompletionSchedule
+from models.completion.score import score
+from models.errors import InputError
+from solvers.column_generation import ColumnGeneration, GenerationResult
+from solvers.completion.exact import OpenStarts
+from solvers.completion.local_search import local_search
+from solvers.completion.pool_bound import rounded
+from solvers.completion.pooled import PooledProblem
+from solvers.completion.timetable import columns_of_schedule
+from solvers.errors import WrongSolution
+from solvers.highs import SOLVER, HighsOptions
+from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
+
+__all__ = ["solve"]
+
+_GENERATION = 0.3  # share of the time limit at which the column generation has to end,
+_SEARCH = 0.95  # and the local search,
+_SEARCH_SMALL = 0.3  # which ends earlier where the exact program is small enough to follow
+_EFFORT = 0.2  # share of the time limit that may go into building that program,
+_MOST_EFFORT = 60.0  # and seconds
+_ITERATIONS = 20_000  # of the local search
+_ITERATIONS_SMALL = 2_000
+_LEAST = 0.2  # seconds: with less left, no further step is begun
+_GAP = 1e-4  # of the column generation
+_ROUND_OFF = 1e-6  # of HiGHS, relative
+_SEED = 0
+
+
+def solve(
+    instance: CompletionInstance,
+    *,
+    time_limit: float | None,
+    threads: int = 1,
+    start: CompletionSchedule | None = None,
+) -> SolveResult[CompletionSchedule]:
+    """Optimum of schedules with constant placement, or an interval that contains it.
+
+    A bound by column generation over pooled servers, recomputed from its prices; a schedule by
+    list scheduling and local search at these prices; then, where little is left open, the
+    time-indexed program.
+
+    Parameters
+    ----------
+    instance : CompletionInstance
+    time_limit : float or None
+        Seconds for everything.
+    threads : int
+        Of HiGHS.
+    start : CompletionSchedule, optional
+        A feasible schedule with constant placement.
+
+    Returns
+    -------
+    SolveResult
+        ``duals`` are the prices behind the bound, shape (S, R), the same on all servers; ``bound``
+        is the better of what they prove and HiGHS's, as ``bound_source`` says. It does not hold
+        for elastic schedules; :mod:`solvers.completion.elastic_bound` has the bound that does.
+
+    Raises
+    ------
+    InputError
+        If the start is not such a schedule.
+    WrongSolution
+        If the program and the scorer contradict each other.
+    """
+    began = time.monotonic()
+    options = HighsOptions(time_limit=time_limit, threads=threads)
+
+    def deadline(share: float) -> float:
+        return began + (math.inf if time_limit is None else share * time_limit)
+
+    rng = np.random.default_rng(_SEED)
+    known = None if start is None else _checked(instance, start)
+    arrivals = np.argsort([job.arrival for job in instance.jobs], kind="stable")
+    weights = np.argsort([-job.weight for job in instance.jobs], kind="stable")
+    known = local_search(
+        instance,
+        np.zeros((0, len(instance.cluster.resources))),
+        [arrivals],
+        rng,
+        start=known,
+        iterations=0,
+        deadline=deadline(_GENERATION),
+    )
+    # Slots that are full in a good schedule need prices.
+    slots = max([column.completion for column in known.values()], default=0)
+    problem = PooledProblem(instance, slots)
+    generated = ColumnGeneration(problem, gap=_GAP, deadline=deadline(_GENERATION)).run()
+    prices = rounded(problem.prices(generated.duals))
+    certified = max(0.0, problem.oracle.bound(prices))
+    effort = _MOST_EFFORT if time_limit is None else min(_EFFORT * time_limit, _MOST_EFFORT)
+    small = OpenStarts.of(problem.oracle, prices, known, effort) is not None
+    known = local_search(
+        instance,
+        prices,
+        [_order(generated, len(instance.jobs)), arrivals, weights],
+        rng,
+        start=known,
+        iterations=_ITERATIONS_SMALL if small else _ITERATIONS,
+        deadline=deadline(_SEARCH_SMALL if small else _SEARCH),
+        target=certified * (1.0 + OPTIMAL_GAP),
+    )
+    found = _result(instance, known, certified)
+    found = replace(
+        found,
+        duals=prices,
+        solver="column generation, local search",
+        options={**options.as_dict(), "column_generation": generated.options},
+        message=generated.message,
+        bound_source="prices",
+    )
+    if not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
+        program = OpenStarts.of(problem.oracle, prices, known, effort)
+        if program is not None:
+            found = _exact(found, program, options, deadline(1.0))
+    return replace(found, seconds=time.monotonic() - began)
+
+
+def _checked(instance: CompletionInstance, start: CompletionSchedule) -> dict[int, Column]:
+    if start.elastic:
+        raise InputError("start: its placement is not constant")
+    if violations := score(instance, start).violations:
+        raise InputError(f"start is no feasible schedule: {violations[0]}")
+    return columns_of_schedule(instance, start)
+
+
+def _order(generated: GenerationResult, jobs: int) -> np.ndarray:
+    """Jobs by their mean completion in the linear program."""
+    completion = np.zeros(jobs)
+    for column, weight in zip(generated.columns, generated.weights, strict=True):
+        completion[column.job] += weight * column.completion
+    return np.argsort(completion, kind="stable")
+
+
+def _result(
+    instance: CompletionInstance, known: dict[int, Column], bound: float
+) -> SolveResult[CompletionSchedule]:
+    """The interval between a bound and a schedule, which the scorer judges."""
+    schedule = schedule_of(instance, known.values())
+    judged = score(instance, schedule)
+    if judged.violations:
+        raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
+    return SolveResult(
+        status=_status(judged.objective, bound),
+        objective=judged.objective,
+        bound=bound,
+        schedule=schedule,
+        duals=None,
+        seconds=0.0,
+        solver=SOLVER,
+        sense="min",
+    )
+
+
+def _exact(
+    found: SolveResult[CompletionSchedule],
+    program: OpenStarts,
+    options: HighsOptions,
+    deadline: float,
+) -> SolveResult[CompletionSchedule]:
+    """What the time-indexed program adds."""
+    result, columns = program.solve(options, deadline)
+    assert found.objective is not None and found.bound is not None
+    best, bound, source = found, found.bound, found.bound_source
+    if columns is not None:
+        better = _result(program.instance, columns, bound)
+        assert better.objective is not None
+        if better.objective < found.objective:
+            best = replace(found, objective=better.objective, schedule=better.schedule)
+    assert best.objective is not None
+    proven = found.objective if result.status == "infeasible" else result.bound
+    if proven is not None and min(proven, best.objective) > bound:
+        if proven > best.objective * (1.0 + _ROUND_OFF) and result.status != "infeasible":
+            raise WrongSolution(f"{program.instance.name}: worth {best.objective}, bound {proven}")
+        bound, source = min(proven, best.objective), "milp"
+    return replace(
+        best,
+        status=_status(best.objective, bound),
+        bound=bound,
+        bound_source=source,
+        solver=SOLVER,
+        message=result.message,
+    )
+
+
+def _status(objective: float, bound: float) -> Status:
+    gap = relative_gap("min", objective, bound)
+    return "optimal" if gap is not None and gap <= OPTIMAL_GAP else "feasible"

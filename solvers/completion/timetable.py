@@ -1,0 +1,292 @@
+"""Put jobs one by one into what is free: the cheapest start and mode that can be placed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from models.completion.cluster import Job
+from models.completion.column import Column
+from models.completion.instance import CompletionInstance
+from models.completion.schedule import CompletionSchedule
+from models.tolerance import usable
+from solvers.completion.kernels import look, window_minima
+from solvers.completion.modes import (
+    DURATION,
+    FORCED,
+    INTERNAL,
+    PS,
+    PS_TYPE,
+    WORKER_TYPE,
+    WORKERS,
+    amounts_of,
+    fitting,
+    modes_of,
+)
+
+__all__ = ["Timetable", "columns_of_schedule"]
+
+
+class Timetable:
+    """What is free on every server in every slot, while jobs are put in and taken out.
+
+    It grows as needed.
+
+    Parameters
+    ----------
+    instance : CompletionInstance
+    """
+
+    def __init__(self, instance: CompletionInstance) -> None:
+        self.instance, self.cluster = instance, instance.cluster
+        self._modes = [modes_of(job, self.cluster) for job in instance.jobs]
+        self._amounts = [amounts_of(modes, self.cluster) for modes in self._modes]
+        self.shortest = np.array([modes[0, DURATION] for modes in self._modes], dtype=np.int64)
+        self._ps_types = self.cluster.ps_types.reshape(-1, len(self.cluster.resources))
+        self._full = usable(self.cluster.servers)
+        self._free = np.repeat(self._full[None], self.cluster.slots, axis=0)
+        self.columns: dict[int, Column] = {}
+
+    @property
+    def objective(self) -> float:
+        """Weighted completion time of the jobs that are in it."""
+        return -math.fsum(column.value for column in self.columns.values())
+
+    def insert(self, job: Job, total: np.ndarray, latest: float = math.inf) -> Column | None:
+        """Put a job where weighted completion and prices of what it uses are least.
+
+        Parameters
+        ----------
+        job : Job
+        total : ndarray, shape (S + 1, R)
+            Sums of prices, the same on all servers, of the slots before each.
+        latest : float
+            It has to complete by then.
+
+        Returns
+        -------
+        Column or None
+            None if it fits nowhere until then.
+        """
+        modes, shortest = self._modes[job.index], int(self.shortest[job.index])
+        while True:
+            self._reach(job.arrival + shortest)
+            end = int(min(latest, len(self._free)))
+            start, row, workers, ps = _insert(
+                self._free[:end],
+                modes,
+                self._amounts[job.index],
+                job.arrival,
+                job.weight,
+                total,
+                self.cluster.worker_types,
+                self._ps_types,
+            )
+            if row >= 0:
+                break
+            if latest <= len(self._free):
+                return None
+            self._reach(2 * len(self._free))
+        servers = np.flatnonzero((workers > 0) | (ps > 0))
+        duration = int(modes[row, DURATION])
+        column = Column(
+            job=job.index,
+            start=start,
+            duration=duration,
+            worker_type=int(modes[row, WORKER_TYPE]),
+            ps_type=int(modes[row, PS_TYPE]),
+            servers=servers,
+            workers=workers[servers],
+            ps=ps[servers],
+            value=-job.weight * (start + duration),
+        )
+        self.put(column)
+        return column
+
+    def put(self, column: Column) -> None:
+        """Put a job where there is room for it."""
+        self._reach(column.completion)
+        self.columns[column.job] = column
+        servers, amounts = column.usage(self.cluster)
+        self._free[column.start : column.completion, servers] -= amounts
+
+    def remove(self, job: int) -> Column:
+        """Take a job out; returns what it was."""
+        column = self.columns.pop(job)
+        servers, amounts = column.usage(self.cluster)
+        self._free[column.start : column.completion, servers] += amounts
+        return column
+
+    def renew(self, columns: dict[int, Column] | None = None) -> None:
+        """Begin anew with columns, by default those that are in: without round-off of the past."""
+        kept = dict(self.columns) if columns is None else columns
+        self._free[:], self.columns = self._full, {}
+        for column in kept.values():
+            self.put(column)
+
+    def _reach(self, slots: int) -> None:
+        """Be at least so long, and more than any job takes longer than what is there."""
+        if (missing := slots - len(self._free)) > 0:
+            self._free = np.concatenate([self._free, np.repeat(self._full[None], missing, axis=0)])
+
+
+def columns_of_schedule(
+    instance: CompletionInstance, schedule: CompletionSchedule
+) -> dict[int, Column]:
+    """The jobs of a schedule with constant placement."""
+    found = {}
+    for job in instance.jobs:
+        rows = schedule.rows[schedule.rows[:, 0] == job.index]
+        if len(rows):
+            _, start, end, _, _, _ = rows[0].tolist()
+            found[job.index] = Column(
+                job=job.index,
+                start=start,
+                duration=end - start,
+                worker_type=int(schedule.worker_type[job.index]),
+                ps_type=int(schedule.ps_type[job.index]),
+                servers=rows[:, 3],
+                workers=rows[:, 4],
+                ps=rows[:, 5],
+                value=-job.weight * end,
+            )
+    return found
+
+
+@njit(cache=True)
+def _insert(free, modes, amounts, first, weight, total, worker_types, ps_types):  # type: ignore
+    """Start, mode and places of the cheapest way to run a job that fits; mode -1 if none does.
+
+    The search looks ahead as far as a job can complete that is cheaper than the best found, and
+    twice as far where nothing is found.
+    """
+    slots, servers = free.shape[0], free.shape[1]
+    workers, ps = np.zeros(servers, dtype=np.int64), np.zeros(servers, dtype=np.int64)
+    reach = first + 2 * modes[0, DURATION] + 16
+    while True:
+        reach = min(reach, slots)
+        start, row, cost = _search(
+            free[first:reach],
+            modes,
+            amounts,
+            first,
+            weight,
+            total,
+            worker_types,
+            ps_types,
+            workers,
+            ps,
+        )
+        needed = slots if row < 0 else min(slots, int(np.ceil(cost / weight)))
+        if reach >= needed:
+            return start, row, workers, ps
+        reach = 2 * reach - first if row < 0 else needed
+
+
+@njit(cache=True)
+def _search(  # type: ignore[no-untyped-def]
+    free, modes, amounts, first, weight, total, worker_types, ps_types, workers, ps
+):
+    """The same within the slots of ``free``, of which the first one is the slot ``first``."""
+    slots, servers, resources = free.shape
+    types, priced = worker_types.shape[0], total.shape[0] - 1
+    minima = window_minima(free)
+    best, best_start, best_row = np.inf, -1, -1
+    window, pooled = np.empty((servers, resources)), np.empty(resources)
+    room = np.empty((types, servers), dtype=np.int64)
+    known = np.zeros(types, dtype=np.bool_)
+    trial, trial_ps = np.zeros(servers, dtype=np.int64), np.zeros(servers, dtype=np.int64)
+    after = 0
+    while after < modes.shape[0]:
+        begin_row, length = after, modes[after, DURATION]
+        while after < modes.shape[0] and modes[after, DURATION] == length:
+            after += 1
+        for start in range(slots - length + 1):
+            completion = first + start + length
+            if weight * completion >= best:
+                break
+            begin, stop = min(first + start, priced), min(completion, priced)
+            looked = False
+            for row in range(begin_row, after):
+                cost = weight * completion
+                for r in range(resources):
+                    cost += amounts[row, r] * (total[stop, r] - total[begin, r])
+                if cost >= best:
+                    continue
+                if not looked:
+                    looked = True
+                    known[:] = False
+                    look(start, start + length, minima, window, window)
+                    for r in range(resources):
+                        pooled[r] = window[:, r].sum()
+                if (amounts[row] > pooled).any():
+                    continue
+                m, number = modes[row, WORKER_TYPE], modes[row, WORKERS]
+                if not known[m]:
+                    known[m] = True
+                    for h in range(servers):
+                        room[m, h] = fitting(window[h], worker_types[m])
+                if (room[m].max() if modes[row, INTERNAL] else room[m].sum()) < number:
+                    continue
+                if _place(window, room[m], modes[row], worker_types, ps_types, trial, trial_ps):
+                    best, best_start, best_row = cost, first + start, row
+                    workers[:], ps[:] = trial, trial_ps
+    return best_start, best_row, best
+
+
+@njit(cache=True)
+def _place(window, room, mode, worker_types, ps_types, workers, ps):  # type: ignore[no-untyped-def]
+    """Place workers and PSs of one mode into what is free, full servers first; False if it fails.
+
+    Fills in ``workers`` and ``ps``, the numbers on each server.
+    """
+    servers, demand, number = window.shape[0], worker_types[mode[WORKER_TYPE]], mode[WORKERS]
+    workers[:], ps[:] = 0, 0
+    held = np.zeros(window.shape[1])
+    if mode[PS] > 0:
+        held[:] = mode[PS] * ps_types[mode[PS_TYPE]]
+    chosen, tightest, most = -1, np.inf, -1
+    if mode[INTERNAL]:
+        need = number * demand + held
+        for h in range(servers):
+            if room[h] >= number and (need <= window[h]).all():
+                left = _left_over(window[h], need)
+                if left < tightest:
+                    chosen, tightest = h, left
+        if chosen >= 0:
+            workers[chosen], ps[chosen] = number, mode[PS]
+        return chosen >= 0
+    rest = number
+    if mode[PS] > 0:
+        everywhere = room.sum()
+        for h in range(servers):
+            if room[h] < mode[FORCED] or not (held <= window[h]).all():
+                continue
+            near = min(number - 1, fitting(window[h] - held, demand))
+            if near < max(most, mode[FORCED]) or everywhere - room[h] + near < number:
+                continue
+            left = _left_over(window[h], held + near * demand)
+            if near > most or left < tightest:
+                chosen, most, tightest = h, near, left
+        if chosen < 0:
+            return False
+        workers[chosen], ps[chosen] = most, mode[PS]
+        rest -= most
+    for h in np.argsort(room, kind="mergesort"):
+        if h != chosen:
+            take = min(room[h], rest if chosen >= 0 else min(rest, number - 1))
+            workers[h] += take
+            rest -= take
+    return rest == 0
+
+
+@njit(cache=True)
+def _left_over(window, need):  # type: ignore[no-untyped-def]
+    """Share of what is free on a server that stays free, summed over the resources."""
+    left = 0.0
+    for r in range(window.shape[0]):
+        if window[r] > 0.0:
+            left += (window[r] - need[r]) / window[r]
+    return left

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ class Resharing(Policy):
     jobs : dict of int to Job
         Jobs that have arrived and are not complete, in the order of arrival.
     running : dict of int to Placement
-        What those have that run.
+        What those have that run. Placements tell by ``same_as`` whether they are the same.
     """
 
     def reset(self, public: Any, rng: np.random.Generator) -> None:
@@ -37,8 +36,8 @@ class Resharing(Policy):
         """Placements from now on, of the jobs that run."""
 
     @abstractmethod
-    def changes(self, slot: int, after: Mapping[int, Any]) -> dict[int, Any]:
-        """Plans that lead from ``running`` to other placements."""
+    def plan(self, slot: int, placement: Any | None) -> Any:
+        """Plan of a job that has this placement from now on; None: it pauses."""
 
     def wake_at(self, slot: int) -> int | None:
         """When to share out anew even if nothing happens; asked after ``running`` is set."""
@@ -53,7 +52,11 @@ class Resharing(Policy):
             del self.jobs[rank]
             self.running.pop(rank, None)
         after = self.share(event)
-        plans = self.changes(event.slot, after)
+        plans = {
+            rank: self.plan(event.slot, after.get(rank))
+            for rank in self.running | after
+            if rank not in after or not after[rank].same_as(self.running.get(rank))
+        }
         self.running = after
         info = {"running": len(after), "waiting": len(self.jobs) - len(after)}
         return Decision(plans, self.wake_at(event.slot), info)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +12,16 @@ from models.completion.cluster import Cluster, Job
 from models.completion.column import Column
 from models.completion.instance import CompletionInstance
 from models.errors import InputError
-from online.completion.a_dual import compact as compacted
-from online.completion.a_dual import dual_schedule, most_blocks
+from online.completion.compaction import compacted
 from online.completion.guarantee import check_guarantee, evidence_of_run
-from online.completion.max_weight import ORDERS, Block, log_lambda, max_weight, price_bound
+from online.completion.max_weight import (
+    ORDERS,
+    Round,
+    dual_schedule,
+    least_bound,
+    log_lambda,
+    most_blocks,
+)
 from online.completion.plan import Run, run_of
 from online.policy import Arrival, Decision, Guarantee, JobEvent, Policy
 from solvers.completion.modes import modes_of
@@ -34,23 +40,21 @@ class AOnline(Policy):
     The literal variant has one alpha for the whole run. Its rounds are planned at ``tau_i`` and run
     from ``alpha tau_i`` on, which is what the ratio ``4 alpha`` is proven of
     (:mod:`online.completion.guarantee`); (7b) with slots from 1 on leaves ``tau_i - 1`` slots of a
-    block. Alpha is in the hundreds at the paper's settings, so that almost all of the time is
-    spent waiting.
+    block. At the paper's settings alpha is in the hundreds: almost all of the time is waiting.
 
-    The prices (11) are in the units of the instance, as printed. Rows record of each slot
-    ``scheduled``, the number of jobs, and ``blocks`` and ``alpha`` of its last round: those used
-    and the most allowed.
+    Rows record of each slot ``scheduled``, the number of jobs, and ``blocks`` and ``alpha`` of its
+    last round: those used and the most allowed.
 
     Parameters
     ----------
     price_bound : float
-        F; by default (``for_instance``) :func:`~online.completion.max_weight.price_bound`, so that
+        F; by default (``for_instance``) :func:`~online.completion.max_weight.least_bound`, so that
         results say ``clairvoyant_bounds``.
     alpha : int, optional
         The one alpha of the literal variant; ``for_instance(literal=True)`` takes it from (6).
     compact : bool
         Whether jobs start as early as the round's other jobs allow
-        (:func:`~online.completion.a_dual.compact`), or as planned.
+        (:func:`~online.completion.compaction.compacted`), or as planned.
     order : {"arrival", "weight", "id"}
         In which the jobs of a batch are taken; the heaviest first.
     """
@@ -86,22 +90,17 @@ class AOnline(Policy):
     ) -> AOnline:
         """With the least F that holds for all jobs, unless one is given."""
         if price_bound is None:
-            price_bound = _bound_of(instance)
-        alpha = None
-        if literal:
-            alpha = most_blocks(instance.jobs, log_lambda(price_bound, instance.cluster))
-        return cls(price_bound, alpha=alpha, compact=compact, order=order)
+            price_bound = least_bound(instance.jobs, instance.cluster)
+        alpha = most_blocks(instance.jobs, log_lambda(price_bound, instance.cluster))
+        return cls(price_bound, alpha=alpha if literal else None, compact=compact, order=order)
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start before the first round."""
-        self._cluster = public
-        self._log_lambda = log_lambda(self.price_bound, public)
+        self._cluster, self._log_lambda = public, log_lambda(self.price_bound, public)
         self._waiting: dict[int, Job] = {}
         self._modes: dict[int, np.ndarray] = {}
-        self._round = 0
-        self._busy_until = 0
-        self.rounds: list[tuple[int, tuple[Job, ...], list[Block]]] = []
-        """Of the literal variant: slots of a block, jobs and blocks of each round."""
+        self._round, self._busy_until = 0, 0
+        self._literal_rounds: list[Round] = []
 
     def step(self, event: JobEvent) -> Decision:
         """Collect an arriving job; start the rounds whose time has come."""
@@ -137,38 +136,29 @@ class AOnline(Policy):
         slots, most = tau, most_blocks(jobs, self._log_lambda)
         if self.alpha is not None:
             slots, most, start = tau - 1, self.alpha, self.alpha * tau
-
-        def schedule(left: Sequence[Job]) -> Block:
-            return max_weight(left, self._cluster, slots, self._log_lambda, self._modes)
-
-        blocks = dual_schedule(jobs, schedule, most)
+        blocks = dual_schedule(jobs, self._cluster, slots, most, self._log_lambda, self._modes)
         planned = [
             replace(column, start=start + number * tau + column.start)
             for number, block in enumerate(blocks)
             for column in block.columns
         ]
         if self._compact:
-            starts = compacted(planned, self._cluster, start)
-            planned = [replace(c, start=at) for c, at in zip(planned, starts, strict=True)]
+            planned = compacted(planned, self._cluster, start)
         for column in planned:
             del self._waiting[column.job], self._modes[column.job]
         if self.alpha is None:
             self._busy_until = max([start, *(column.completion for column in planned)])
         else:
-            self.rounds.append((slots, tuple(jobs), blocks))
+            self._literal_rounds.append(Round(slots, jobs, blocks))
         return planned, len(blocks), most
 
     def evidence(self, instance: CompletionInstance, trace: Any) -> dict[str, Any] | None:
         """What the proof of ``4 alpha`` supposes, as measured; None unless literal."""
         if self.alpha is None:
             return None
-        return evidence_of_run(instance, self.alpha, self._log_lambda, self.rounds)
+        return evidence_of_run(instance, self.alpha, self._log_lambda, self._literal_rounds)
 
     @classmethod
     def applies(cls, evidence: Mapping[str, Any], best_known: float) -> Guarantee:
         """``4 alpha`` of Theorem 5, whatever the optimum is."""
         return check_guarantee(evidence)
-
-
-def _bound_of(instance: CompletionInstance) -> float:
-    return price_bound(instance.jobs, instance.cluster) or 1.0

@@ -7,7 +7,7 @@ import numpy as np
 from models.completion.cluster import Cluster
 from online.completion.elastic import Elastic
 from online.completion.plan import Share
-from online.completion.room import Room
+from online.completion.room import Room, dominant_share
 from online.policy import SlotStart
 
 __all__ = ["AntMan"]
@@ -78,5 +78,4 @@ class AntMan(Elastic):
     def _dominant_share(self, rank: int) -> float:
         share = self._empty.place(self.request(rank))
         assert share is not None  # a request fits on the empty cluster
-        held, total = share.amounts(self.cluster).sum(axis=0), self.cluster.servers.sum(axis=0)
-        return float(np.divide(held, total, out=np.zeros_like(held), where=held > 0.0).max())
+        return float(dominant_share(share.amounts(self.cluster).sum(axis=0), self.cluster))

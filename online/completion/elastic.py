@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
 from models.completion.cluster import Cluster
 from online.completion.plan import PAUSED, Share
-from online.completion.requests import Ideal
-from online.completion.room import Request, Room
+from online.completion.room import Request, Room, ideal_request
 from online.resharing import Resharing
 
 __all__ = ["Elastic"]
@@ -29,13 +28,12 @@ class Elastic(Resharing):
         """Start with an empty cluster."""
         super().reset(public, rng)
         self.cluster = public
-        self._ideal = Ideal(public)
         self._requests: dict[int, Request] = {}
 
     def request(self, rank: int) -> Request:
         """The ideal configuration of a job under way."""
         if rank not in self._requests:
-            self._requests[rank] = self._ideal.request(self.jobs[rank])
+            self._requests[rank] = ideal_request(self.jobs[rank], self.cluster)
         return self._requests[rank]
 
     def place(self, room: Room, ranks: Iterable[int]) -> dict[int, Share]:
@@ -61,10 +59,6 @@ class Elastic(Resharing):
             rank: share for rank, share in zip(listed, shares, strict=True) if share is not None
         }
 
-    def changes(self, slot: int, after: Mapping[int, Share]) -> dict[int, Share]:
-        """Shares of the jobs whose placement changes; those that are left out pause."""
-        plans = {rank: PAUSED for rank in self.running if rank not in after}
-        for rank, share in after.items():
-            if not share.same_as(self.running.get(rank)):
-                plans[rank] = share
-        return plans
+    def plan(self, slot: int, placement: Share | None) -> Share:
+        """The share itself."""
+        return placement or PAUSED

@@ -7,8 +7,7 @@ import numpy as np
 from models.completion.cluster import Cluster, Job
 from models.completion.rates import least_duration
 from online.completion.plan import Run, Share
-from online.completion.requests import LARGEST_REQUEST, Ideal
-from online.completion.room import Request, Room
+from online.completion.room import LARGEST_REQUEST, Request, Room, ideal_request
 from online.head_of_line import HeadOfLine
 
 __all__ = ["FIFO"]
@@ -19,7 +18,7 @@ class FIFO(HeadOfLine):
 
     The default scheduler of Hadoop and Spark as the paper takes it (Sec. 7): "jobs run by order
     of arrival, with fixed numbers and resource configuration of workers (and PSs)". The types are
-    the ideal ones (:class:`~online.completion.requests.Ideal`); the number is
+    the ideal ones (:func:`~online.completion.room.ideal_request`); the number is
     ``requested_workers``, or 30 where the instance says nothing, as far as D and the empty cluster
     allow. Ours: no backfilling (:class:`~online.head_of_line.HeadOfLine`), and the placement
     (:class:`~online.completion.room.Room`).
@@ -30,14 +29,14 @@ class FIFO(HeadOfLine):
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with an empty cluster and an empty queue."""
         super().reset(public, rng)
-        self._room = Room(public)
-        self._ideal = Ideal(public)
+        self._cluster, self._room = public, Room(public)
         self._requests: dict[int, Request] = {}
         self._held: dict[int, Share] = {}
 
     def workers_of(self, job: Job) -> int:
         """What the owner fixed, or as many as fit."""
-        request = self._ideal.request(job, job.requested_workers or LARGEST_REQUEST)
+        most = job.requested_workers or LARGEST_REQUEST
+        request = ideal_request(job, self._cluster, most)
         self._requests[job.index] = request
         return request.workers
 
@@ -50,7 +49,7 @@ class FIFO(HeadOfLine):
         self._held[job.index] = share
         types = share.worker_type, share.ps_type
         duration = least_duration(job, *types, workers, len(share.servers) == 1)
-        return Run(*types, share.servers, share.workers, share.ps, start=slot, duration=duration)
+        return Run(*types, share.servers, share.workers, share.ps, slot, duration)
 
     def end(self, rank: int) -> None:
         """Free what a job had."""

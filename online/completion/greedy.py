@@ -8,7 +8,8 @@ import numpy as np
 
 from models.completion.cluster import Cluster, Job
 from models.completion.column import Column
-from solvers.completion.configurations import configurations
+from online.completion.room import dominant_share
+from solvers.completion.modes import DURATION, amounts_of, modes_of
 from solvers.completion.oracle import best_schedule
 
 __all__ = ["greedy_max_weight"]
@@ -21,22 +22,11 @@ def greedy_max_weight(jobs: Sequence[Job], cluster: Cluster, slots: int) -> list
     in the offline scenario". Jain, Menache, Naor, Yaniv: "Near-Optimal Scheduling Mechanisms for
     Deadline-Sensitive Jobs in Large Computing Clusters" (SPAA 2012) go through the jobs by falling
     value per unit of demand, and admit each that can still be completed by its deadline. Ours:
-    demand is the dominant share of all capacity times slots, the least of all configurations; a
+    demand is the dominant share of all capacity times slots, the least of all modes; a
     job takes the schedule that completes earliest in what is free (ties as in the oracle).
 
-    Parameters
-    ----------
-    jobs : sequence of Job
-        The batch; ties keep its order.
-    cluster : Cluster
-        Empty at first.
-    slots : int
-        Deadline of all jobs, (7b).
-
-    Returns
-    -------
-    list of Column
-        In the order of admission.
+    The cluster is empty at first; ``slots`` is the deadline of all jobs, (7b). Ties keep the order
+    of the jobs; the schedules are in the order of admission.
     """
     free = np.repeat(cluster.servers[None], slots, axis=0)
     prices = np.zeros_like(free)
@@ -52,7 +42,6 @@ def greedy_max_weight(jobs: Sequence[Job], cluster: Cluster, slots: int) -> list
 
 
 def _density(job: Job, cluster: Cluster) -> float:
-    options, total = configurations(job, cluster), cluster.servers.sum(axis=0)
-    held = options.amounts
-    share = np.divide(held, total, out=np.zeros_like(held), where=held > 0.0).max(axis=1)
-    return job.weight / float((options.duration * share).min())
+    modes = modes_of(job, cluster)
+    held = modes[:, DURATION] * dominant_share(amounts_of(modes, cluster), cluster)
+    return job.weight / float(held.min())

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from models.completion.cluster import Cluster, Job
+from models.completion.cluster import Cluster
 from models.completion.instance import CompletionInstance
-from online.completion.max_weight import Block
+from online.completion.max_weight import Block, Round
 from online.policy import Guarantee
-from solvers.completion.configurations import configurations
+from solvers.completion.modes import DURATION, modes_of
 from solvers.completion.oracle import best_schedule
 
 __all__ = ["check_guarantee", "evidence_of_run"]
@@ -24,27 +24,15 @@ def evidence_of_run(
     instance: CompletionInstance,
     alpha: int,
     log_of_lambda: float,
-    rounds: Sequence[tuple[int, tuple[Job, ...], Sequence[Block]]],
+    rounds: Sequence[Round],
 ) -> dict[str, Any]:
     """What :func:`check_guarantee` needs to know of a run, in JSON's types.
 
-    Parameters
-    ----------
-    instance : CompletionInstance
-    alpha : int
-        The one alpha of the run.
-    log_of_lambda : float
-    rounds : sequence of (int, tuple of Job, sequence of Block)
-        Usable slots of a block, the jobs, and the blocks of every round.
-
-    Returns
-    -------
-    dict
-        ``alpha``; ``least_ratio``, the least weight over what a chosen schedule holds;
-        ``largest_demand``, the largest ``f / C`` of one times ``log2 lambda``;
-        ``dual_violation``, by how much (9a) fails at most, and ``violating_job``, where (empty if
-        nowhere); ``left_out``, the number of jobs of a round that would have fitted into a block
-        and did not get into any.
+    Told are ``alpha``;
+    ``least_ratio``, the least weight over what a chosen schedule holds; ``largest_demand``, the
+    largest ``f / C`` of one times ``log2 lambda``; ``dual_violation``, by how much (9a) fails at
+    most, and ``violating_job``, where; and ``left_out``, the number of jobs of a round that would
+    have fitted into a block and did not get into any.
     """
     cluster = instance.cluster
     least, largest, worst, job_id, left_out = 1.0, 0.0, 0.0, "", 0
@@ -52,8 +40,8 @@ def evidence_of_run(
         known = {job.index: job for job in jobs}
         scheduled: set[int] = set()
         for block in blocks:
-            scheduled |= block.payoffs.keys()
             for column in block.columns:
+                scheduled.add(column.job)
                 servers, amounts = column.usage(cluster)
                 held = column.duration * float(amounts.sum())
                 least = min(least, known[column.job].weight / held)
@@ -64,7 +52,7 @@ def evidence_of_run(
             if excess > worst:
                 worst, job_id = excess, where
         rest = (job for job in jobs if job.index not in scheduled)
-        left_out += sum(configurations(job, cluster).duration[0] <= slots for job in rest)
+        left_out += sum(modes_of(job, cluster)[0, DURATION] <= slots for job in rest)
     return {
         "alpha": int(alpha),
         "least_ratio": float(least),
@@ -87,11 +75,6 @@ def check_guarantee(evidence: Mapping[str, Any]) -> Guarantee:
        exhausted and still price nobody out.
     4. A round leaves nobody out who fits into a block. The proof of Lemma 2 overlooks that
        after alpha blocks up to ``w_min`` may be lacking.
-
-    Parameters
-    ----------
-    evidence : Mapping[str, Any]
-        Of :func:`evidence_of_run`.
     """
     fails = []
     if (ratio := evidence["least_ratio"]) < 1.0 - _RELATIVE:
@@ -112,7 +95,8 @@ def _dual_violation(cluster: Cluster, slots: int, block: Block) -> tuple[float, 
     Over all schedules that the scorer accepts, since the optimum may use its tolerance.
     """
     full = np.repeat(cluster.tolerant.servers[None], slots, axis=0)
-    worst, job_id, payoffs = 0.0, "", block.payoffs
+    payoffs = {column.job: column.payoff for column in block.columns}
+    worst, job_id = 0.0, ""
     for job in block.jobs:
         worth = np.full(slots + 1, job.weight)
         column = best_schedule(job, cluster.tolerant, block.prices, full, worth, first=0)

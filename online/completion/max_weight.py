@@ -1,21 +1,29 @@
-"""A_maxweight (Alg. 3): the jobs of a batch that are worth their resources, by a deadline."""
+"""A_maxweight (Alg. 3) and A_dual (Alg. 2): which jobs of a batch are scheduled, and how."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from models.completion.cluster import Cluster, Job
 from models.completion.column import Column
 from online.primal_dual import decide
-from solvers.completion.configurations import configurations
+from solvers.completion.modes import DURATION, amounts_of, modes_of
 from solvers.completion.oracle import best_schedule
 
-__all__ = ["ORDERS", "Block", "log_lambda", "max_weight", "price_bound"]
+__all__ = [
+    "ORDERS",
+    "Block",
+    "Round",
+    "dual_schedule",
+    "least_bound",
+    "log_lambda",
+    "max_weight",
+    "most_blocks",
+]
 
 ORDERS: Mapping[str, Callable[[Job], Any]] = {
     "arrival": lambda job: job.index,
@@ -25,42 +33,38 @@ ORDERS: Mapping[str, Callable[[Job], Any]] = {
 """Orders in which Alg. 3 may take the jobs of a batch; the paper does not say which."""
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    """What A_maxweight made of a batch.
+class Block(NamedTuple):
+    """What A_maxweight made of a batch: the jobs, the schedules of those admitted, final prices.
 
-    Parameters
-    ----------
-    jobs : tuple of Job
-        The batch.
-    columns : tuple of Column
-        Schedules of the jobs admitted, in the order of admission; slot 0 is the block's first.
-    prices : ndarray, shape (tau, H, R)
-        Final prices ``delta_h^r(t)`` per unit of the instance.
+    Slot 0 of the schedules is the block's first; the prices ``delta_h^r(t)``, shape (tau, H, R),
+    are per unit of the instance.
     """
 
     jobs: tuple[Job, ...]
     columns: tuple[Column, ...]
     prices: np.ndarray
 
-    @property
-    def payoffs(self) -> dict[int, float]:
-        """``u_j`` of the jobs admitted, (10); it is 0 of the others."""
-        return {column.job: column.payoff for column in self.columns}
+
+class Round(NamedTuple):
+    """What A_dual made of a batch: the slots of a block, the jobs, the blocks."""
+
+    slots: int
+    jobs: Sequence[Job]
+    blocks: Sequence[Block]
 
 
-def price_bound(jobs: Iterable[Job], cluster: Cluster) -> float:
-    """``F``: largest weight of a job over the sum of what a schedule of it holds.
+def least_bound(jobs: Iterable[Job], cluster: Cluster) -> float:
+    """``F``: largest weight of a job over the sum of what a schedule of it holds; 1 without jobs.
 
     The sum is over slots, servers and resources, in the units of the instance, as printed. Its
-    least is over all configurations that fit on the empty cluster.
+    least is over all modes that fit on the empty cluster.
     """
-    largest = 0.0
-    for job in jobs:
-        options = configurations(job, cluster)
-        held = (options.duration * options.amounts.sum(axis=1)).min()
-        largest = max(largest, job.weight / float(held))
-    return largest
+
+    def least(job: Job) -> float:
+        modes = modes_of(job, cluster)
+        return float((modes[:, DURATION] * amounts_of(modes, cluster).sum(axis=1)).min())
+
+    return max((job.weight / least(job) for job in jobs), default=1.0)
 
 
 def log_lambda(bound: float, cluster: Cluster) -> float:
@@ -77,18 +81,8 @@ def max_weight(
 ) -> Block:
     """Alg. 3: admit each job, in turn, whose best schedule pays; raise the prices (11).
 
-    Parameters
-    ----------
-    jobs : sequence of Job
-        The batch, in the order in which it is taken.
-    cluster : Cluster
-        Empty at first.
-    slots : int
-        Each job has to be complete by then, (7b).
-    log_of_lambda : float
-        :func:`log_lambda`.
-    modes : Mapping[int, ndarray]
-        :func:`solvers.completion.modes.modes_of` each job, by ``job.index``.
+    The cluster is empty at first, and each job has to be complete after so many slots, (7b).
+    ``modes`` has :func:`solvers.completion.modes.modes_of` each job, by ``job.index``.
     """
     book = _Prices(cluster, slots, log_of_lambda)
 
@@ -99,6 +93,45 @@ def max_weight(
     found = (decide(job, oracle, book)[0] for job in jobs)
     columns = tuple(column for column in found if column is not None)
     return Block(tuple(jobs), columns, book.prices)
+
+
+def most_blocks(jobs: Iterable[Job], log_of_lambda: float) -> int:
+    """``alpha`` of (6), with ``gamma = 2 log2 lambda`` of Theorem 3.
+
+    ``floor(log(w(J) / w_min) / log(gamma / (gamma - 1))) + 1``: of all jobs as in Theorem 5, or of
+    those of a round, as the paper allows.
+    """
+    weights = [job.weight for job in jobs]
+    gamma = 2.0 * log_of_lambda / math.log(2.0)
+    if gamma <= 1.0 or not weights:
+        return 1  # Alg. 3 is exact
+    ratio = math.fsum(weights) / min(weights)
+    return math.floor(math.log(ratio) / -math.log1p(-1.0 / gamma)) + 1
+
+
+def dual_schedule(
+    jobs: Sequence[Job],
+    cluster: Cluster,
+    slots: int,
+    most: int,
+    log_of_lambda: float,
+    modes: Mapping[int, np.ndarray],
+) -> list[Block]:
+    """The blocks of Alg. 2, at most so many, in which somebody is scheduled.
+
+    A block that schedules nobody is the last: all that follow would start from the same jobs and
+    an empty cluster.
+    """
+    blocks: list[Block] = []
+    left = list(jobs)
+    while left and len(blocks) < most:
+        block = max_weight(left, cluster, slots, log_of_lambda, modes)
+        if not block.columns:
+            break
+        blocks.append(block)
+        placed = {column.job for column in block.columns}
+        left = [job for job in left if job.index not in placed]
+    return blocks
 
 
 class _Prices:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,15 @@ from models.sealing import sealed
 from online.answers import kind_of, whole_number
 from online.run import InfeasibleDecision
 
-__all__ = ["PAUSED", "Placement", "Plan", "Run", "Share", "copy_plan", "run_of"]
+__all__ = ["PAUSED", "Run", "Share", "copy_plan", "run_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class Placement:
-    """Where a job's workers and parameter servers are in every slot of some time.
+class Share:
+    """Where a job's workers and parameter servers are from now on.
+
+    It lasts until the next plan or the completion of the job, so that numbers and places may
+    change from slot to slot. Without servers the job pauses.
 
     Parameters
     ----------
@@ -39,7 +42,7 @@ class Placement:
     @property
     def size(self) -> int:
         """Number of workers."""
-        return int(self.workers.sum())
+        return sum(self.workers.tolist())  # NumPy's integers can overflow
 
     def amounts(self, cluster: Cluster) -> np.ndarray:
         """What it holds of each resource on its servers, shape (k, R)."""
@@ -48,27 +51,16 @@ class Placement:
             held += np.outer(self.ps, cluster.ps_types[self.ps_type])
         return held
 
-    def same_as(self, other: Placement | None) -> bool:
-        """Whether it is the same types and numbers on the same servers, in the same order."""
+    def same_as(self, other: Share | None) -> bool:
+        """Whether it is the same numbers on the same servers, in the same order, of a job."""
         return other is not None and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in _FIELDS
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in _ROWS
         )
 
 
-_FIELDS = ("worker_type", "ps_type", "servers", "workers", "ps")
-
-
 @dataclass(frozen=True, eq=False)
-class Share(Placement):
-    """The placement from now on, until the next plan or the completion of the job.
-
-    Number and place of workers may change so from slot to slot; without servers the job pauses.
-    """
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Run(Placement):
-    """The placement from a start to the completion, as in the paper; final once it has started.
+class Run(Share):
+    """The constant placement of the paper, from a start on; final once it has started.
 
     Parameters
     ----------
@@ -82,34 +74,25 @@ class Run(Placement):
     duration: int
 
 
-Plan = Run | Share
-
-_NOTHING = sealed(np.empty(0, dtype=np.int64))
-PAUSED = Share(NO_TYPE, NO_TYPE, _NOTHING, _NOTHING, _NOTHING)
+_ROWS = ("servers", "workers", "ps")
+_NONE = sealed(np.empty(0, dtype=np.int64))
+PAUSED = Share(NO_TYPE, NO_TYPE, _NONE, _NONE, _NONE)
 """The share of a job that does not run."""
 
 
 def run_of(column: Column) -> Run:
     """The plan that carries a column out."""
-    return Run(
-        worker_type=column.worker_type,
-        ps_type=column.ps_type,
-        servers=column.servers,
-        workers=column.workers,
-        ps=column.ps,
-        start=column.start,
-        duration=column.duration,
-    )
+    return Run(**{field.name: getattr(column, field.name) for field in fields(Run)})
 
 
-def copy_plan(job: str, plan: Any) -> Plan:
+def copy_plan(job: str, plan: Any) -> Share:
     """Copy a plan, so that nothing the policy does later changes what was accepted.
 
     Parameters
     ----------
     job : str
         Id of the job, for messages.
-    plan : Plan
+    plan : Share or Run
         What a policy answered, unchecked.
 
     Raises
@@ -117,17 +100,20 @@ def copy_plan(job: str, plan: Any) -> Plan:
     InfeasibleDecision
         If it does not have the form of a plan; constraints are not checked.
     """
-    if not isinstance(plan, Run | Share):
+    if not isinstance(plan, Share):
         raise InfeasibleDecision(f"job '{job}': a plan is a Run or a Share, not {kind_of(plan)}")
-    names = ["worker_type", "ps_type"]
-    names += ["start", "duration"] if isinstance(plan, Run) else []
-    fields: dict[str, Any] = {
-        name: whole_number(f"job '{job}': {name}", getattr(plan, name)) for name in names
-    }
-    for name in ("servers", "workers", "ps"):
-        rows = getattr(plan, name)
-        integers = isinstance(rows, np.ndarray) and np.issubdtype(rows.dtype, np.integer)
-        if not integers or rows.shape != np.shape(plan.servers) or rows.ndim != 1:
-            raise InfeasibleDecision(f"job '{job}': {name} is not one integer per server")
-        fields[name] = np.array(rows, dtype=np.int64)
-    return type(plan)(**fields)
+    copied: dict[str, Any] = {}
+    for name in (field.name for field in fields(plan)):
+        value = getattr(plan, name)
+        if name not in _ROWS:
+            copied[name] = whole_number(f"job '{job}': {name}", value)
+        elif (
+            isinstance(value, np.ndarray)
+            and np.issubdtype(value.dtype, np.integer)
+            and value.ndim == 1
+            and value.shape == np.shape(plan.servers)
+        ):
+            copied[name] = np.array(value, dtype=np.int64)
+        else:
+            raise InfeasibleDecision(f"job '{job}': {name} are not one integer per server")
+    return Run(**copied) if isinstance(plan, Run) else Share(**copied)

@@ -1,19 +1,24 @@
-"""What is free on the servers from now on, and how many workers of which jobs it holds."""
+"""What jobs ask for in the ideal case, and what is free on the servers from now on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from models.completion.cluster import Cluster
+from models.completion.cluster import Cluster, Job
+from models.completion.rates import ROUND_OFF, minibatch_time
 from models.tolerance import usable
 from online.completion.plan import Share
-from solvers.completion.kernels import fitting, workers_outside
+from solvers.completion.modes import PS_TYPE, WORKER_TYPE, WORKERS, fitting, placeable
 
-__all__ = ["Request", "Room"]
+__all__ = ["LARGEST_REQUEST", "Request", "Room", "dominant_share", "ideal_request"]
+
+LARGEST_REQUEST = 30
+"""Upper end of the range [1, 30] of the paper's FIFO (Sec. 7)."""
 
 _TIE = 1e-12  # shares this close are equal: the earlier job goes on
 
@@ -24,6 +29,36 @@ class Request(NamedTuple):
     worker_type: int
     ps_type: int
     workers: int
+
+
+def ideal_request(job: Job, cluster: Cluster, most: int | None = None) -> Request:
+    """The paper's "ideal case": the types that train a job fastest, and as many workers as may be.
+
+    The paper derives it "according to recent literature", and has all baselines use its types.
+    Here they are the pair whose mini-batches take the least time when ``N = D`` workers run
+    spread over servers, of those of which one worker can run on the empty cluster; ties go to the
+    lower types. Workers are D, or ``most``, or as many as fit on the empty cluster.
+    """
+    choices = range(len(cluster.worker_types)), cluster.ps_choices, [1]
+    m, p = _fitting(job, cluster, *choices)[:, [WORKER_TYPE, PS_TYPE]].T
+    fastest = minibatch_time(job, m, p, np.full_like(m, job.chunks), False).argmin()
+    types = int(m[fastest]), int(p[fastest])
+    numbers = range(1, min(job.chunks, job.chunks if most is None else most) + 1)
+    fits = _fitting(job, cluster, [types[0]], [types[1]], numbers)
+    return Request(*types, int(fits[:, WORKERS].max()))
+
+
+def _fitting(job: Job, cluster: Cluster, *choices: Iterable[int]) -> np.ndarray:
+    """The modes of some worker types, PS types and numbers that fit on the empty cluster."""
+    rows = list(product((1, 0), *choices, [0]))
+    return placeable(job, cluster, np.array(rows, dtype=np.int64))
+
+
+def dominant_share(held: np.ndarray, cluster: Cluster) -> np.ndarray:
+    """Largest share of all capacity of a resource, of amounts of shape (..., R)."""
+    total = cluster.servers.sum(axis=0)
+    shares = np.divide(held, total, out=np.zeros_like(held), where=held > 0.0)
+    return np.asarray(shares.max(axis=-1))
 
 
 class Room:
@@ -42,8 +77,8 @@ class Room:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._free = usable(cluster.servers)
-        self._ps_types = cluster.ps_types.reshape(-1, len(cluster.resources))
-        self._types = (cluster.worker_types, self._ps_types, cluster.bandwidth)
+        ps_types = cluster.ps_types.reshape(-1, len(cluster.resources))
+        self._types = (cluster.worker_types, ps_types, cluster.bandwidth)
 
     def take(self, share: Share, copies: int = 1) -> None:
         """Take what a share holds (``copies=-1`` gives it back)."""
@@ -65,23 +100,14 @@ class Room:
         The job with the least dominant share (ties: the first) gets one more worker, all of its
         workers being placed anew, until it has those it asks for or the next one does not fit;
         then it drops out, and the filling goes on with the others. The dominant share is the
-        largest, over resources, of what workers and parameter servers hold of all capacity.
-
-        Parameters
-        ----------
-        requests : sequence of Request
-            With the most workers that each may get.
-
-        Returns
-        -------
-        list
-            The share of each; None without workers.
+        largest, over resources, of what workers and parameter servers hold of all capacity. A job
+        without workers has None.
         """
         if not requests:
             return []
-        wanted = np.array(requests, dtype=np.int64)
-        total = self._cluster.servers.sum(axis=0)
-        workers, ps = _fill(self._free, total, wanted, *self._types)
+        wanted, total = np.array(requests, dtype=np.int64), self._cluster.servers.sum(axis=0)
+        unit = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0.0)
+        workers, ps = _fill(self._free, unit, wanted, *self._types)
         return [
             _share(request, y, s) if y.any() else None
             for request, y, s in zip(requests, workers, ps, strict=True)
@@ -94,46 +120,32 @@ def _share(request: Request, workers: np.ndarray, ps: np.ndarray) -> Share:
 
 
 @njit(cache=True)
-def _fill(free, total, wanted, worker_types, ps_types, bandwidth):  # type: ignore[no-untyped-def]
+def _fill(free, unit, wanted, worker_types, ps_types, bandwidth):  # type: ignore[no-untyped-def]
     """Workers and parameter servers of every job on every server; ``free`` is used up."""
     jobs, servers = wanted.shape[0], free.shape[0]
     y, s = np.zeros((jobs, servers), np.int64), np.zeros((jobs, servers), np.int64)
     new_y, new_s = np.empty(servers, np.int64), np.empty(servers, np.int64)
-    n = np.zeros(jobs, np.int64)
+    held = np.zeros((jobs, *free.shape))
     share = np.zeros(jobs)
     growing = wanted[:, 2] > 0
-    while True:
+    while growing.any():
         j, least = -1, np.inf
         for i in range(jobs):
             if growing[i] and share[i] < least - _TIE:
                 j, least = i, share[i]
-        if j < 0:
-            return y, s
-        m, p = wanted[j, 0], wanted[j, 1]
-        _hold(free, y[j], s[j], worker_types, ps_types, m, p, -1)
-        if _place(free, m, p, n[j] + 1, worker_types, ps_types, bandwidth, new_y, new_s):
+        m, p, number = wanted[j, 0], wanted[j, 1], y[j].sum() + 1
+        spare = free + held[j]
+        if _place(spare, m, p, number, worker_types, ps_types, bandwidth, new_y, new_s):
             y[j], s[j] = new_y, new_s
-            n[j] += 1
-            growing[j] = n[j] < wanted[j, 2]
-            held = n[j] * worker_types[m]
+            held[j] = np.outer(new_y, worker_types[m])
             if p >= 0:
-                held = held + s[j].sum() * ps_types[p]
-            for r in range(total.shape[0]):
-                if held[r] > 0.0:
-                    share[j] = max(share[j], held[r] / total[r])
+                held[j] += np.outer(new_s, ps_types[p])
+            free[:] = spare - held[j]
+            share[j] = (held[j].sum(axis=0) * unit).max()
+            growing[j] = number < wanted[j, 2]
         else:
             growing[j] = False
-        _hold(free, y[j], s[j], worker_types, ps_types, m, p, 1)
-
-
-@njit(cache=True)
-def _hold(free, y, s, worker_types, ps_types, m, p, copies):  # type: ignore[no-untyped-def]
-    """Take what a job has on the servers, or give it back (copies = -1)."""
-    for h in range(free.shape[0]):
-        if y[h] > 0:
-            free[h] -= copies * y[h] * worker_types[m]
-        if s[h] > 0:
-            free[h] -= copies * s[h] * ps_types[p]
+    return y, s
 
 
 @njit(cache=True)
@@ -157,11 +169,12 @@ def _place(free, m, p, number, worker_types, ps_types, bandwidth, y, s):  # type
     if everywhere < number:
         return False
     at, least, most = -1, 0, -1
+    ratio = ps_types[p, bandwidth] / demand[bandwidth] * (1.0 + ROUND_OFF) if p >= 0 else 0.0
     for h in range(servers):
         for count in range(1, fitting(free[h], ps_types[p]) + 1 if p >= 0 else 0):
             if at >= 0 and count > least:
                 break
-            outside = workers_outside(count, worker_types, ps_types, m, p, bandwidth)
+            outside = int(min(count * ratio, 1e9))  # as many as (2i) allows on other servers
             beside = min(number - 1, fitting(free[h] - count * ps_types[p], demand))
             if beside >= number - outside and everywhere - room[h] + beside >= number:
                 if at < 0 or count < least or beside > most:

@@ -10,8 +10,7 @@ from models.completion.rates import least_duration
 from online.attained_service import TwoQueues
 from online.completion.elastic import Elastic
 from online.completion.plan import Share
-from online.completion.requests import Ideal
-from online.completion.room import Room
+from online.completion.room import Room, ideal_request
 from online.policy import SlotStart
 
 __all__ = ["Tiresias"]
@@ -42,8 +41,7 @@ class Tiresias(Elastic):
     @classmethod
     def for_instance(cls, instance: CompletionInstance) -> Tiresias:
         """With the median job's service as the threshold."""
-        ideal = Ideal(instance.cluster)
-        requests = [ideal.request(job) for job in instance.jobs]
+        requests = [ideal_request(job, instance.cluster) for job in instance.jobs]
         services = (
             r.workers * least_duration(job, r.worker_type, r.ps_type, r.workers, False)
             for job, r in zip(instance.jobs, requests, strict=True)

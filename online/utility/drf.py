@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from models.utility.instance import Cluster
 from online.policy import SlotStart
 from online.resharing import Resharing
 from online.utility.filling import FairShares
-from online.utility.placement import Placement, changed_plans
-from online.utility.plan import Plan
+from online.utility.placement import Placement
+from online.utility.plan import Plan, Segment
 
 __all__ = ["DRF"]
 
@@ -39,6 +37,6 @@ class DRF(Resharing):
         left = [event.remaining[job.index] for job in jobs]
         return self._shares.fill(jobs, left, self.running)
 
-    def changes(self, slot: int, after: Mapping[int, Placement]) -> dict[int, Plan]:
-        """Plans of the jobs whose placement changes."""
-        return changed_plans(slot, self.running, after)
+    def plan(self, slot: int, placement: Placement | None) -> Plan:
+        """From now on, one segment."""
+        return (Segment(slot, None, placement.workers, placement.ps),) if placement else ()

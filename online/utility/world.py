@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from models.utility.instance import Cluster, Job, UtilityInstance
 from models.utility.schedule import UtilitySchedule
-from online.answers import whole_number
-from online.policy import Arrival, Decision, JobEvent, SlotStart
+from online.job_world import JobWorld
 from online.run import InfeasibleDecision
 from online.utility.plan import Plan
 from online.utility.sealing import copy_plan, seal_cluster, seal_job
@@ -24,27 +22,22 @@ _CAPACITY = 1.01e-9
 _CONSTRAINT_6 = 1e-6
 
 
-class UtilityWorld:
+class UtilityWorld(JobWorld):
     """Holds the instance, carries decisions out and finds the next event.
 
-    Jobs are known to policies by their rank in the order of arrival (ties: order in the
-    file), so that an index tells nothing about later jobs. A job's plan is executed until
-    its work is done: the allocation in its last slot is kept whole, what the plan says
-    after that slot is void, and the resources are free from the next slot on.
+    A job's plan is executed until its work is done: the allocation in its last slot is kept
+    whole, what the plan says after that slot is void, and the resources are free from the next
+    slot on.
     """
 
     def __init__(self, instance: UtilityInstance) -> None:
-        self._instance = instance
+        super().__init__(instance, seal_job)
         self.public: Cluster = seal_cluster(instance.cluster)
-        order = sorted(instance.jobs, key=lambda job: (job.arrival, job.index))
-        self._place = [job.index for job in order]  # rank -> index in the file
-        self._jobs = [seal_job(job, rank) for rank, job in enumerate(order)]
-        self._slot = 0
+        self.horizon = self.public.slots
         self._remaining: dict[int, int] = {}
         self._plans: dict[int, tuple[_Run, ...]] = {}
         self._ends: list[tuple[int, int]] = []  # heap of (completion slot, job)
         self._end: dict[int, int] = {}  # valid entry of the heap
-        self._wakes: list[int] = []
         cluster = self.public
         self._sides = (
             _Usage(cluster, cluster.worker_servers, "worker server", "(4)"),
@@ -52,62 +45,27 @@ class UtilityWorld:
         )
         self._workers: list[np.ndarray] = []
         self._ps: list[np.ndarray] = []
-        self._done = np.zeros(len(order), dtype=bool)
+        self._done = np.zeros(len(self.jobs), dtype=bool)
 
-    def events(self) -> Iterator[JobEvent]:
-        """Arrivals of a slot in order, then its SlotStart; idle slots are skipped."""
-        coming = 0
-        while True:
-            slot = self._next_slot(coming)
-            if slot is None:
-                break
-            self._slot = slot
-            completed = self._complete(slot)
-            arrived = []
-            while coming < len(self._jobs) and self._jobs[coming].arrival == slot:
-                job = self._jobs[coming]
-                self._remaining[job.index] = job.work
-                arrived.append(job.index)
-                coming += 1
-                yield Arrival(slot, job)
-            yield SlotStart(slot, tuple(arrived), completed, self._remaining_at(slot))
-        for rank in list(self._plans):
-            self._record(rank, self.public.slots)
+    def arrive(self, job: Job) -> None:
+        """Take note of the work of a job."""
+        self._remaining[job.index] = job.work
 
-    def apply(self, decision: Decision) -> Mapping[str, Any]:
-        """Replace plans from the current slot on; refuse what breaks a constraint."""
-        if decision.allocation is not None:
-            raise InfeasibleDecision("`allocation` is not for this problem: its jobs have plans")
-        plans: dict[int, Plan] = {}
-        for key, answer in decision.plans.items():
-            rank = whole_number("job", key)
-            if rank not in self._remaining:
-                raise InfeasibleDecision(f"job {rank} has not arrived or is complete")
-            job = self._jobs[rank]
-            plans[rank] = copy_plan(job.id, answer)
-            self._check_plan(job, plans[rank])
-        for rank, plan in plans.items():
-            self._replace(rank, plan)
-        if plans:
-            for side in self._sides:
-                side.check(self._slot)
-        if decision.wake_at is not None:
-            wake_at = whole_number("wake_at", decision.wake_at)
-            if not self._slot < wake_at < self.public.slots:
-                raise InfeasibleDecision(
-                    f"wake_at {wake_at} is not after slot {self._slot} and before the horizon "
-                    f"of {self.public.slots} slots"
-                )
-            heapq.heappush(self._wakes, wake_at)
-        return {}
+    def is_active(self, rank: int) -> bool:
+        """Whether a job has arrived and is not complete."""
+        return rank in self._remaining
 
     def schedule(self) -> UtilitySchedule:
         """Executed allocations; admitted = completed by the horizon."""
-        admitted = np.zeros(len(self._jobs), dtype=bool)
-        admitted[[self._place[rank] for rank in np.flatnonzero(self._done)]] = True
+        self.complete(self.horizon)  # completions in the very last slot have no event, but count
+        for rank in self._plans:
+            self._record(rank, self.horizon)
+        self._plans.clear()
+        admitted = np.zeros(len(self.jobs), dtype=bool)
+        admitted[[self.place[rank] for rank in np.flatnonzero(self._done)]] = True
         empty = np.empty((0, 4), dtype=np.int64)
         return UtilitySchedule.build(
-            self._instance,
+            self.instance,
             admitted,
             np.concatenate([empty, *self._workers]),
             np.concatenate([empty, *self._ps]),
@@ -115,26 +73,15 @@ class UtilityWorld:
 
     # ---- time ----------------------------------------------------------------------------
 
-    def _next_slot(self, coming: int) -> int | None:
-        """Next slot with an arrival, a completion just before it, or a wake-up."""
+    def next_completion(self) -> int | None:
+        """First slot after the next completion, if it is before the horizon."""
         while self._ends and self._end.get(self._ends[0][1]) != self._ends[0][0]:
             heapq.heappop(self._ends)  # the job has a new plan since then
-        while self._wakes and self._wakes[0] <= self._slot:
-            heapq.heappop(self._wakes)
-        slots = []
-        if coming < len(self._jobs):
-            slots.append(self._jobs[coming].arrival)
-        if self._ends:
-            slots.append(self._ends[0][0] + 1)
-        if self._wakes:
-            slots.append(self._wakes[0])
-        if not slots or min(slots) >= self.public.slots:
-            # Completions in the very last slot have no event, but they count.
-            self._complete(self.public.slots)
-            return None
-        return min(slots)
+        after = self._ends[0][0] + 1 if self._ends else self.horizon
+        return after if after < self.horizon else None
 
-    def _complete(self, slot: int) -> tuple[int, ...]:
+    def complete(self, slot: int) -> tuple[int, ...]:
+        """Take note of all jobs that complete before a slot."""
         completed = []
         while self._ends and self._ends[0][0] < slot:
             end, rank = heapq.heappop(self._ends)
@@ -148,11 +95,11 @@ class UtilityWorld:
             completed.append(rank)
         return tuple(sorted(completed))
 
-    def _remaining_at(self, slot: int) -> Any:
-        left = {}
-        for rank, work in self._remaining.items():
-            left[rank] = work - self._work_done(rank, slot)
-        return MappingProxyType(left)
+    def remaining(self) -> dict[int, int]:
+        """Worker-slots left."""
+        return {
+            rank: work - self._work_done(rank, self.slot) for rank, work in self._remaining.items()
+        }
 
     def _work_done(self, rank: int, until: int) -> int:
         """Worker-slots of the current plan, up to slot ``until``."""
@@ -163,8 +110,15 @@ class UtilityWorld:
 
     # ---- plans ---------------------------------------------------------------------------
 
+    def replace(self, plans: Mapping[int, Plan]) -> None:
+        """Replace plans, then check the capacities."""
+        for rank, plan in plans.items():
+            self._replace(rank, plan)
+        for side in self._sides:
+            side.check(self.slot)
+
     def _replace(self, rank: int, plan: Plan) -> None:
-        slot = self._slot
+        slot = self.slot
         if rank in self._plans:
             self._record(rank, slot)
             for segment in self._plans[rank]:
@@ -212,23 +166,24 @@ class UtilityWorld:
             for rows, out in ((segment.workers, self._workers), (segment.ps, self._ps)):
                 if len(slots) and len(rows):
                     block = np.empty((len(slots) * len(rows), 4), dtype=np.int64)
-                    block[:, 0] = self._place[rank]
+                    block[:, 0] = self.place[rank]
                     block[:, 1] = np.repeat(slots, len(rows))
                     block[:, 2:] = np.tile(rows, (len(slots), 1))
                     out.append(block)
         self._remaining[rank] -= self._work_done(rank, until)
 
     def _use(self, rank: int, segment: _Run, sign: int, slot: int) -> None:
-        job = self._jobs[rank]
+        job = self.jobs[rank]
         for side, rows, demand in (
             (self._sides[0], segment.workers, job.worker),
             (self._sides[1], segment.ps, job.ps),
         ):
             side.add(segment, rows, sign * demand, slot)
 
-    def _check_plan(self, job: Job, plan: Plan) -> None:
-        """Constraints on one job alone: (3), (6), (7), (9), (10), (12), (13)."""
-        last = self._slot
+    def checked(self, job: Job, answer: Any) -> Plan:
+        """Copy a plan and check it: (3), (6), (7), (9), (10), (12), (13)."""
+        plan = copy_plan(job.id, answer)
+        last = self.slot
         for place, segment in enumerate(plan):
             where = f"job '{job.id}', segment {place}"
             if segment.start < last:
@@ -253,6 +208,7 @@ class UtilityWorld:
                 )
             if m > n:
                 raise InfeasibleDecision(f"{where}: (7) {m} parameter servers, {n} workers")
+        return plan
 
 
 class _Run(NamedTuple):

@@ -46,8 +46,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     instance = read_instance(args.instance)
     kind = problem(instance.problem)
     score = verdict = None
+    passes = False  # whether the schedule may pass the bound of a certificate
     if args.schedule is not None:
-        score = kind.score(instance, kind.read_schedule(args.schedule, instance))
+        schedule = kind.read_schedule(args.schedule, instance)
+        score = kind.score(instance, schedule)
+        passes = kind.is_wider(schedule) and offline_solver(kind.name).wider_bound != ""
     if args.certificate is not None:
         verdict = offline_solver(kind.name).check(args.certificate, instance)
     if score is not None:
@@ -57,7 +60,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{'bound' if verdict.accepted else 'states'} {verdict.stored!r}")
         print(f"certificate {verdict}")
     good = (score is None or score.feasible) and (verdict is None or verdict.accepted)
-    if good and score is not None and verdict is not None:
+    if good and passes and verdict is not None:
+        print(
+            f"no interval: the schedule is {kind.wider}, the certificate is not of such schedules"
+        )
+    elif good and score is not None and verdict is not None:
         _print_interval(verdict, score.objective, kind.negligible(instance))
     return 0 if good else 1
 

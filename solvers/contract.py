@@ -69,6 +69,13 @@ class Check(Protocol):
         """Recompute the bound of a certificate file; raises InputError if it cannot be read."""
 
 
+class WiderBound(Protocol):
+    """What :attr:`OfflineSolver.wider_bound` refers to."""
+
+    def __call__(self, instance: Any, prices: Any, /) -> float:
+        """A bound on wider schedules, from the prices (``duals``) of a result."""
+
+
 @dataclass(frozen=True)
 class OfflineSolver:
     """The offline solver of a problem: ``solvers.<problem>.OFFLINE``.
@@ -84,12 +91,17 @@ class OfflineSolver:
     certifier, checker : str
         References to a :class:`Certify` and a :class:`Check`; both empty if the problem has no
         certificates.
+    wider_bound : str
+        Reference to a :class:`WiderBound`, if schedules that may do more than the problem's own
+        (:attr:`models.problem.Problem.wider`) may pass the bounds by prices. Empty: these hold for
+        them, too.
     """
 
     solver: str
     starts: tuple[str, ...]
     certifier: str = ""
     checker: str = ""
+    wider_bound: str = ""
 
     def __post_init__(self) -> None:
         """Refuse certificates that nobody could check, or nobody could make."""
@@ -134,6 +146,11 @@ class OfflineSolver:
         """
         check: Check = resolve(self._certificates(instance, self.checker))
         return check(path, instance)
+
+    def bound_wider(self, instance: Any, prices: Any) -> float:
+        """Bound schedules that may do more, as :class:`WiderBound` says."""
+        bound: WiderBound = resolve(self.wider_bound)
+        return bound(instance, prices)
 
     def _certificates(self, instance: Any, reference: str) -> str:
         if not reference:

@@ -25,6 +25,7 @@ class Bound:
 
     value: float
     source: BoundSource  # "prices" (recomputed from these by the oracle alone: certified) or "milp"
+    own: bool = False  # whether, by prices though it is, wider schedules may pass it
 
 
 @dataclass(frozen=True)
@@ -93,11 +94,11 @@ def offline_intervals(
     """Intervals of the problem's own schedules (False), and of wider ones too (True).
 
     Each is there if a schedule and a bound of its kind are known. An own schedule is one of the
-    wider kind as well. Of the bounds, those by prices hold for both kinds; what a MILP solver says
-    is of its model alone, which has own schedules.
+    wider kind as well. Of the bounds, those by prices hold for both kinds, unless they say that
+    they are of own schedules alone; what a MILP solver says is of its model, which has only these.
     """
     own = [item for item in incumbents if not item.wider]
-    proven = [bound for bound in bounds if bound.source == "prices"]
+    proven = [bound for bound in bounds if bound.source == "prices" and not bound.own]
     pairs = {False: (own, bounds), True: (incumbents, proven)}
     return {
         wider: offline_interval(sense, schedules, valid, negligible=negligible)
@@ -111,7 +112,7 @@ def solved_intervals(
 ) -> dict[bool, Interval]:
     """The same from the value of an offline cell, and the schedules of runs."""
     own = [] if solved["objective"] is None else [Incumbent(solved["objective"], None)]
-    bounds = [Bound(bound["value"], bound["source"]) for bound in solved["bounds"]]
+    bounds = [Bound(**bound) for bound in solved["bounds"]]
     return offline_intervals(sense, [*own, *runs], bounds, negligible=solved["negligible"])
 
 

@@ -68,7 +68,7 @@ def offline_cell(
     name = source["problem"]
     solver = offline_solver(name)
     chosen = list(solver.starts if starts is None else starts)
-    named = (solver.solver, *([solver.certifier] if solver.certifies else []))
+    named = [name for name in (solver.solver, solver.certifier, solver.wider_bound) if name]
     return Cell(
         "benchmarks.study.offline:offline",
         {"instance": dict(source), "starts": chosen},
@@ -100,8 +100,9 @@ def offline(
     -------
     callable
         Its result's value: what every row says of the instance; ``objective`` of the best
-        schedule known (None if none is); ``bounds``, a list of ``value`` and ``source``;
-        ``certified``, the bound that prices prove (None if the problem has no certificates);
+        schedule known (None if none is); ``bounds``, a list of ``value`` and ``source``, and
+        ``own`` where wider schedules may pass a bound by prices; ``certified``, the bound that
+        prices prove (None if the problem has no certificates);
         ``negligible``, up to where an objective counts as 0. Files: the instance, the schedule
         (:func:`incumbent_file`), and the certificate.
     """
@@ -162,13 +163,16 @@ def _result(
     if best is not None:
         name = incumbent_file(target.problem)
         files[name] = as_bytes(best[1].write, name)
-    bounds: dict[str, float] = {}  # by source
+    bounds: dict[tuple[str, bool], float] = {}  # by source, and whether they are of own schedules
 
-    def add(source: str, bound: float) -> None:
-        bounds[source] = tightest(bounds.get(source, bound), bound)
+    def add(source: str, bound: float, own: bool = solver.wider_bound != "") -> None:
+        key = source, own and source == "prices"
+        bounds[key] = tightest(bounds.get(key, bound), bound)
 
     if found.bound is not None:
         add(found.bound_source, found.bound)
+    if solver.wider_bound and found.duals is not None:
+        add("prices", solver.bound_wider(target, found.duals), own=False)
     certified = None
     if solver.certifies and found.duals is not None:
         certificate = solver.certify(target, found.duals)
@@ -176,7 +180,7 @@ def _result(
         files[CERTIFICATE] = as_bytes(certificate.write, CERTIFICATE)
     if known is not None:
         for bound in known.value["bounds"]:
-            add(bound["source"], bound["value"])
+            add(bound["source"], bound["value"], bound.get("own", False))
         before = known.value["certified"]
         if before is not None and (certified is None or tightest(certified, before) != certified):
             certified, files[CERTIFICATE] = before, known.files[CERTIFICATE]
@@ -185,11 +189,15 @@ def _result(
     objective = None if best is None else best[0]
     negligible = kind.negligible(target)
     bound = tightest(bounds.values(), default=None)
+    listed = [
+        {"value": value, "source": source, **({"own": True} if own else {})}
+        for (source, own), value in bounds.items()
+    ]
     gap = relative_gap(kind.sense, objective, bound, negligible=negligible)
     value = {
         **about(target),
         "objective": objective,
-        "bounds": [{"value": value, "source": source} for source, value in bounds.items()],
+        "bounds": listed,
         "certified": certified,
         "negligible": negligible,
     }

@@ -36,5 +36,5 @@ def configurations(job: Job, cluster: Cluster) -> Configurations:
     modes = modes_of(job, cluster)
     amounts = amounts_of(modes, cluster)
     key = np.column_stack([modes[:, DURATION], amounts])
-    kept = undominated(key, np.zeros(len(key), dtype=np.int64))
+    kept = undominated(key)
     return Configurations(modes[kept, DURATION], amounts[kept])

@@ -81,7 +81,7 @@ def _per_minibatch(job: Job, cluster: Cluster) -> tuple[np.ndarray, float]:
         job, modes[:, WORKER_TYPE], modes[:, PS_TYPE], workers, modes[:, INTERNAL] > 0
     )
     amounts = amounts_of(modes, cluster) * (time / workers)[:, None]
-    kept = undominated(amounts, np.zeros(len(amounts), dtype=np.int64))
+    kept = undominated(amounts)
     return amounts[kept], float((workers / time).max())
 
 

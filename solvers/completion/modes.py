@@ -21,12 +21,13 @@ __all__ = [
     "fitting",
     "modes_of",
     "placeable",
+    "shorter",
     "undominated",
 ]
 
 INTERNAL, WORKER_TYPE, PS_TYPE, WORKERS, DURATION, PS, FORCED = range(7)
 """Columns of a table of modes: q, m, p, N, d, parameter servers, and the fewest workers that have
-to be on their server for so few of them, (2i); all of them if q = 1.
+to be on one server: that of so few parameter servers, (2i), or the only one; 1 without either.
 
 All parameter servers are on one server: dropping those on others keeps every constraint and the
 rate, and frees what they hold.
@@ -36,10 +37,10 @@ rate, and frees what they hold.
 def modes_of(job: Job, cluster: Cluster) -> np.ndarray:
     """Modes that fit on the empty cluster, without those that another one beats.
 
-    One beats another with the same q if it needs no more in any slot of a window that is no
-    longer, wherever the other one is placed: no more workers, none of which takes more, no more
-    of them beside the parameter servers, which take no more altogether. Algorithm 4 enumerates
-    durations, and so finds the same number of workers.
+    One beats another if it needs no more in any slot of a window that is no longer, wherever the
+    other one is placed: no more workers, none of which takes more, no more of them on one server,
+    and parameter servers that take no more altogether; but one on several servers beats none on
+    one. Algorithm 4 enumerates durations, and so finds the same numbers of workers.
 
     Parameters
     ----------
@@ -51,15 +52,16 @@ def modes_of(job: Job, cluster: Cluster) -> np.ndarray:
     ndarray of int64, shape (n, 7)
         By duration, then by worker type, those on one server first; at least one row.
     """
-    table = placeable(job, cluster, _shorter(job, cluster))
+    table = placeable(job, cluster, shorter(job, cluster))
     key = np.column_stack(
         [
             table[:, [DURATION, WORKERS, FORCED]],
+            1 - table[:, INTERNAL],
             cluster.worker_types[table[:, WORKER_TYPE]],
             table[:, [PS]] * _ps_amounts(cluster, table),
         ]
     )
-    table = table[undominated(key, table[:, INTERNAL])]
+    table = table[undominated(key)]
     order = (*table[:, ::-1].T[:-1], -table[:, INTERNAL], table[:, WORKER_TYPE], table[:, DURATION])
     return table[np.lexsort(order)]
 
@@ -77,7 +79,7 @@ def _ps_amounts(cluster: Cluster, modes: np.ndarray) -> np.ndarray:
     return cluster.ps_types[modes[:, PS_TYPE]]
 
 
-def _shorter(job: Job, cluster: Cluster) -> np.ndarray:
+def shorter(job: Job, cluster: Cluster) -> np.ndarray:
     """Rows (q, m, p, N, d) whose d is less than with fewer workers; N is at most D."""
     found = []
     for m in range(len(cluster.worker_types)):
@@ -109,22 +111,20 @@ def placeable(job: Job, cluster: Cluster, rows: np.ndarray) -> np.ndarray:
     return np.column_stack([rows[source], ps, forced])
 
 
-def undominated(rows: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """Indices of rows that no other one of their group is below; of equal ones the first."""
+def undominated(rows: np.ndarray) -> np.ndarray:
+    """Indices of rows that no other one is below; of equal ones the first."""
     order = np.lexsort(rows.T[::-1])
-    return np.asarray(order[_undominated(np.ascontiguousarray(rows[order]), group[order])])
+    return np.asarray(order[_undominated(np.ascontiguousarray(rows[order], dtype=float))])
 
 
 @njit(cache=True)
-def _undominated(rows, group):  # type: ignore[no-untyped-def]
+def _undominated(rows):  # type: ignore[no-untyped-def]
     """Places of those rows, which are in lexicographic order."""
     kept = np.empty(rows.shape[0], dtype=np.int64)
     count = 0
     for place in range(rows.shape[0]):
         beaten = False
         for other in range(count):
-            if group[kept[other]] != group[place]:
-                continue
             beaten = True
             for k in range(rows.shape[1]):
                 if rows[kept[other], k] > rows[place, k]:
@@ -159,7 +159,7 @@ def _with_ps(rows, kinds, number, room, worker_types, ps_types, bandwidth):  # t
             if internal and room[m].max() >= workers:
                 found.append((row, 0, workers))
             elif not internal and (np.minimum(room[m], workers - 1) * number).sum() >= workers:
-                found.append((row, 0, 0))
+                found.append((row, 0, 1))
             continue
         if internal:
             for h in range(kinds.shape[0]):

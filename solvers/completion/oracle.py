@@ -104,25 +104,21 @@ def _place(
     cluster: Cluster, mode: np.ndarray, paid: np.ndarray, room: np.ndarray, server: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Servers that a choice of the kernel uses, and workers there, in the order it counted."""
-    demand, forced = cluster.worker_types[mode[WORKER_TYPE]], int(mode[FORCED])
-    fits = np.array([fitting(free, demand) for free in room])
-    most = np.minimum(fits, mode[WORKERS] - (0 if mode[INTERNAL] or server >= 0 else 1))
+    demand, workers = cluster.worker_types[mode[WORKER_TYPE]], int(mode[WORKERS])
     count = np.zeros(len(room), dtype=np.int64)
-    if server >= 0:
-        count[server] = forced
-        if not mode[INTERNAL] and mode[PS]:
-            held = mode[PS] * cluster.ps_types[mode[PS_TYPE]]
-            most[server] = min(mode[WORKERS] - 1, fitting(room[server] - held, demand))
-    left = int(mode[WORKERS]) - forced
-    for h in np.argsort((demand * paid).sum(axis=1), kind="stable").tolist():
-        take = min(left, int(most[h] - count[h]))
-        count[h] += take
-        left -= take
-    if not mode[INTERNAL] or server < 0:
-        used = count > 0
-        if server >= 0:
-            used[server] = True
+    used = np.arange(len(room)) == server
+    if mode[INTERNAL]:
+        count[server] = workers
     else:
-        used = np.arange(len(count)) == server
+        most = np.array([fitting(free, demand) for free in room])
+        if server < 0:
+            most = np.minimum(most, workers - 1)
+        else:
+            count[server] = mode[FORCED]
+            held = mode[PS] * cluster.ps_types[mode[PS_TYPE]]
+            most[server] = min(workers - 1, fitting(room[server] - held, demand))
+        for h in np.argsort((demand * paid).sum(axis=1), kind="stable").tolist():
+            count[h] += min(workers - count.sum(), most[h] - count[h])
+        used |= count > 0
     servers = np.flatnonzero(used)
     return servers, count[servers]

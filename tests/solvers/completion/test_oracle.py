@@ -8,7 +8,14 @@ import pytest
 from models.completion import CompletionInstance, Job, score
 from models.completion.column import Column, schedule_of
 from models.tolerance import usable
-from solvers.completion.modes import INTERNAL, modes_of
+from solvers.completion.modes import (
+    DURATION,
+    INTERNAL,
+    WORKER_TYPE,
+    modes_of,
+    placeable,
+    shorter,
+)
 from solvers.completion.oracle import best_schedule
 from tests.models.completion.brute_force import duration, placements
 from tests.models.completion.small import instance, job, random_instance, ring_job
@@ -81,6 +88,13 @@ def check(ins: CompletionInstance, column: Column, prices: np.ndarray, free: np.
     assert column.cost == pytest.approx((prices[window][:, servers] * need).sum(), abs=1e-9)
 
 
+def modes_with(one: Job, ins: CompletionInstance, internal: int) -> np.ndarray:
+    """All modes on one server (1) or spread (0), also those that one of the other kind beats."""
+    table = placeable(one, ins.cluster, shorter(one, ins.cluster))
+    table = table[table[:, INTERNAL] == internal]
+    return table[np.lexsort((table[:, WORKER_TYPE], table[:, DURATION]))]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_it_is_the_best_of_all_placements(mode: str) -> None:
     allreduce, internal = MODES[mode]
@@ -88,8 +102,10 @@ def test_it_is_the_best_of_all_placements(mode: str) -> None:
     for seed in range(SEEDS):
         ins, prices, free, values, beyond = case(seed, allreduce)
         (one,) = ins.jobs
-        table = modes_of(one, ins.cluster)
-        for chosen, rows in ((internal, table[table[:, INTERNAL] == internal]), (None, table)):
+        for chosen, rows in (
+            (internal, modes_with(one, ins, internal)),
+            (None, modes_of(one, ins.cluster)),
+        ):
             column = best_schedule(
                 one, ins.cluster, prices, free, values, beyond=beyond, modes=rows
             )
@@ -165,7 +181,6 @@ def test_algorithms_5_and_6_are_exact_on_one_server() -> None:
         for seed in range(SEEDS):
             ins, prices, free = literal_case(seed, allreduce)
             (one,) = ins.jobs
-            table = modes_of(one, ins.cluster)
             column = best_schedule(
                 one,
                 ins.cluster,
@@ -173,7 +188,7 @@ def test_algorithms_5_and_6_are_exact_on_one_server() -> None:
                 free,
                 np.zeros(len(prices)),
                 first=0,
-                modes=table[table[:, INTERNAL] == 1],
+                modes=modes_with(one, ins, 1),
             )
             cost = algorithm(one, ins.cluster, prices, free).cost
             assert cost == pytest.approx(np.inf if column is None else column.cost)
@@ -185,7 +200,6 @@ def test_the_oracle_is_never_dearer_than_algorithms_4_and_7(allreduce: bool) -> 
     dearer = 0
     for seed in range(SEEDS):
         ins, prices, free = literal_case(seed, allreduce)
-        table = modes_of(ins.jobs[0], ins.cluster)
         mended = algorithm(ins.jobs[0], ins.cluster, prices, free, reset=True).cost
         best = cheapest(ins, prices, free)
         assert best <= mended + 1e-9
@@ -196,7 +210,7 @@ def test_the_oracle_is_never_dearer_than_algorithms_4_and_7(allreduce: bool) -> 
             free,
             np.zeros(len(prices)),
             first=0,
-            modes=table[table[:, INTERNAL] == 0],
+            modes=modes_with(ins.jobs[0], ins, 0),
         )
         dearer += column is not None and column.cost < mended - 1e-9
     assert allreduce or dearer > 10  # Algorithm 4 misses the best spread placement

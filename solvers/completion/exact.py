@@ -17,8 +17,12 @@ import numpy as np
 import pyomo.environ as pyo
 
 from models.completion.column import Column
-from models.completion.formulations.modes import Mode, modes
-from models.completion.formulations.time_indexed import columns_of, time_indexed
+from models.completion.formulations.time_indexed import (
+    Mode,
+    modes,
+    schedule_from_values,
+    time_indexed,
+)
 from models.completion.instance import CompletionInstance
 from solvers.completion.modes import (
     DURATION,
@@ -31,6 +35,7 @@ from solvers.completion.modes import (
     modes_of,
 )
 from solvers.completion.pool_bound import PoolOracle, sums
+from solvers.completion.timetable import columns_of_schedule
 from solvers.highs import HighsOptions, MatrixResult
 from solvers.pyomo_bridge import solve_model
 
@@ -123,8 +128,8 @@ class OpenStarts:
         if found.result.x is None:
             return found.result, None
         parts = (found.values(part) for part in (model.x, model.home, model.y))
-        columns = columns_of(self.instance, model, *parts)
-        return found.result, {column.job: column for column in columns}
+        schedule = schedule_from_values(self.instance, model, *parts)
+        return found.result, columns_of_schedule(self.instance, schedule)
 
     def _begin(self, model: pyo.ConcreteModel) -> bool:
         """Start from what is known; False if it uses what the program leaves out."""

@@ -24,7 +24,7 @@ class HeadOfLine(Policy):
     def reset(self, public: Any, rng: np.random.Generator) -> None:
         """Start with an empty queue; a subclass adds its cluster."""
         self._queue: deque[tuple[Any, int]] = deque()
-        self._running: set[int] = set()
+        self._running: dict[int, tuple[Any, Any]] = {}
 
     @abstractmethod
     def workers_of(self, job: Any) -> int:
@@ -35,8 +35,8 @@ class HeadOfLine(Policy):
         """Take what the job needs and return its plan from this slot on; None: it does not fit."""
 
     @abstractmethod
-    def end(self, rank: int) -> None:
-        """Give back what a job has that has completed."""
+    def end(self, job: Any, plan: Any) -> None:
+        """Give back what a job took, which has completed."""
 
     def step(self, event: JobEvent) -> Decision:
         """Queue an arriving job; at the start of a slot run what fits, in order."""
@@ -46,8 +46,7 @@ class HeadOfLine(Policy):
                 self._queue.append((event.job, workers))
             return Decision(info={"workers": workers})
         for rank in event.completed:
-            self._running.remove(rank)
-            self.end(rank)
+            self.end(*self._running.pop(rank))
         plans = {}
         while self._queue:
             job, workers = self._queue[0]
@@ -55,6 +54,6 @@ class HeadOfLine(Policy):
             if plan is None:
                 break
             self._queue.popleft()
-            self._running.add(job.index)
+            self._running[job.index] = (job, plan)
             plans[job.index] = plan
         return Decision(plans, info={"running": len(self._running), "waiting": len(self._queue)})

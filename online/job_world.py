@@ -35,6 +35,8 @@ class JobWorld(ABC):
         As revealed, by rank.
     place : list of int
         Index in the file, by rank.
+    active : dict of int to Any
+        The problem's state of every job that has arrived and is not complete, by rank.
     slot : int
         Current slot.
     """
@@ -46,12 +48,13 @@ class JobWorld(ABC):
         order = sorted(instance.jobs, key=lambda job: (job.arrival, job.index))
         self.place = [job.index for job in order]
         self.jobs = [reveal(job, rank) for rank, job in enumerate(order)]
+        self.active: dict[int, Any] = {}
         self.slot = 0
         self._wakes: list[int] = []
 
     @abstractmethod
-    def arrive(self, job: Any) -> None:
-        """Take note of an arrival."""
+    def arrive(self, job: Any) -> Any:
+        """What ``active`` has of a job that arrives."""
 
     @abstractmethod
     def next_completion(self) -> int | None:
@@ -59,15 +62,11 @@ class JobWorld(ABC):
 
     @abstractmethod
     def complete(self, slot: int) -> tuple[int, ...]:
-        """Take note of all jobs that complete before a slot; returns their ranks."""
+        """Remove all jobs that complete before a slot from ``active``; returns their ranks."""
 
     @abstractmethod
     def remaining(self) -> dict[int, int]:
         """Work left at the current slot of every job that has arrived and is not complete."""
-
-    @abstractmethod
-    def is_active(self, rank: int) -> bool:
-        """Whether a job has arrived and is not complete."""
 
     @abstractmethod
     def checked(self, job: Any, answer: Any) -> Any:
@@ -85,7 +84,7 @@ class JobWorld(ABC):
             completed = self.complete(slot)
             arrived = []
             while coming < len(self.jobs) and self.jobs[coming].arrival == slot:
-                self.arrive(self.jobs[coming])
+                self.active[coming] = self.arrive(self.jobs[coming])
                 arrived.append(coming)
                 coming += 1
                 yield Arrival(slot, self.jobs[arrived[-1]])
@@ -99,7 +98,7 @@ class JobWorld(ABC):
         plans: dict[int, Any] = {}
         for key, answer in decision.plans.items():
             rank = whole_number("job", key)
-            if not self.is_active(rank):
+            if rank not in self.active:
                 raise InfeasibleDecision(f"job {rank} has not arrived or is complete")
             plans[rank] = self.checked(self.jobs[rank], answer)
         if plans:

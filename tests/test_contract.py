@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import models
+from models.completion import CompletionInstance
 from models.errors import InputError
 from models.files import sha256
 from models.jct import JctInstance
@@ -29,6 +30,7 @@ from models.utility import UtilityInstance
 from online.policy import Decision, Event, Policy
 from online.registry import build_policy, find_policy, policy_names
 from online.run import Trace, run
+from tests.models.completion.small import random_instance as random_completion
 from tests.models.jct.small import random_instance as random_jct
 from tests.models.reward.cases import random_reward
 from tests.models.utility.small import random_instance
@@ -142,22 +144,59 @@ def executed_jct(ins: JctInstance, trace: Trace, slot: int) -> set[tuple]:
     }
 
 
+def crowded_completion(seed: int, *, slots: int = 12) -> CompletionInstance:
+    """More jobs than fit, out of order in the file; all-reduce for odd seeds."""
+    rng = np.random.default_rng(seed)
+    ins = random_completion(rng, allreduce=seed % 2 == 1, jobs=9, slots=12, servers=3, chunks=4)
+    jobs = [msgspec.structs.replace(record, epochs=3) for record in ins.file.jobs]
+    return CompletionInstance.from_file(msgspec.structs.replace(ins.file, jobs=jobs, slots=slots))
+
+
+def other_future_completion(ins: CompletionInstance, slot: int, seed: int) -> CompletionInstance:
+    """The same until the end of a slot; then other jobs, more of them, and first in the file."""
+    past = [record for record in ins.file.jobs if record.arrival <= slot]
+    parity = int(ins.cluster.allreduce)
+    other = crowded_completion(2 * seed + parity).file.jobs
+    future = [
+        msgspec.structs.replace(record, id=f"x{n}{copy}", arrival=slot + 1 + n % 3)
+        for n, record in enumerate(other)
+        for copy in "ab"
+        if slot + 1 + n % 3 < ins.cluster.slots
+    ]
+    return CompletionInstance.from_file(msgspec.structs.replace(ins.file, jobs=[*future, *past]))
+
+
+def executed_completion(ins: CompletionInstance, trace: Trace, slot: int) -> set[tuple]:
+    """(job id, types, slot, server, workers, PSs) of everything run up to a slot."""
+    schedule = trace.schedule
+    return {
+        (ins.jobs[j].id, schedule.worker_type[j], schedule.ps_type[j], t, server, workers, ps)
+        for j, begin, end, server, workers, ps in schedule.rows.tolist()
+        for t in range(begin, min(end, slot + 1))
+    }
+
+
 CROWDED: dict[str, Callable[..., Any]] = {
+    "completion": crowded_completion,
     "jct": crowded_jct,
     "reward": crowded_reward,
     "utility": crowded_utility,
 }
 OTHER_FUTURE: dict[str, Callable[[Any, int, int], Any]] = {
+    "completion": other_future_completion,
     "jct": other_future_jct,
     "reward": other_future_reward,
     "utility": other_future_utility,
 }
 EXECUTED: dict[str, Callable[[Any, Trace, int], set[tuple]]] = {
+    "completion": executed_completion,
     "jct": executed_jct,
     "reward": executed_reward,
     "utility": executed_utility,
 }
 MOST_EVENTS: dict[str, Callable[[Any], int]] = {
+    # Arrival, its slot, completion, one turn of every job; rounds at times that double.
+    "completion": lambda ins: 4 * len(ins.jobs) + 10,
     # One per arrival and per slot with arrivals; the start, the end and one turn of every chunk.
     "jct": lambda ins: sum(2 + 3 * job.chunks for job in ins.jobs),
     # Before and after the arrivals of every slot: those that learn learn from idle slots, too.

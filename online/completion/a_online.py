@@ -14,17 +14,9 @@ from models.completion.instance import CompletionInstance
 from models.errors import InputError
 from online.completion.compaction import compacted
 from online.completion.guarantee import check_guarantee, evidence_of_run
-from online.completion.max_weight import (
-    ORDERS,
-    Round,
-    dual_schedule,
-    least_bound,
-    log_lambda,
-    most_blocks,
-)
+from online.completion.max_weight import ORDERS, MaxWeight, Round, least_bound
 from online.completion.plan import Run, run_of
 from online.policy import Arrival, Decision, Guarantee, JobEvent, Policy
-from solvers.completion.modes import modes_of
 
 __all__ = ["AOnline"]
 
@@ -34,8 +26,7 @@ class AOnline(Policy):
 
     Round i starts at ``tau_i``, or when the last job of the round before completes, and takes the
     jobs that arrived by ``tau_i`` and are not scheduled yet. A_dual plans them in blocks of
-    ``tau_i`` slots, at most alpha of round i, (6). What is planned runs from the start of the
-    round on.
+    ``tau_i`` slots, at most alpha of them, (6), which run from the start of the round on.
 
     The literal variant has one alpha for the whole run. Its rounds are planned at ``tau_i`` and run
     from ``alpha tau_i`` on, which is what the ratio ``4 alpha`` is proven of
@@ -48,8 +39,7 @@ class AOnline(Policy):
     Parameters
     ----------
     price_bound : float
-        F; by default (``for_instance``) :func:`~online.completion.max_weight.least_bound`, so that
-        results say ``clairvoyant_bounds``.
+        F; ``for_instance`` computes it of all jobs (``clairvoyant_bounds``), unless one is given.
     alpha : int, optional
         The one alpha of the literal variant; ``for_instance(literal=True)`` takes it from (6).
     compact : bool
@@ -73,10 +63,8 @@ class AOnline(Policy):
             raise InputError(f"order '{order}': choose from {', '.join(ORDERS)}")
         if not price_bound > 0.0:
             raise InputError(f"price_bound {price_bound} is not positive")
-        self.price_bound = price_bound
-        self.alpha = alpha
-        self._compact = compact
-        self._order = ORDERS[order]
+        self.price_bound, self.alpha = price_bound, alpha
+        self._compact, self._order = compact, ORDERS[order]
 
     @classmethod
     def for_instance(
@@ -88,17 +76,16 @@ class AOnline(Policy):
         order: str = "arrival",
         price_bound: float | None = None,
     ) -> AOnline:
-        """With the least F that holds for all jobs, unless one is given."""
+        """With the least F that holds for all jobs."""
         if price_bound is None:
             price_bound = least_bound(instance.jobs, instance.cluster)
-        alpha = most_blocks(instance.jobs, log_lambda(price_bound, instance.cluster))
+        alpha = MaxWeight(instance.cluster, price_bound).alpha(instance.jobs)
         return cls(price_bound, alpha=alpha if literal else None, compact=compact, order=order)
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start before the first round."""
-        self._cluster, self._log_lambda = public, log_lambda(self.price_bound, public)
+        self._cluster, self._algorithm = public, MaxWeight(public, self.price_bound)
         self._waiting: dict[int, Job] = {}
-        self._modes: dict[int, np.ndarray] = {}
         self._round, self._busy_until = 0, 0
         self._literal_rounds: list[Round] = []
 
@@ -106,7 +93,6 @@ class AOnline(Policy):
         """Collect an arriving job; start the rounds whose time has come."""
         if isinstance(event, Arrival):
             self._waiting[event.job.index] = event.job
-            self._modes[event.job.index] = modes_of(event.job, self._cluster)
             return Decision()
         plans: dict[int, Run] = {}
         info: dict[str, Any] = {"scheduled": 0}
@@ -133,10 +119,10 @@ class AOnline(Policy):
         self._round += 1
         jobs = [job for job in self._waiting.values() if job.arrival <= tau]
         jobs.sort(key=self._order)
-        slots, most = tau, most_blocks(jobs, self._log_lambda)
+        slots, most = tau, self._algorithm.alpha(jobs)
         if self.alpha is not None:
             slots, most, start = tau - 1, self.alpha, self.alpha * tau
-        blocks = dual_schedule(jobs, self._cluster, slots, most, self._log_lambda, self._modes)
+        blocks = self._algorithm.blocks(jobs, slots, most)
         planned = [
             replace(column, start=start + number * tau + column.start)
             for number, block in enumerate(blocks)
@@ -145,7 +131,7 @@ class AOnline(Policy):
         if self._compact:
             planned = compacted(planned, self._cluster, start)
         for column in planned:
-            del self._waiting[column.job], self._modes[column.job]
+            del self._waiting[column.job]
         if self.alpha is None:
             self._busy_until = max([start, *(column.completion for column in planned)])
         else:
@@ -156,7 +142,8 @@ class AOnline(Policy):
         """What the proof of ``4 alpha`` supposes, as measured; None unless literal."""
         if self.alpha is None:
             return None
-        return evidence_of_run(instance, self.alpha, self._log_lambda, self._literal_rounds)
+        log_lambda = self._algorithm.log_lambda
+        return evidence_of_run(instance, self.alpha, log_lambda, self._literal_rounds)
 
     @classmethod
     def applies(cls, evidence: Mapping[str, Any], best_known: float) -> Guarantee:

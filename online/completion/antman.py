@@ -23,10 +23,9 @@ class AntMan(Elastic):
     automatically executed as opportunistic jobs."
 
     Ours: a job is guaranteed if, at its arrival, the dominant shares of the guaranteed jobs under
-    way and its own are within a quota (AntMan has quotas of tenants). Guaranteed jobs run in the
-    ideal configuration; those that run go on, the others start as they find room, in the order of
-    arrival. Opportunistic jobs have fair shares of the rest (:meth:`Room.fill`), computed anew at
-    every event.
+    way and its own are within a quota (AntMan has quotas of tenants). Guaranteed jobs that run go
+    on, the others start, in the order of arrival, as they find room for the ideal configuration.
+    Opportunistic jobs have fair shares of the rest (:meth:`Room.fill`).
 
     Parameters
     ----------
@@ -45,7 +44,6 @@ class AntMan(Elastic):
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with an empty cluster."""
         super().reset(public, rng)
-        self._empty = Room(public)
         self._guaranteed: dict[int, float] = {}  # rank -> dominant share
 
     def share(self, event: SlotStart) -> dict[int, Share]:
@@ -53,12 +51,13 @@ class AntMan(Elastic):
         for rank in event.completed:
             self._guaranteed.pop(rank, None)
         for rank in event.arrived:
-            dominant = self._dominant_share(rank)
+            alone = self.place(Room(self.cluster), [rank])[rank]
+            held = alone.amounts(self.cluster).sum(axis=0)
+            dominant = float(dominant_share(held, self.cluster))
             if sum(self._guaranteed.values()) + dominant <= self._quota:
                 self._guaranteed[rank] = dominant
-        for rank in [*self._guaranteed]:
-            late = event.slot - self.jobs[rank].arrival >= self._patience
-            if late and rank not in self.running:
+        for rank in self._waiting():
+            if self.jobs[rank].arrival + self._patience <= event.slot:
                 del self._guaranteed[rank]
         room = Room(self.cluster)
         order = sorted(self._guaranteed, key=lambda rank: (rank not in self.running, rank))
@@ -68,14 +67,8 @@ class AntMan(Elastic):
 
     def wake_at(self, slot: int) -> int | None:
         """When the patience of the next guaranteed job that waits is over."""
-        waiting = [
-            self.jobs[rank].arrival + self._patience
-            for rank in self._guaranteed
-            if rank not in self.running
-        ]
-        return min(waiting, default=None)
+        arrivals = [self.jobs[rank].arrival for rank in self._waiting()]
+        return min(arrivals) + self._patience if arrivals else None
 
-    def _dominant_share(self, rank: int) -> float:
-        share = self._empty.place(self.request(rank))
-        assert share is not None  # a request fits on the empty cluster
-        return float(dominant_share(share.amounts(self.cluster).sum(axis=0), self.cluster))
+    def _waiting(self) -> list[int]:
+        return [rank for rank in self._guaranteed if rank not in self.running]

@@ -55,9 +55,7 @@ class Elastic(Resharing):
         """Fair shares of what is left (:meth:`Room.fill`), of those that get any."""
         listed = list(ranks)
         shares = room.fill([self.request(rank) for rank in listed])
-        return {
-            rank: share for rank, share in zip(listed, shares, strict=True) if share is not None
-        }
+        return {rank: share for rank, share in zip(listed, shares, strict=True) if share}
 
     def plan(self, slot: int, placement: Share | None) -> Share:
         """The share itself."""

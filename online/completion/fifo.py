@@ -6,8 +6,8 @@ import numpy as np
 
 from models.completion.cluster import Cluster, Job
 from models.completion.rates import least_duration
-from online.completion.plan import Run, Share
-from online.completion.room import LARGEST_REQUEST, Request, Room, ideal_request
+from online.completion.plan import Run
+from online.completion.room import LARGEST_REQUEST, Room, ideal_request
 from online.head_of_line import HeadOfLine
 
 __all__ = ["FIFO"]
@@ -30,27 +30,22 @@ class FIFO(HeadOfLine):
         """Start with an empty cluster and an empty queue."""
         super().reset(public, rng)
         self._cluster, self._room = public, Room(public)
-        self._requests: dict[int, Request] = {}
-        self._held: dict[int, Share] = {}
 
     def workers_of(self, job: Job) -> int:
         """What the owner fixed, or as many as fit."""
         most = job.requested_workers or LARGEST_REQUEST
-        request = ideal_request(job, self._cluster, most)
-        self._requests[job.index] = request
-        return request.workers
+        return ideal_request(job, self._cluster, most).workers
 
     def begin(self, job: Job, workers: int, slot: int) -> Run | None:
         """Place a job, if it fits."""
-        share = self._room.place(self._requests[job.index])
+        share = self._room.place(ideal_request(job, self._cluster, workers))
         if share is None:
             return None
         self._room.take(share)
-        self._held[job.index] = share
         types = share.worker_type, share.ps_type
         duration = least_duration(job, *types, workers, len(share.servers) == 1)
         return Run(*types, share.servers, share.workers, share.ps, slot, duration)
 
-    def end(self, rank: int) -> None:
+    def end(self, job: Job, plan: Run) -> None:
         """Free what a job had."""
-        self._room.take(self._held.pop(rank), copies=-1)
+        self._room.take(plan, copies=-1)

@@ -21,18 +21,14 @@ _RELATIVE = 1e-9
 
 
 def evidence_of_run(
-    instance: CompletionInstance,
-    alpha: int,
-    log_of_lambda: float,
-    rounds: Sequence[Round],
+    instance: CompletionInstance, alpha: int, log_lambda: float, rounds: Sequence[Round]
 ) -> dict[str, Any]:
     """What :func:`check_guarantee` needs to know of a run, in JSON's types.
 
-    Told are ``alpha``;
-    ``least_ratio``, the least weight over what a chosen schedule holds; ``largest_demand``, the
-    largest ``f / C`` of one times ``log2 lambda``; ``dual_violation``, by how much (9a) fails at
-    most, and ``violating_job``, where; and ``left_out``, the number of jobs of a round that would
-    have fitted into a block and did not get into any.
+    ``least_ratio`` is the least weight over what a chosen schedule holds; ``largest_demand`` the
+    largest ``f / C`` of one times ``log2 lambda``; ``dual_violation`` tells by how much (9a) fails
+    at most, ``violating_job`` where; ``left_out`` how many jobs would have fitted into a block of
+    their round and did not get into any.
     """
     cluster = instance.cluster
     least, largest, worst, job_id, left_out = 1.0, 0.0, 0.0, "", 0
@@ -47,7 +43,7 @@ def evidence_of_run(
                 least = min(least, known[column.job].weight / held)
                 used = amounts > 0.0
                 share = amounts[used] / cluster.servers[servers][used]
-                largest = max(largest, float(share.max()) * log_of_lambda / math.log(2.0))
+                largest = max(largest, float(share.max()) * log_lambda / math.log(2.0))
             excess, where = _dual_violation(cluster, slots, block)
             if excess > worst:
                 worst, job_id = excess, where

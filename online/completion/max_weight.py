@@ -14,16 +14,7 @@ from online.primal_dual import decide
 from solvers.completion.modes import DURATION, amounts_of, modes_of
 from solvers.completion.oracle import best_schedule
 
-__all__ = [
-    "ORDERS",
-    "Block",
-    "Round",
-    "dual_schedule",
-    "least_bound",
-    "log_lambda",
-    "max_weight",
-    "most_blocks",
-]
+__all__ = ["ORDERS", "Block", "MaxWeight", "Round", "least_bound"]
 
 ORDERS: Mapping[str, Callable[[Job], Any]] = {
     "arrival": lambda job: job.index,
@@ -67,71 +58,72 @@ def least_bound(jobs: Iterable[Job], cluster: Cluster) -> float:
     return max((job.weight / least(job) for job in jobs), default=1.0)
 
 
-def log_lambda(bound: float, cluster: Cluster) -> float:
-    """Natural logarithm of ``lambda = 2 T H R F + 1`` of (11), with the timespan T."""
-    return math.log1p(2.0 * cluster.slots * cluster.servers.size * bound)
+class MaxWeight:
+    """The two algorithms on one cluster, which is empty at first.
 
+    Parameters
+    ----------
+    cluster : Cluster
+    bound : float
+        F of (11).
 
-def max_weight(
-    jobs: Sequence[Job],
-    cluster: Cluster,
-    slots: int,
-    log_of_lambda: float,
-    modes: Mapping[int, np.ndarray],
-) -> Block:
-    """Alg. 3: admit each job, in turn, whose best schedule pays; raise the prices (11).
-
-    The cluster is empty at first, and each job has to be complete after so many slots, (7b).
-    ``modes`` has :func:`solvers.completion.modes.modes_of` each job, by ``job.index``.
+    Attributes
+    ----------
+    log_lambda : float
+        Natural logarithm of ``lambda = 2 T H R F + 1``, with the timespan T.
     """
-    book = _Prices(cluster, slots, log_of_lambda)
 
-    def oracle(job: Job, prices: np.ndarray, free: np.ndarray) -> Column | None:
-        worth = np.full(slots + 1, job.weight)
-        return best_schedule(job, cluster, prices, free, worth, first=0, modes=modes[job.index])
+    def __init__(self, cluster: Cluster, bound: float) -> None:
+        self._cluster = cluster
+        self._modes: dict[int, np.ndarray] = {}
+        self.log_lambda = math.log1p(2.0 * cluster.slots * cluster.servers.size * bound)
 
-    found = (decide(job, oracle, book)[0] for job in jobs)
-    columns = tuple(column for column in found if column is not None)
-    return Block(tuple(jobs), columns, book.prices)
+    def block(self, jobs: Sequence[Job], slots: int) -> Block:
+        """Alg. 3: admit each job, in turn, whose best schedule pays; raise the prices.
 
+        Each job has to be complete after so many slots, (7b).
+        """
+        book = _Prices(self._cluster, slots, self.log_lambda)
 
-def most_blocks(jobs: Iterable[Job], log_of_lambda: float) -> int:
-    """``alpha`` of (6), with ``gamma = 2 log2 lambda`` of Theorem 3.
+        def oracle(job: Job, prices: np.ndarray, free: np.ndarray) -> Column | None:
+            if job.index not in self._modes:
+                self._modes[job.index] = modes_of(job, self._cluster)
+            modes, worth = self._modes[job.index], np.full(slots + 1, job.weight)
+            return best_schedule(job, self._cluster, prices, free, worth, first=0, modes=modes)
 
-    ``floor(log(w(J) / w_min) / log(gamma / (gamma - 1))) + 1``: of all jobs as in Theorem 5, or of
-    those of a round, as the paper allows.
-    """
-    weights = [job.weight for job in jobs]
-    gamma = 2.0 * log_of_lambda / math.log(2.0)
-    if gamma <= 1.0 or not weights:
-        return 1  # Alg. 3 is exact
-    ratio = math.fsum(weights) / min(weights)
-    return math.floor(math.log(ratio) / -math.log1p(-1.0 / gamma)) + 1
+        found = (decide(job, oracle, book)[0] for job in jobs)
+        columns = tuple(column for column in found if column is not None)
+        return Block(tuple(jobs), columns, book.prices)
 
+    def blocks(self, jobs: Sequence[Job], slots: int, most: int) -> list[Block]:
+        """Alg. 2: the blocks, at most so many, in which somebody is scheduled.
 
-def dual_schedule(
-    jobs: Sequence[Job],
-    cluster: Cluster,
-    slots: int,
-    most: int,
-    log_of_lambda: float,
-    modes: Mapping[int, np.ndarray],
-) -> list[Block]:
-    """The blocks of Alg. 2, at most so many, in which somebody is scheduled.
+        A block that schedules nobody is the last: all that follow would start from the same jobs
+        and an empty cluster.
+        """
+        blocks: list[Block] = []
+        left = list(jobs)
+        while left and len(blocks) < most:
+            block = self.block(left, slots)
+            if not block.columns:
+                break
+            blocks.append(block)
+            placed = {column.job for column in block.columns}
+            left = [job for job in left if job.index not in placed]
+        return blocks
 
-    A block that schedules nobody is the last: all that follow would start from the same jobs and
-    an empty cluster.
-    """
-    blocks: list[Block] = []
-    left = list(jobs)
-    while left and len(blocks) < most:
-        block = max_weight(left, cluster, slots, log_of_lambda, modes)
-        if not block.columns:
-            break
-        blocks.append(block)
-        placed = {column.job for column in block.columns}
-        left = [job for job in left if job.index not in placed]
-    return blocks
+    def alpha(self, jobs: Iterable[Job]) -> int:
+        """``floor(log(w(J) / w_min) / log(gamma / (gamma - 1))) + 1`` of (6).
+
+        Of all jobs as in Theorem 5, or of those of a round, as the paper allows; gamma is
+        ``2 log2 lambda`` of Theorem 3.
+        """
+        weights = [job.weight for job in jobs]
+        gamma = 2.0 * self.log_lambda / math.log(2.0)
+        if gamma <= 1.0 or not weights:
+            return 1  # Alg. 3 is exact
+        ratio = math.fsum(weights) / min(weights)
+        return math.floor(math.log(ratio) / -math.log1p(-1.0 / gamma)) + 1
 
 
 class _Prices:

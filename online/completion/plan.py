@@ -88,17 +88,8 @@ def run_of(column: Column) -> Run:
 def copy_plan(job: str, plan: Any) -> Share:
     """Copy a plan, so that nothing the policy does later changes what was accepted.
 
-    Parameters
-    ----------
-    job : str
-        Id of the job, for messages.
-    plan : Share or Run
-        What a policy answered, unchecked.
-
-    Raises
-    ------
-    InfeasibleDecision
-        If it does not have the form of a plan; constraints are not checked.
+    ``job`` is an id, for messages. Raises InfeasibleDecision if what the policy answered does not
+    have the form of a plan; constraints are not checked.
     """
     if not isinstance(plan, Share):
         raise InfeasibleDecision(f"job '{job}': a plan is a Run or a Share, not {kind_of(plan)}")

@@ -189,6 +189,6 @@ def _place(free, m, p, number, worker_types, ps_types, bandwidth, y, s):  # type
     rest = number - y.sum()
     for h in range(servers):
         if h != at:
-            y[h] = min(rest, room[h], number - 1)
+            y[h] = min(rest, room[h], number if p >= 0 else number - 1)
             rest -= y[h]
     return rest == 0

@@ -21,16 +21,14 @@ class Tiresias(Elastic):
 
     At every event the jobs are looked at by queue (:class:`~online.attained_service.TwoQueues`),
     then by arrival; each that still finds room for the ideal configuration runs, and the others
-    pause. The paper says that Tiresias goes by "the multiplication of a job's remaining workload
-    and the number of resources"; the policy of the reference that is known not to need the
-    remaining time goes by what was attained. Ours: service is counted in workers x slots, and
-    the threshold.
+    pause. The paper names "the multiplication of a job's remaining workload and the number of
+    resources"; the reference's policy for unknown durations goes by what was attained. Ours:
+    service counts workers x slots, and the threshold.
 
     Parameters
     ----------
     threshold : float
-        Worker-slots; by default (``for_instance``) the median, over the jobs, of N d in the ideal
-        configuration, which an operator would know from the past.
+        Worker-slots; by default (``for_instance``) the jobs' median of N d as they ask for it.
     """
 
     name = "tiresias"
@@ -41,11 +39,8 @@ class Tiresias(Elastic):
     @classmethod
     def for_instance(cls, instance: CompletionInstance) -> Tiresias:
         """With the median job's service as the threshold."""
-        requests = [ideal_request(job, instance.cluster) for job in instance.jobs]
-        services = (
-            r.workers * least_duration(job, r.worker_type, r.ps_type, r.workers, False)
-            for job, r in zip(instance.jobs, requests, strict=True)
-        )
+        requests = [(job, *ideal_request(job, instance.cluster)) for job in instance.jobs]
+        services = (n * least_duration(job, m, p, n, False) for job, m, p, n in requests)
         return cls(TwoQueues.at_median(services).threshold)
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:

@@ -29,11 +29,13 @@ class _State:
     """A job that has arrived and is not complete.
 
     It runs, or will, in the slots from begin to end - 1, if both differ; ``done`` mini-batches
-    were trained before, ``rate`` of them are trained in each of these slots.
+    were trained before, ``rate`` of them are trained in each of these slots. ``types`` are those
+    of the last plan that was no pause.
     """
 
     job: Job
     plan: Share = PAUSED
+    types: tuple[int, int] = (NO_TYPE, NO_TYPE)
     begin: int = 0
     end: int = 0
     done: float = 0.0
@@ -60,7 +62,7 @@ class CompletionWorld(JobWorld):
     def __init__(self, instance: CompletionInstance) -> None:
         super().__init__(instance, lambda job, rank: replace(job, index=rank))
         self.public: Cluster = replace(instance.cluster)  # a shell; the arrays inside are sealed
-        self._states: dict[int, _State] = {}
+        self.active: dict[int, _State] = {}
         self._types = np.full((2, len(self.jobs)), NO_TYPE)
         self._rows = [np.empty((0, 6), dtype=np.int64)]
         m, p = np.ix_(range(len(self.public.worker_types)), self.public.ps_choices)
@@ -69,32 +71,28 @@ class CompletionWorld(JobWorld):
         self.horizon = _ENOUGH * (last + sum(alone)) + 1
         self._limit = self.public.servers + _CAPACITY * np.maximum(1.0, self.public.servers)
 
-    def arrive(self, job: Job) -> None:
-        """Take note of a job that does not run yet."""
-        self._states[job.index] = _State(job)
-
-    def is_active(self, rank: int) -> bool:
-        """Whether a job has arrived and is not complete."""
-        return rank in self._states
+    def arrive(self, job: Job) -> _State:
+        """It does not run yet."""
+        return _State(job)
 
     def next_completion(self) -> int | None:
         """First slot in which the next job is complete."""
-        ends = (state.end for state in self._states.values() if state.begin < state.end)
+        ends = (state.end for state in self.active.values() if state.begin < state.end)
         return min(ends, default=None)
 
     def complete(self, slot: int) -> tuple[int, ...]:
         """Take note of all jobs that complete before a slot."""
-        done = [r for r, state in self._states.items() if state.begin < state.end <= slot]
+        done = [r for r, state in self.active.items() if state.begin < state.end <= slot]
         for rank in done:
             self._record(rank, slot)
-            del self._states[rank]
+            del self.active[rank]
         return tuple(done)
 
     def remaining(self) -> dict[int, int]:
         """Mini-batches left, rounded up."""
         return {
             rank: max(1, math.ceil(state.job.work - state.done_by(self.slot)))
-            for rank, state in self._states.items()
+            for rank, state in self.active.items()
         }
 
     def replace(self, plans: Mapping[int, Share]) -> None:
@@ -113,12 +111,12 @@ class CompletionWorld(JobWorld):
 
     def _replace(self, rank: int, plan: Share) -> None:
         self._record(rank, self.slot)
-        state = self._states[rank]
+        state = self.active[rank]
         state.plan, state.begin, state.end, state.rate = plan, self.slot, self.slot, 0.0
         if not len(plan.servers):
             return
-        job, internal = state.job, len(plan.servers) == 1
-        time = minibatch_time(job, plan.worker_type, plan.ps_type, plan.size, internal)
+        job, state.types = state.job, (plan.worker_type, plan.ps_type)
+        time = minibatch_time(job, *state.types, plan.size, len(plan.servers) == 1)
         state.rate = plan.size / float(time)
         if isinstance(plan, Run):
             state.begin, state.end = plan.start, plan.start + plan.duration
@@ -130,20 +128,20 @@ class CompletionWorld(JobWorld):
 
     def _record(self, rank: int, until: int) -> None:
         """Write what a job has run up to a slot into the schedule."""
-        state = self._states[rank]
+        state = self.active[rank]
         stop, plan = min(until, state.end), state.plan
         if state.begin < stop:
             rows = np.empty((len(plan.servers), 6), dtype=np.int64)
             rows[:, :3] = self.place[rank], state.begin, stop
             rows[:, 3], rows[:, 4], rows[:, 5] = plan.servers, plan.workers, plan.ps
             self._rows.append(rows)
-            self._types[:, self.place[rank]] = plan.worker_type, plan.ps_type
+            self._types[:, self.place[rank]] = state.types
             state.done = state.done_by(stop)
 
     def checked(self, job: Job, answer: Any) -> Share:
         """Copy a plan and check the constraints on the job alone: all but (2a), (2h)."""
         plan = copy_plan(job.id, answer)
-        for fault in self._faults(self._states[job.index], plan):
+        for fault in self._faults(self.active[job.index], plan):
             raise InfeasibleDecision(f"job '{job.id}': {fault}")
         return plan
 
@@ -162,7 +160,7 @@ class CompletionWorld(JobWorld):
             yield f"(2b) no worker type {plan.worker_type}"
         if plan.ps_type not in cluster.ps_choices:
             yield f"(2c) no PS type {plan.ps_type}"
-        if started and types != self._types_of(state):
+        if started and types != state.types:
             yield "(2b), (2c) it has run with other types"
         at, n, s = plan.servers, plan.size, sum(plan.ps.tolist())
         for h in at[(at < 0) | (at >= len(cluster.servers))].tolist():
@@ -189,20 +187,13 @@ class CompletionWorld(JobWorld):
             if plan.duration < need:
                 yield f"(2f) {plan.duration} slots, it takes {need}"
 
-    def _types_of(self, state: _State) -> tuple[int, int]:
-        """The types a job has run with: of its plan, or of an earlier one if it pauses."""
-        if len(state.plan.servers):
-            return state.plan.worker_type, state.plan.ps_type
-        m, p = self._types[:, self.place[state.job.index]].tolist()
-        return m, p
-
     def _check_capacity(self, changed: Iterable[Share]) -> None:
         """(2h), (15b) from now on, on the servers of some plans."""
         touched = np.zeros(len(self._limit), dtype=bool)
         for plan in changed:
             touched[plan.servers] = True
         keys, shares = [], []
-        for state in self._states.values():
+        for state in self.active.values():
             if not touched[state.plan.servers].any() or state.end <= self.slot:
                 continue
             key = state.plan.servers << 40  # server, then slot

@@ -33,7 +33,6 @@ class FIFO(HeadOfLine):
         self._cluster = public
         self._free = Free(public)
         self._robin = RoundRobin()
-        self._placed: dict[int, tuple[Job, Placement]] = {}
 
     def workers_of(self, job: Job) -> int:
         """What the owner fixed, or as many as fit."""
@@ -45,9 +44,8 @@ class FIFO(HeadOfLine):
         if placement is None:
             return None
         self._free.take(job, placement)
-        self._placed[job.index] = (job, placement)
         return (Segment(slot, None, placement.workers, placement.ps),)
 
-    def end(self, rank: int) -> None:
+    def end(self, job: Job, plan: Plan) -> None:
         """Free what a job had."""
-        self._free.give(*self._placed.pop(rank))
+        self._free.give(job, Placement(plan[0].workers, plan[0].ps))

@@ -34,7 +34,7 @@ class UtilityWorld(JobWorld):
         super().__init__(instance, seal_job)
         self.public: Cluster = seal_cluster(instance.cluster)
         self.horizon = self.public.slots
-        self._remaining: dict[int, int] = {}
+        self.active: dict[int, int] = {}  # work left when the current plan was made
         self._plans: dict[int, tuple[_Run, ...]] = {}
         self._ends: list[tuple[int, int]] = []  # heap of (completion slot, job)
         self._end: dict[int, int] = {}  # valid entry of the heap
@@ -47,13 +47,9 @@ class UtilityWorld(JobWorld):
         self._ps: list[np.ndarray] = []
         self._done = np.zeros(len(self.jobs), dtype=bool)
 
-    def arrive(self, job: Job) -> None:
-        """Take note of the work of a job."""
-        self._remaining[job.index] = job.work
-
-    def is_active(self, rank: int) -> bool:
-        """Whether a job has arrived and is not complete."""
-        return rank in self._remaining
+    def arrive(self, job: Job) -> int:
+        """All of its work is left."""
+        return job.work
 
     def schedule(self) -> UtilitySchedule:
         """Executed allocations; admitted = completed by the horizon."""
@@ -90,16 +86,14 @@ class UtilityWorld(JobWorld):
             self._record(rank, end + 1)
             for segment in self._plans.pop(rank):
                 self._use(rank, segment, -1, slot)
-            del self._end[rank], self._remaining[rank]
+            del self._end[rank], self.active[rank]
             self._done[rank] = True
             completed.append(rank)
         return tuple(sorted(completed))
 
     def remaining(self) -> dict[int, int]:
         """Worker-slots left."""
-        return {
-            rank: work - self._work_done(rank, self.slot) for rank, work in self._remaining.items()
-        }
+        return {rank: work - self._work_done(rank, self.slot) for rank, work in self.active.items()}
 
     def _work_done(self, rank: int, until: int) -> int:
         """Worker-slots of the current plan, up to slot ``until``."""
@@ -123,7 +117,7 @@ class UtilityWorld(JobWorld):
             self._record(rank, slot)
             for segment in self._plans[rank]:
                 self._use(rank, segment, -1, slot)
-        end = self._completion(plan, self._remaining[rank])
+        end = self._completion(plan, self.active[rank])
         self._end.pop(rank, None)
         if end is not None and end < self.public.slots:
             self._end[rank] = end
@@ -170,7 +164,7 @@ class UtilityWorld(JobWorld):
                     block[:, 1] = np.repeat(slots, len(rows))
                     block[:, 2:] = np.tile(rows, (len(slots), 1))
                     out.append(block)
-        self._remaining[rank] -= self._work_done(rank, until)
+        self.active[rank] -= self._work_done(rank, until)
 
     def _use(self, rank: int, segment: _Run, sign: int, slot: int) -> None:
         job = self.jobs[rank]

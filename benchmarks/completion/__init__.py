@@ -23,4 +23,10 @@ WORKLOAD = Workload(
     words=Words(slots="slots in which jobs arrive"),
 )
 
-EXPERIMENTS = Experiments(workload=WORKLOAD)
+EXPERIMENTS = Experiments(
+    workload=WORKLOAD,
+    gap="benchmarks.completion.gap:GAP",
+    studies="benchmarks.completion.studies:STUDIES",
+    pictures="benchmarks.completion.pictures:PICTURES",
+    claims="benchmarks.completion.claims:CLAIMS",
+)

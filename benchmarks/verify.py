@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.schedule is not None:
         schedule = kind.read_schedule(args.schedule, instance)
         score = kind.score(instance, schedule)
-        passes = kind.is_wider(schedule) and offline_solver(kind.name).wider_bound != ""
+        passes = kind.is_wider(schedule) and offline_solver(kind.name).wider != ""
     if args.certificate is not None:
         verdict = offline_solver(kind.name).check(args.certificate, instance)
     if score is not None:

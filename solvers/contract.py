@@ -16,7 +16,15 @@ from models.reference import resolve
 from solvers.certificate import Verdict
 from solvers.result import SolveResult
 
-__all__ = ["Certificate", "Certify", "Check", "OfflineSolver", "Solve", "offline_solver"]
+__all__ = [
+    "Certificate",
+    "Certify",
+    "Check",
+    "OfflineSolver",
+    "Solve",
+    "WiderBound",
+    "offline_solver",
+]
 
 
 class Certificate(Protocol):
@@ -70,10 +78,10 @@ class Check(Protocol):
 
 
 class WiderBound(Protocol):
-    """What :attr:`OfflineSolver.wider_bound` refers to."""
+    """What :attr:`OfflineSolver.wider` refers to."""
 
     def __call__(self, instance: Any, prices: Any, /) -> float:
-        """A bound on wider schedules, from the prices (``duals``) of a result."""
+        """Compute the bound on wider schedules that the prices (``duals``) of a result prove."""
 
 
 @dataclass(frozen=True)
@@ -91,22 +99,24 @@ class OfflineSolver:
     certifier, checker : str
         References to a :class:`Certify` and a :class:`Check`; both empty if the problem has no
         certificates.
-    wider_bound : str
-        Reference to a :class:`WiderBound`, if schedules that may do more than the problem's own
-        (:attr:`models.problem.Problem.wider`) may pass the bounds by prices. Empty: these hold for
-        them, too.
+    wider : str
+        Reference to a :class:`WiderBound`, where the bound of a certificate does not hold for
+        wider schedules (:attr:`models.problem.Problem.wider`). Empty if it does, or if there are
+        none.
     """
 
     solver: str
     starts: tuple[str, ...]
     certifier: str = ""
     checker: str = ""
-    wider_bound: str = ""
+    wider: str = ""
 
     def __post_init__(self) -> None:
         """Refuse certificates that nobody could check, or nobody could make."""
         if bool(self.certifier) != bool(self.checker):
             raise ValueError("an offline solver has a certifier and a checker, or neither")
+        if self.wider and not self.certifier:
+            raise ValueError("a bound on wider schedules by prices needs a certifier")
 
     @property
     def certifies(self) -> bool:
@@ -136,6 +146,13 @@ class OfflineSolver:
         certify: Certify = resolve(self._certificates(instance, self.certifier))
         return certify(instance, prices)
 
+    def wider_bound(self, instance: Any, prices: Any) -> float | None:
+        """The bound on wider schedules that prices prove, if it is not that of the certificate."""
+        if not self.wider:
+            return None
+        bound: WiderBound = resolve(self.wider)
+        return bound(instance, prices)
+
     def check(self, path: str | Path, instance: Any) -> Verdict:
         """Recompute the bound of a certificate file, as :class:`Check` says.
 
@@ -146,11 +163,6 @@ class OfflineSolver:
         """
         check: Check = resolve(self._certificates(instance, self.checker))
         return check(path, instance)
-
-    def bound_wider(self, instance: Any, prices: Any) -> float:
-        """Bound schedules that may do more, as :class:`WiderBound` says."""
-        bound: WiderBound = resolve(self.wider_bound)
-        return bound(instance, prices)
 
     def _certificates(self, instance: Any, reference: str) -> str:
         if not reference:

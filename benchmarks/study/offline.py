@@ -68,7 +68,7 @@ def offline_cell(
     name = source["problem"]
     solver = offline_solver(name)
     chosen = list(solver.starts if starts is None else starts)
-    named = [name for name in (solver.solver, solver.certifier, solver.wider_bound) if name]
+    named = [name for name in (solver.solver, solver.certifier, solver.wider) if name]
     return Cell(
         "benchmarks.study.offline:offline",
         {"instance": dict(source), "starts": chosen},
@@ -165,14 +165,16 @@ def _result(
         files[name] = as_bytes(best[1].write, name)
     bounds: dict[tuple[str, bool], float] = {}  # by source, and whether they are of own schedules
 
-    def add(source: str, bound: float, own: bool = solver.wider_bound != "") -> None:
+    def add(source: str, bound: float, own: bool = solver.wider != "") -> None:
         key = source, own and source == "prices"
         bounds[key] = tightest(bounds.get(key, bound), bound)
 
     if found.bound is not None:
         add(found.bound_source, found.bound)
-    if solver.wider_bound and found.duals is not None:
-        add("prices", solver.bound_wider(target, found.duals), own=False)
+    if found.duals is not None:
+        wider = solver.wider_bound(target, found.duals)
+        if wider is not None:
+            add("prices", wider, own=False)
     certified = None
     if solver.certifies and found.duals is not None:
         certificate = solver.certify(target, found.duals)

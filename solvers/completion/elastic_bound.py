@@ -57,7 +57,7 @@ def elastic_bound(instance: CompletionInstance, prices: np.ndarray) -> float:
     bounds = np.zeros(len(_LEVELS))
     for job in instance.jobs:
         amounts, most = _per_minibatch(job, cluster)
-        unit = _least_prices(prices, amounts)
+        unit = (prices @ amounts.T).min(axis=1)  # least price of a mini-batch in each slot
         needed = job.work * (1.0 - ROUND_OFF)
         for k, level in enumerate(_LEVELS):
             bounds[k] += _least_cost(level * unit, needed, most, job.arrival, job.weight)
@@ -83,11 +83,6 @@ def _per_minibatch(job: Job, cluster: Cluster) -> tuple[np.ndarray, float]:
     amounts = amounts_of(modes, cluster) * (time / workers)[:, None]
     kept = undominated(amounts)
     return amounts[kept], float((workers / time).max())
-
-
-def _least_prices(prices: np.ndarray, amounts: np.ndarray) -> np.ndarray:
-    """Least price of a mini-batch in each slot, shape (S,)."""
-    return np.asarray((prices @ amounts.T).min(axis=1))
 
 
 @njit(cache=True)

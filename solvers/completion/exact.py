@@ -24,6 +24,7 @@ from models.completion.formulations.time_indexed import (
     time_indexed,
 )
 from models.completion.instance import CompletionInstance
+from models.completion.schedule import CompletionSchedule
 from solvers.completion.modes import (
     DURATION,
     INTERNAL,
@@ -35,7 +36,6 @@ from solvers.completion.modes import (
     modes_of,
 )
 from solvers.completion.pool_bound import PoolOracle, sums
-from solvers.completion.timetable import columns_of_schedule
 from solvers.highs import HighsOptions, MatrixResult
 from solvers.pyomo_bridge import solve_model
 
@@ -83,12 +83,12 @@ class OpenStarts:
             return None
         objective = -math.fsum(column.value for column in known.values())
         slack = objective - oracle.bound(prices) + _ROUND_OFF * objective
-        # (2) has an optimum in which all jobs complete by then, see formulations.modes.horizon.
+        # (2) has an optimum in which all jobs complete by then, see time_indexed.horizon.
         end = max((job.arrival for job in instance.jobs), default=0)
         end += sum(int(options.duration[0]) for options in oracle.of)
         found: list[dict[Key, set[int]]] = []
         for job in instance.jobs:
-            limit = oracle.best(job.index, total).cost + slack
+            limit = oracle.best(job.index, total)[0] + slack
             table, ways = modes_of(job, cluster), {}
             for row, held in zip(table, amounts_of(table, cluster), strict=True):
                 last = min(end, math.floor(limit / job.weight)) - int(row[DURATION])
@@ -106,8 +106,8 @@ class OpenStarts:
 
     def solve(
         self, options: HighsOptions, deadline: float
-    ) -> tuple[MatrixResult, dict[int, Column] | None]:
-        """Solve the program by HiGHS: its result, and the columns of its best point.
+    ) -> tuple[MatrixResult, CompletionSchedule | None]:
+        """Solve the program by HiGHS: its result, and the schedule of its best point.
 
         The time limit of the options is replaced by what is left until ``deadline``, of
         ``time.monotonic()``. It is infeasible if no schedule is better than the known one.
@@ -121,15 +121,20 @@ class OpenStarts:
             return t in self.starts[j].get(ways[j][k], ())
 
         model = time_indexed(self.instance, end=self.end, allowed=allowed)
+        # HiGHS's tolerances are absolute; a power of two keeps whole numbers whole.
+        unit = 2.0 ** np.floor(np.log2(max(job.weight for job in self.instance.jobs))) / 16.0
+        model.weighted_completion.set_value(model.weighted_completion.expr / unit)
         begun = self._begin(model)
         left = max(0.1, deadline - time.monotonic())
         options = replace(options, time_limit=left if math.isfinite(left) else None)
         found = solve_model(model, options, warm_start=begun)
+        numbers = {"objective": found.result.objective, "bound": found.result.bound}
+        known = {name: unit * number for name, number in numbers.items() if number is not None}
+        result = replace(found.result, **known)
         if found.result.x is None:
-            return found.result, None
+            return result, None
         parts = (found.values(part) for part in (model.x, model.home, model.y))
-        schedule = schedule_from_values(self.instance, model, *parts)
-        return found.result, columns_of_schedule(self.instance, schedule)
+        return result, schedule_from_values(self.instance, model, *parts)
 
     def _begin(self, model: pyo.ConcreteModel) -> bool:
         """Start from what is known; False if it uses what the program leaves out."""

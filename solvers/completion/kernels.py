@@ -33,21 +33,8 @@ def find_best(  # type: ignore[no-untyped-def]
     at best follows from the prices of the cheapest servers: of any in each slot, then in the whole
     window. The most promising are looked at first, and those that cannot win not at all.
 
-    Parameters
-    ----------
-    modes : ndarray of int64, shape (n, 7)
-        Rows of :func:`solvers.completion.modes.modes_of`.
-    prices, free : ndarray, shape (S, H, R)
-        Nonnegative prices, and usable free capacities.
-    capacity : ndarray, shape (H, R)
-        Usable full capacities, which hold after slot S - 1.
-    values : ndarray
-        Worth of completing at 0, 1, ...; minus infinity where it must not.
-    first : int
-        Earliest start.
-    beyond : bool
-        Whether it may run after slot S - 1, at no price, if it starts by S.
-    worker_types, ps_types : ndarray, shape (M, R), (P, R)
+    The parameters are those of :func:`solvers.completion.oracle.best_schedule`; ``free`` and
+    ``capacity`` (of slot S and later) are usable capacities.
 
     Returns
     -------
@@ -90,7 +77,8 @@ def find_best(  # type: ignore[no-untyped-def]
                 for r in range(resources):
                     hope -= demand[r] * (least[end, r] - least[begin, r])
                 hopes[completion - first - 1, group] = hope
-    minima, share = window_minima(free), _shares(capacity)
+    minima = window_minima(free)
+    share = 1.0 / np.maximum(capacity.sum(axis=0), 1e-300)  # nobody holds of what there is none
     window, paid = np.empty((servers, resources)), np.empty((servers, resources))
     flat = hopes.ravel()
     for exact in (False, True):
@@ -112,9 +100,7 @@ def find_best(  # type: ignore[no-untyped-def]
             break
         # There is a schedule to beat: look closer at what may beat it.
         for place in order:
-            if flat[place] < best[_PAYOFF]:
-                flat[place] = -np.inf
-            if flat[place] > -np.inf:
+            if flat[place] >= best[_PAYOFF]:
                 completion, group = first + 1 + place // groups, place % groups
                 rows = modes[starts[group] : starts[group + 1]]
                 begin, end = completion - rows[0, DURATION], min(completion, slots)
@@ -247,30 +233,12 @@ def window_minima(free):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _shares(capacity):  # type: ignore[no-untyped-def]
-    """Share of all capacity that a unit of each resource is; 0 where there is none."""
-    share = capacity.sum(axis=0)
-    for r in range(share.shape[0]):
-        share[r] = 1.0 / share[r] if share[r] > 0.0 else 0.0
-    return share
-
-
-@njit(cache=True)
 def _cheapest(order, cost, room, workers, server, forced, most):  # type: ignore
     """Cost of the cheapest places for some workers; infinite if they do not fit.
 
-    Parameters
-    ----------
-    order : ndarray of int64, shape (H,)
-        Servers by the cost of a worker.
-    cost, room : ndarray, shape (H,)
-        Cost of a worker on each server, and how many fit there.
-    workers : int
-        N.
-    server : int
-        Server of the PSs; -1 if there are none.
-    forced, most : int
-        Fewest and most workers there; without PSs, ``most`` is of every server.
+    ``order`` has the servers by the cost of a worker, ``room`` how many fit there. On ``server``,
+    that of the PSs, are at least ``forced`` and at most ``most`` of them; -1 if there are no PSs:
+    then at most so many are on any server.
     """
     left = workers - forced
     paid = forced * cost[server] if forced else 0.0

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from models.completion.column import Column
-from models.completion.instance import CompletionInstance
-from solvers.completion.pool_bound import sums
+from solvers.completion.pool_bound import PoolOracle, sums
 from solvers.completion.timetable import Timetable
 
 __all__ = ["local_search"]
@@ -18,13 +17,12 @@ __all__ = ["local_search"]
 _LEVELS = (0.0, 0.5, 1.0, 2.0)  # multiples of the prices by which jobs are put in
 _SHARE = 1e-3  # of the mean weight: price of all capacity in a slot, so that waste costs something
 _MOST = 8  # jobs that a move takes out
-_RENEWED = 2000  # moves after which round-off is removed
 _TEMPERATURE = 2e-3  # at first, relative to the objective, of what a move may lose
 _STALE = 20  # rounds of so many moves as there are jobs without a better schedule: go back to it
 
 
 def local_search(
-    instance: CompletionInstance,
+    oracle: PoolOracle,
     prices: np.ndarray,
     orders: Sequence[np.ndarray],
     rng: np.random.Generator,
@@ -38,7 +36,8 @@ def local_search(
 
     Parameters
     ----------
-    instance : CompletionInstance
+    oracle : PoolOracle
+        Of the instance.
     prices : ndarray, shape (S, R)
         Of the pooled servers.
     orders : sequence of ndarray of int
@@ -53,54 +52,45 @@ def local_search(
     target : float
         Objective at which to stop.
     """
-    search = _Search(instance, prices, rng)
+    search, began = _Search(oracle, prices, rng), time.monotonic()
     best, value = search.begin(orders, start, deadline)
-    renewed = better_at = 0
+    better_at = 0
     for step in range(iterations if len(best) > 1 else 0):
-        if value <= target or time.monotonic() >= deadline:
+        now = time.monotonic()
+        if value <= target or now >= deadline:
             break
-        search.move(1.0 - step / iterations)
-        if search.timetable.objective < value * (1.0 - 1e-12):
-            best, value, better_at = (
-                dict(search.timetable.columns),
-                search.timetable.objective,
-                step,
-            )
+        search.move(1.0 - max(step / iterations, (now - began) / (deadline - began)))
+        objective = search.timetable.objective
+        if objective < value * (1.0 - 1e-12):
+            best, value, better_at = dict(search.timetable.columns), objective, step
         elif step - better_at > _STALE * len(best):
             search.timetable.renew(best)
             better_at = step
-        if step - renewed > _RENEWED:
-            search.timetable.renew()
-            renewed = step
     return best
 
 
 class _Search:
     """The present schedule, and moves from it."""
 
-    def __init__(
-        self, instance: CompletionInstance, prices: np.ndarray, rng: np.random.Generator
-    ) -> None:
-        self._jobs, self._rng = instance.jobs, rng
-        self.timetable = Timetable(instance)
+    def __init__(self, oracle: PoolOracle, prices: np.ndarray, rng: np.random.Generator) -> None:
+        self._jobs, self._rng = oracle.jobs, rng
+        self.timetable = Timetable(oracle)
         self._weights = np.array([job.weight for job in self._jobs])
         arrivals = np.array([job.arrival for job in self._jobs], dtype=np.int64)
         self._arrivals, self._earliest = arrivals, arrivals + self.timetable.shortest
-        capacity = instance.cluster.servers.sum(axis=0)
+        capacity = oracle.instance.cluster.servers.sum(axis=0)
         waste = _SHARE * float(self._weights.mean()) if len(self._jobs) else 0.0
         share = np.divide(waste, capacity, out=np.zeros_like(capacity), where=capacity > 0)
-        self._totals = [sums(level * prices + share) for level in _LEVELS]
+        levels = _LEVELS if prices.any() else _LEVELS[:1]
+        self._totals = [sums(level * prices + share) for level in levels]
         self._temperature = 0.0
 
     def begin(
         self, orders: Sequence[np.ndarray], start: dict[int, Column] | None, deadline: float
     ) -> tuple[dict[int, Column], float]:
         """Begin with the best of the start and list schedules in these orders."""
-        found = dict(start) if start is not None else None
-        value = math.inf
-        if found is not None:
-            self.timetable.renew(found)
-            value = self.timetable.objective
+        self.timetable.renew(start or {})
+        found, value = start, self.timetable.objective
         for order in orders:
             for total in self._totals:
                 if found is not None and time.monotonic() >= deadline:
@@ -113,7 +103,7 @@ class _Search:
         assert found is not None
         self.timetable.renew(found)
         self._temperature = _TEMPERATURE * value
-        return dict(found), value
+        return found, value
 
     def move(self, heat: float) -> None:
         """Take out some jobs, put them back in another order; undone if that loses too much."""

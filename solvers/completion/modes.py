@@ -34,7 +34,7 @@ rate, and frees what they hold.
 """
 
 
-def modes_of(job: Job, cluster: Cluster) -> np.ndarray:
+def modes_of(job: Job, cluster: Cluster, *, pooled: bool = False) -> np.ndarray:
     """Modes that fit on the empty cluster, without those that another one beats.
 
     One beats another if it needs no more in any slot of a window that is no longer, wherever the
@@ -46,6 +46,9 @@ def modes_of(job: Job, cluster: Cluster) -> np.ndarray:
     ----------
     job : Job
     cluster : Cluster
+    pooled : bool
+        One also beats another with the same q and worker type if it takes no more altogether. That
+        leaves far fewer, but where room is left in pieces not always the best.
 
     Returns
     -------
@@ -53,15 +56,13 @@ def modes_of(job: Job, cluster: Cluster) -> np.ndarray:
         By duration, then by worker type, those on one server first; at least one row.
     """
     table = placeable(job, cluster, shorter(job, cluster))
-    key = np.column_stack(
-        [
-            table[:, [DURATION, WORKERS, FORCED]],
-            1 - table[:, INTERNAL],
-            cluster.worker_types[table[:, WORKER_TYPE]],
-            table[:, [PS]] * _ps_amounts(cluster, table),
-        ]
-    )
-    table = table[undominated(key)]
+    q, m = table[:, INTERNAL], table[:, WORKER_TYPE]
+    if pooled:
+        key = [table[:, DURATION], amounts_of(table, cluster), q, -q, m, -m]
+    else:
+        held = table[:, [PS]] * _ps_amounts(cluster, table)
+        key = [table[:, [DURATION, WORKERS, FORCED]], 1 - q, cluster.worker_types[m], held]
+    table = table[undominated(np.column_stack(key))]
     order = (*table[:, ::-1].T[:-1], -table[:, INTERNAL], table[:, WORKER_TYPE], table[:, DURATION])
     return table[np.lexsort(order)]
 
@@ -130,12 +131,13 @@ def _undominated(rows):  # type: ignore[no-untyped-def]
                 if rows[kept[other], k] > rows[place, k]:
                     beaten = False
                     break
-            if beaten:
+            if beaten:  # what beats one row beats many: look there first
+                kept[other], kept[other // 2] = kept[other // 2], kept[other]
                 break
         if not beaten:
             kept[count] = place
             count += 1
-    return kept[:count]
+    return np.sort(kept[:count])
 
 
 @njit(cache=True)

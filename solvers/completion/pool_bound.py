@@ -8,35 +8,35 @@ With prices ``P[t, r] >= 0`` of slots 0 to S - 1 (later ones are free of charge)
 since what all jobs use of a resource in a slot is at most ``C``, the capacity of all servers. A
 job may start in any slot from its arrival to S; later starts are dominated, as nothing has a price
 from S on. The capacities are the tolerant ones (:mod:`models.tolerance`), so the bound holds for
-every schedule that the scorer accepts, elastic ones apart (:mod:`solvers.completion.elastic_bound`).
+every schedule that the scorer accepts, but for elastic ones
+(:mod:`solvers.completion.elastic_bound`).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from models.completion.instance import CompletionInstance
-from solvers.completion.configurations import Configurations, configurations
+from solvers.completion.modes import DURATION, amounts_of, modes_of, undominated
 
-__all__ = ["OUTWARD", "BestStart", "PoolOracle", "checked", "pool_bound", "rounded", "sums"]
+__all__ = ["OUTWARD", "PoolOracle", "checked", "pool_bound", "rounded", "sums"]
 
 OUTWARD = 1e-9
 """By how much bounds are rounded down, relative: more than the round-off of their sums."""
-_DIGITS = 9  # of the largest price that is stored
+_DIGITS = 9  # of the largest price of a resource that is stored
 
 
-@dataclass(frozen=True)
-class BestStart:
-    """The cheapest way to run a job at given prices."""
+class Configurations(NamedTuple):
+    """What a job can be run with, as far as prices that are the same on all servers can tell."""
 
-    start: int
-    configuration: int
-    completion: int
-    cost: float  # weighted completion and prices together
+    duration: np.ndarray
+    """Slots that it takes, not falling; int64, shape (n,)."""
+    amounts: np.ndarray
+    """Of each resource in each of these slots, shape (n, R)."""
 
 
 class PoolOracle:
@@ -51,10 +51,17 @@ class PoolOracle:
         self.instance, self.cluster = instance, instance.cluster.tolerant
         self.capacity = self.cluster.servers.sum(axis=0)
         self.jobs = instance.jobs
-        self.of: list[Configurations] = [configurations(j, self.cluster) for j in instance.jobs]
+        self.modes = [modes_of(job, self.cluster, pooled=True) for job in instance.jobs]
+        self.of = [self._configurations(modes) for modes in self.modes]
 
-    def best(self, job: int, total: np.ndarray) -> BestStart:
-        """The cheapest start and configuration of a job.
+    def _configurations(self, modes: np.ndarray) -> Configurations:
+        """Those of some modes, without those that another one beats or equals in all this."""
+        duration, amounts = modes[:, DURATION], amounts_of(modes, self.cluster)
+        kept = undominated(np.column_stack([duration, amounts]))
+        return Configurations(duration[kept], amounts[kept])
+
+    def best(self, job: int, total: np.ndarray) -> tuple[float, int, int]:
+        """Least weighted completion and price of a job, and of what start and configuration.
 
         Parameters
         ----------
@@ -66,12 +73,12 @@ class PoolOracle:
         cost, start, k = _cheapest(
             options.duration, options.amounts, total, known.arrival, known.weight
         )
-        return BestStart(start, k, start + int(options.duration[k]), cost)
+        return cost, start, k
 
     def bound(self, prices: np.ndarray) -> float:
         """The bound that prices, shape (S, R), prove, rounded down."""
         total = sums(prices)
-        least = math.fsum(self.best(job, total).cost for job in range(len(self.jobs)))
+        least = math.fsum(self.best(job, total)[0] for job in range(len(self.jobs)))
         taken = float((prices @ self.capacity).sum())
         return least - taken - OUTWARD * (least + taken)
 
@@ -108,11 +115,13 @@ def checked(instance: CompletionInstance, prices: np.ndarray) -> np.ndarray:
 
 
 def rounded(prices: np.ndarray) -> np.ndarray:
-    """Prices with few digits, which are shorter in a file; none is below 0."""
-    largest = float(prices.max(initial=0.0))
-    if largest <= 0.0:
-        return np.zeros_like(prices)
-    return np.round(np.maximum(prices, 0.0), _DIGITS - 1 - math.floor(math.log10(largest))) + 0.0
+    """Prices with few digits, none below 0, up to the last slot that has one: a shorter file."""
+    short = np.maximum(prices, 0.0)
+    for r, largest in enumerate(short.max(axis=0, initial=0.0)):  # resources have own units
+        if largest > 0.0:
+            decimals = min(_DIGITS - 1 - math.floor(math.log10(largest)), 300)
+            short[:, r] = np.round(short[:, r], decimals)
+    return np.asarray(short[: np.flatnonzero(short.any(axis=1)).max(initial=-1) + 1])
 
 
 @njit(cache=True)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.completion.instance import CompletionInstance
 from solvers.completion.pool_bound import PoolOracle, sums
 from solvers.highs.growing import OutOfTime
 
@@ -36,27 +35,28 @@ class PooledProblem:
 
     Parameters
     ----------
-    instance : CompletionInstance
+    oracle : PoolOracle
+        Of the instance.
     slots : int
         S, how many slots have rows.
     """
 
     must_run = True
 
-    def __init__(self, instance: CompletionInstance, slots: int) -> None:
-        self.oracle = PoolOracle(instance)
-        self.jobs = len(instance.jobs)
-        self._slots, self._resources = slots, len(instance.cluster.resources)
-        self._weights = [job.weight for job in instance.jobs]
+    def __init__(self, oracle: PoolOracle, slots: int) -> None:
+        self.oracle, self.jobs = oracle, len(oracle.jobs)
+        self._slots, self._resources = slots, len(oracle.capacity)
+        self._weights = [job.weight for job in oracle.jobs]
         self.factor = _USUAL / (float(np.mean(self._weights)) * slots) if self.jobs else 1.0
 
     def capacities(self) -> np.ndarray:
-        """Capacity of all servers, slot by slot."""
-        return np.tile(self.oracle.capacity, self._slots)
+        """All of every resource in every slot: rows are in shares of it."""
+        return np.ones(self._slots * self._resources)
 
     def prices(self, duals: np.ndarray) -> np.ndarray:
         """Duals as prices in the problem's units, shape (S, R)."""
-        return np.asarray(duals.reshape(self._slots, self._resources) / self.factor)
+        shares = duals.reshape(self._slots, self._resources) / self.factor
+        return np.asarray(shares / self.oracle.capacity)
 
     def price(self, duals: np.ndarray, deadline: float) -> Sequence[PooledColumn]:
         """Best column of every job."""
@@ -66,18 +66,17 @@ class PooledProblem:
         return [self._column(job, total) for job in range(self.jobs)]
 
     def _column(self, job: int, total: np.ndarray) -> PooledColumn:
-        best = self.oracle.best(job, total)
-        value = -self._weights[job] * best.completion * self.factor
-        return PooledColumn(
-            job, best.start, best.configuration, best.completion, value, -best.cost * self.factor
-        )
+        cost, start, k = self.oracle.best(job, total)
+        completion = start + int(self.oracle.of[job].duration[k])
+        value = -self._weights[job] * completion * self.factor
+        return PooledColumn(job, start, k, completion, value, -cost * self.factor)
 
     def usage(self, column: PooledColumn, first_row: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows that a column uses, and how much of them."""
-        options = self.oracle.of[column.job]
+        share = self.oracle.of[column.job].amounts[column.configuration] / self.oracle.capacity
         stop = min(column.completion, self._slots)
         rows = np.arange(column.start * self._resources, stop * self._resources)
-        amounts = np.tile(options.amounts[column.configuration], stop - column.start)
+        amounts = np.tile(share, stop - column.start)
         used = (amounts > 0.0) & (rows >= first_row)
         return rows[used], amounts[used]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Mapping
 
 import numpy as np
 from numba import njit
@@ -23,8 +25,8 @@ from solvers.completion.modes import (
     WORKERS,
     amounts_of,
     fitting,
-    modes_of,
 )
+from solvers.completion.pool_bound import PoolOracle
 
 __all__ = ["Timetable", "columns_of_schedule"]
 
@@ -36,12 +38,13 @@ class Timetable:
 
     Parameters
     ----------
-    instance : CompletionInstance
+    oracle : PoolOracle
+        Knows the instance and the modes of its jobs.
     """
 
-    def __init__(self, instance: CompletionInstance) -> None:
-        self.instance, self.cluster = instance, instance.cluster
-        self._modes = [modes_of(job, self.cluster) for job in instance.jobs]
+    def __init__(self, oracle: PoolOracle) -> None:
+        self.instance, self.cluster = oracle.instance, oracle.instance.cluster
+        self._modes = oracle.modes
         self._amounts = [amounts_of(modes, self.cluster) for modes in self._modes]
         self.shortest = np.array([modes[0, DURATION] for modes in self._modes], dtype=np.int64)
         self._ps_types = self.cluster.ps_types.reshape(-1, len(self.cluster.resources))
@@ -54,7 +57,7 @@ class Timetable:
         """Weighted completion time of the jobs that are in it."""
         return -math.fsum(column.value for column in self.columns.values())
 
-    def insert(self, job: Job, total: np.ndarray, latest: float = math.inf) -> Column | None:
+    def insert(self, job: Job, total: np.ndarray, latest: int = sys.maxsize) -> Column | None:
         """Put a job where weighted completion and prices of what it uses are least.
 
         Parameters
@@ -62,7 +65,7 @@ class Timetable:
         job : Job
         total : ndarray, shape (S + 1, R)
             Sums of prices, the same on all servers, of the slots before each.
-        latest : float
+        latest : int
             It has to complete by then.
 
         Returns
@@ -70,25 +73,29 @@ class Timetable:
         Column or None
             None if it fits nowhere until then.
         """
-        modes, shortest = self._modes[job.index], int(self.shortest[job.index])
+        modes, first = self._modes[job.index], job.arrival
+        # Look as far ahead as the job can complete that is cheaper than the best found, and twice
+        # as far where nothing is found.
+        reach = first + 2 * int(self.shortest[job.index]) + 16
         while True:
-            self._reach(job.arrival + shortest)
-            end = int(min(latest, len(self._free)))
-            start, row, workers, ps = _insert(
-                self._free[:end],
+            reach = min(reach, max(latest, first))
+            self._grow(reach)
+            start, row, cost, workers, ps = _search(
+                self._free[first:reach],
                 modes,
                 self._amounts[job.index],
-                job.arrival,
+                first,
                 job.weight,
                 total,
                 self.cluster.worker_types,
                 self._ps_types,
             )
-            if row >= 0:
+            needed = latest if row < 0 else min(latest, math.ceil(cost / job.weight))
+            if reach >= needed:
                 break
-            if latest <= len(self._free):
-                return None
-            self._reach(2 * len(self._free))
+            reach = 2 * reach - first if row < 0 else needed
+        if row < 0:
+            return None
         servers = np.flatnonzero((workers > 0) | (ps > 0))
         duration = int(modes[row, DURATION])
         column = Column(
@@ -107,7 +114,7 @@ class Timetable:
 
     def put(self, column: Column) -> None:
         """Put a job where there is room for it."""
-        self._reach(column.completion)
+        self._grow(column.completion)
         self.columns[column.job] = column
         servers, amounts = column.usage(self.cluster)
         self._free[column.start : column.completion, servers] -= amounts
@@ -119,17 +126,17 @@ class Timetable:
         self._free[column.start : column.completion, servers] += amounts
         return column
 
-    def renew(self, columns: dict[int, Column] | None = None) -> None:
-        """Begin anew with columns, by default those that are in: without round-off of the past."""
-        kept = dict(self.columns) if columns is None else columns
+    def renew(self, columns: Mapping[int, Column]) -> None:
+        """Begin anew with these columns alone, and without round-off of the past."""
         self._free[:], self.columns = self._full, {}
-        for column in kept.values():
+        for column in columns.values():
             self.put(column)
 
-    def _reach(self, slots: int) -> None:
-        """Be at least so long, and more than any job takes longer than what is there."""
-        if (missing := slots - len(self._free)) > 0:
-            self._free = np.concatenate([self._free, np.repeat(self._full[None], missing, axis=0)])
+    def _grow(self, slots: int) -> None:
+        """Be at least so long; a quarter longer, so that this is rare."""
+        if slots > len(self._free):
+            more = np.repeat(self._full[None], slots + slots // 4 - len(self._free), axis=0)
+            self._free = np.concatenate([self._free, more])
 
 
 def columns_of_schedule(
@@ -156,40 +163,11 @@ def columns_of_schedule(
 
 
 @njit(cache=True)
-def _insert(free, modes, amounts, first, weight, total, worker_types, ps_types):  # type: ignore
-    """Start, mode and places of the cheapest way to run a job that fits; mode -1 if none does.
+def _search(free, modes, amounts, first, weight, total, worker_types, ps_types):  # type: ignore
+    """Start, mode (-1: none fits), cost and places of the cheapest way to run a job that fits.
 
-    The search looks ahead as far as a job can complete that is cheaper than the best found, and
-    twice as far where nothing is found.
+    The first slot of ``free`` is the slot ``first``.
     """
-    slots, servers = free.shape[0], free.shape[1]
-    workers, ps = np.zeros(servers, dtype=np.int64), np.zeros(servers, dtype=np.int64)
-    reach = first + 2 * modes[0, DURATION] + 16
-    while True:
-        reach = min(reach, slots)
-        start, row, cost = _search(
-            free[first:reach],
-            modes,
-            amounts,
-            first,
-            weight,
-            total,
-            worker_types,
-            ps_types,
-            workers,
-            ps,
-        )
-        needed = slots if row < 0 else min(slots, int(np.ceil(cost / weight)))
-        if reach >= needed:
-            return start, row, workers, ps
-        reach = 2 * reach - first if row < 0 else needed
-
-
-@njit(cache=True)
-def _search(  # type: ignore[no-untyped-def]
-    free, modes, amounts, first, weight, total, worker_types, ps_types, workers, ps
-):
-    """The same within the slots of ``free``, of which the first one is the slot ``first``."""
     slots, servers, resources = free.shape
     types, priced = worker_types.shape[0], total.shape[0] - 1
     minima = window_minima(free)
@@ -197,6 +175,7 @@ def _search(  # type: ignore[no-untyped-def]
     window, pooled = np.empty((servers, resources)), np.empty(resources)
     room = np.empty((types, servers), dtype=np.int64)
     known = np.zeros(types, dtype=np.bool_)
+    workers, ps = np.zeros(servers, dtype=np.int64), np.zeros(servers, dtype=np.int64)
     trial, trial_ps = np.zeros(servers, dtype=np.int64), np.zeros(servers, dtype=np.int64)
     after = 0
     while after < modes.shape[0]:
@@ -233,7 +212,7 @@ def _search(  # type: ignore[no-untyped-def]
                 if _place(window, room[m], modes[row], worker_types, ps_types, trial, trial_ps):
                     best, best_start, best_row = cost, first + start, row
                     workers[:], ps[:] = trial, trial_ps
-    return best_start, best_row, best
+    return best_start, best_row, best, workers, ps
 
 
 @njit(cache=True)

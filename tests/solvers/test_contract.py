@@ -30,13 +30,16 @@ def test_references_are_called_as_the_contract_says(name: str) -> None:
     if offline.certifies:
         signature(resolve(offline.certifier)).bind(object(), object())
         signature(resolve(offline.checker)).bind("file", object())
+    if offline.wider:
+        assert problem(name).wider
+        signature(resolve(offline.wider)).bind(object(), object())
 
 
 @pytest.mark.parametrize("name", SOLVED)
 def test_references_stay_within_the_problem(name: str) -> None:
     offline = offline_solver(name)
-    for reference in (offline.solver, offline.certifier, offline.checker):
-        assert reference.startswith(f"solvers.{name}.")
+    for reference in (offline.solver, offline.certifier, offline.checker, offline.wider):
+        assert reference.startswith(f"solvers.{name}.") or not reference
 
 
 @pytest.mark.parametrize("name", SOLVED)

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from models.completion import CompletionInstance
-from models.completion.formulations.modes import horizon
+from models.completion.formulations.time_indexed import horizon
 from models.errors import InputError
 from models.files import canonical
 from solvers.certificate import seal
 from solvers.column_generation import ColumnGeneration
 from solvers.completion.certificate import Certificate, certify, check
 from solvers.completion.elastic_bound import elastic_bound
+from solvers.completion.offline import solve
 from solvers.completion.pool_bound import PoolOracle, pool_bound, rounded
 from solvers.completion.pooled import PooledProblem
 from tests.models.completion.brute_force import best_choice, columns
@@ -43,7 +44,7 @@ def random_prices(ins: CompletionInstance, rng: np.random.Generator) -> np.ndarr
 
 
 def generated_prices(ins: CompletionInstance, slots: int) -> np.ndarray:
-    problem = PooledProblem(ins, slots)
+    problem = PooledProblem(PoolOracle(ins), slots)
     return problem.prices(ColumnGeneration(problem, gap=0.0).run().duals)
 
 
@@ -92,6 +93,18 @@ def test_no_prices_prove_more_than_the_best_elastic_schedule(seed: int) -> None:
     assert max(bounds) <= best
 
 
+@pytest.mark.parametrize("shrink", [0.0, 9.9e-7, 1.02e-6])
+def test_what_the_scorer_tolerates_is_within_the_bounds(shrink: float) -> None:
+    # Two jobs fill the server in a slot, and overfill it by a hair: 1 + 1, unless that is too much.
+    ins = instance([job("a"), job("b")], servers=[[4.0 * (1.0 - shrink)]])
+    found = solve(ins, time_limit=None)
+    assert found.objective == (2.0 if shrink < 1e-6 else 3.0)
+    assert found.bound <= found.objective  # HiGHS may take 1e-6 more of everything
+    for price in (0.0, 0.1, 0.25, 0.5, 1.0):
+        prices = np.full((2, 1), price)
+        assert max(pool_bound(ins, prices), elastic_bound(ins, prices)) <= found.objective
+
+
 def test_pausing_beats_constant_placement() -> None:
     # a takes two of three workers' slots on a server for two; b, urgent, comes in slot 1. Constant
     # placement: a 0-2 alone, then b, or b first; an elastic a pauses.
@@ -121,6 +134,9 @@ def test_rounded_prices_are_short_and_prove_nearly_the_same() -> None:
     assert np.abs(short - prices).max() <= 1e-5
     assert (rounded(short) == short).all()
     assert (rounded(np.array([[-1e-9, 0.0]])) == 0.0).all()
+    # Each resource in its own unit.
+    units = np.array([1e-12, 1e9])
+    assert rounded(prices * units) == pytest.approx(short * units, rel=1e-6)
 
 
 def certificate(tmp_path: Path) -> tuple[CompletionInstance, Certificate, Path]:

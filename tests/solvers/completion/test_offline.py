@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 
+import msgspec
 import numpy as np
 import pytest
 
 from models.completion import CompletionInstance, CompletionSchedule, score
 from models.completion.column import Column, schedule_of
-from models.completion.formulations.modes import horizon
+from models.completion.formulations.time_indexed import horizon
 from models.errors import InputError
 from models.tolerance import usable
 from solvers.completion import OFFLINE
 from solvers.completion.certificate import certify
+from solvers.completion.elastic_bound import elastic_bound
 from solvers.completion.exact import OpenStarts
 from solvers.completion.local_search import local_search
 from solvers.completion.offline import solve
@@ -35,7 +37,7 @@ def tiny(seed: int, **size: int) -> CompletionInstance:
 
 def serial(ins: CompletionInstance) -> dict[int, Column]:
     """A poor schedule: one job after the other, each alone."""
-    table, found, end = Timetable(ins), {}, 0
+    table, found, end = Timetable(PoolOracle(ins)), {}, 0
     for one in ins.jobs:
         table.renew({})
         column = table.insert(one, np.zeros((1, len(ins.cluster.resources))))
@@ -79,8 +81,9 @@ def test_nothing_better_is_left_out(seed: int) -> None:
     assert program is not None
     result, found = program.solve(HighsOptions(mip_rel_gap=0.0), np.inf)
     assert result.objective == pytest.approx(best)
-    assert found is not None and score(ins, schedule_of(ins, found.values())).feasible
-    again = OpenStarts.of(PoolOracle(ins), prices, found, np.inf)
+    assert found is not None and score(ins, found).feasible
+    known = columns_of_schedule(ins, found)
+    again = OpenStarts.of(PoolOracle(ins), prices, known, np.inf)
     assert again is not None
     assert sum(map(len, again.starts)) <= sum(map(len, program.starts))
     assert again.solve(HighsOptions(mip_rel_gap=0.0), np.inf)[0].objective == pytest.approx(best)
@@ -90,6 +93,22 @@ def test_programs_that_take_long_to_build_are_left_out() -> None:
     ins = crowd(0)
     for effort in (1e-3, 1.0):
         assert OpenStarts.of(PoolOracle(ins), np.zeros((0, 2)), serial(ins), effort) is None
+
+
+@pytest.mark.parametrize(("unit", "worth"), [(1e9, 1e-6), (1e3, 1e9)])
+@pytest.mark.parametrize("seed", range(4))
+def test_units_do_not_matter(seed: int, unit: float, worth: float) -> None:
+    ins = tiny(seed)
+    file = ins.file
+    tables = {
+        name: [[row[0] * unit, *row[1:]] for row in getattr(file, name)]
+        for name in ("servers", "worker_types", "ps_types")
+    }
+    jobs = [msgspec.structs.replace(one, weight=one.weight * worth) for one in file.jobs]
+    other = CompletionInstance.from_file(msgspec.structs.replace(file, jobs=jobs, **tables))
+    one, two = solve(ins, time_limit=None), solve(other, time_limit=None)
+    assert two.objective == pytest.approx(one.objective * worth)
+    assert two.bound == pytest.approx(one.bound * worth, rel=2e-4)
 
 
 def test_the_papers_example() -> None:
@@ -143,10 +162,10 @@ def test_starts_that_are_none_are_refused() -> None:
 
 def test_local_search_improves_and_keeps_to_capacities() -> None:
     ins = crowd(1)
-    order, prices = [np.arange(40)], np.zeros((0, 2))
+    oracle, order, prices = PoolOracle(ins), [np.arange(40)], np.zeros((0, 2))
     rng = np.random.default_rng(0)
-    first = local_search(ins, prices, order, rng, iterations=0)
-    found = local_search(ins, prices, order, rng, start=first, iterations=500)
+    first = local_search(oracle, prices, order, rng, iterations=0)
+    found = local_search(oracle, prices, order, rng, start=first, iterations=500)
     before, after = (score(ins, schedule_of(ins, each.values())) for each in (first, found))
     assert after.feasible
     assert after.objective < before.objective
@@ -154,7 +173,7 @@ def test_local_search_improves_and_keeps_to_capacities() -> None:
 
 def test_a_timetable_is_what_its_columns_leave() -> None:
     ins = crowd(2)
-    table, total = Timetable(ins), np.zeros((1, 2))
+    table, total = Timetable(PoolOracle(ins)), np.zeros((1, 2))
     for one in ins.jobs:
         assert table.insert(one, total) is not None
     schedule = schedule_of(ins, table.columns.values())
@@ -181,3 +200,4 @@ def test_what_it_offers() -> None:
     ins = tiny(1)
     found = OFFLINE.solve(ins, time_limit=None)
     assert OFFLINE.certify(ins, found.duals).bound <= found.objective
+    assert OFFLINE.wider_bound(ins, found.duals) == elastic_bound(ins, found.duals)

@@ -158,6 +158,37 @@ def test_e1_a_job_may_straddle_the_last_priced_slot() -> None:
     assert found is not None and (found.start, found.payoff) == (2, -4.0)
 
 
+def earliest(ins: CompletionInstance) -> Column:
+    """The schedule of the only job that completes first."""
+    prices = np.zeros((1, *ins.cluster.servers.shape))
+    free = ins.cluster.servers[None]
+    column = best_schedule(ins.jobs[0], ins.cluster, prices, free, -np.arange(99.0), beyond=True)
+    assert column is not None
+    return column
+
+
+def test_e5_e6_e8_by_hand() -> None:
+    # E5: 1 to 6 workers take 12, 15, 12, 10, 9 and 7 slots on several servers; one alone 12.
+    one = ring_job("a", chunks=6, minibatches=2, update_slots=2.0, gradient_mb=1.0)
+    for room, slots in ((3.0, 7), (2.0, 10), (1.0, 12)):
+        ins = instance([one], architecture="allreduce", servers=[[room], [room]])
+        assert earliest(ins).duration == slots
+    # E6: quotients that carry round-off.
+    for count, each, slots in ((20, 0.65, 13), (25, 0.28, 7)):
+        one = job("a", minibatches=count, minibatch_slots=[each])
+        assert earliest(instance([one])).duration == slots
+    # E8: with one GPU on server 0, two workers are elsewhere, which needs two PSs.
+    ins = instance(
+        [job("a", chunks=3)],
+        resources=["gpu", "bandwidth_gbps"],
+        servers=[[1.0, 8.0], [2.0, 4.0]],
+        worker_types=[[1.0, 2.0]],
+        ps_types=[[0.0, 3.0]],
+    )
+    column = earliest(ins)
+    assert (column.workers.tolist(), column.ps.tolist()) == ([1, 2], [2, 0])
+
+
 # ---- Algorithms 4 to 7 --------------------------------------------------------------------
 
 

@@ -12,9 +12,8 @@ from models.completion.cluster import Cluster, Job
 from models.completion.column import Column
 from models.completion.instance import CompletionInstance
 from models.errors import InputError
-from online.completion.compaction import compacted
 from online.completion.guarantee import check_guarantee, evidence_of_run
-from online.completion.max_weight import ORDERS, MaxWeight, Round, least_bound
+from online.completion.max_weight import ORDERS, MaxWeight, Round, compacted, least_bound
 from online.completion.plan import Run, run_of
 from online.policy import Arrival, Decision, Guarantee, JobEvent, Policy
 
@@ -28,13 +27,13 @@ class AOnline(Policy):
     jobs that arrived by ``tau_i`` and are not scheduled yet. A_dual plans them in blocks of
     ``tau_i`` slots, at most alpha of them, (6), which run from the start of the round on.
 
-    The literal variant has one alpha for the whole run. Its rounds are planned at ``tau_i`` and run
-    from ``alpha tau_i`` on, which is what the ratio ``4 alpha`` is proven of
-    (:mod:`online.completion.guarantee`); (7b) with slots from 1 on leaves ``tau_i - 1`` slots of a
-    block. At the paper's settings alpha is in the hundreds: almost all of the time is waiting.
+    The literal variant has one alpha for the whole run, and runs from ``alpha tau_i`` on what it
+    plans at ``tau_i``: of this the ratio ``4 alpha`` is proven
+    (:mod:`online.completion.guarantee`). (7b) with slots from 1 on leaves ``tau_i - 1`` slots of a
+    block. With alpha in the hundreds, as at the paper's settings, almost all time is waiting.
 
-    Rows record of each slot ``scheduled``, the number of jobs, and ``blocks`` and ``alpha`` of its
-    last round: those used and the most allowed.
+    Rows record of each slot ``scheduled``, the number of jobs, and of its last round ``blocks``,
+    those used, and ``alpha``, the most allowed.
 
     Parameters
     ----------
@@ -44,7 +43,7 @@ class AOnline(Policy):
         The one alpha of the literal variant; ``for_instance(literal=True)`` takes it from (6).
     compact : bool
         Whether jobs start as early as the round's other jobs allow
-        (:func:`~online.completion.compaction.compacted`), or as planned.
+        (:func:`~online.completion.max_weight.compacted`), or as planned.
     order : {"arrival", "weight", "id"}
         In which the jobs of a batch are taken; the heaviest first.
     """
@@ -142,8 +141,7 @@ class AOnline(Policy):
         """What the proof of ``4 alpha`` supposes, as measured; None unless literal."""
         if self.alpha is None:
             return None
-        log_lambda = self._algorithm.log_lambda
-        return evidence_of_run(instance, self.alpha, log_lambda, self._literal_rounds)
+        return evidence_of_run(instance, self.alpha, self._algorithm, self._literal_rounds)
 
     @classmethod
     def applies(cls, evidence: Mapping[str, Any], best_known: float) -> Guarantee:

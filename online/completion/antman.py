@@ -32,15 +32,14 @@ class AntMan(Elastic):
     quota : float
         Of all capacity.
     patience : int
-        Slots after which a guaranteed job that has not started becomes an opportunistic one.
+        Slots until a guaranteed job that has not started becomes opportunistic.
     """
 
     name = "antman"
 
     def __init__(self, *, quota: float = 1.0, patience: int = 10, fixed: bool = False) -> None:
         super().__init__(fixed=fixed)
-        self._quota = quota
-        self._patience = patience
+        self._quota, self._patience = quota, patience
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with an empty cluster."""
@@ -52,9 +51,8 @@ class AntMan(Elastic):
         for rank in event.completed:
             self._guaranteed.pop(rank, None)
         for rank in event.arrived:
-            alone = self.place(Room(self.cluster), [rank])[rank]
-            held = alone.amounts(self.cluster).sum(axis=0)
-            dominant = float(dominant_share(held, self.cluster))
+            alone = self.place(Room(self.cluster), [rank])[rank].amounts(self.cluster)
+            dominant = float(dominant_share(alone.sum(axis=0), self.cluster))
             if sum(self._guaranteed.values()) + dominant <= self._quota:
                 self._guaranteed[rank] = dominant
         for rank in self._waiting():

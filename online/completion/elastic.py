@@ -18,8 +18,8 @@ class Elastic(Resharing):
     """Shares the cluster out anew when a job arrives or completes; elastic schedules.
 
     The paper's model has constant placements only, and blames preemption for the losses of these
-    baselines. Here it costs nothing to stop a job, to move it and to change its numbers: work
-    done is kept, and a slot counts with the rate of what runs in it.
+    baselines. Here it costs nothing to stop, move or re-size a job: work done is kept, and a slot
+    counts with the rate of what runs in it.
 
     Parameters
     ----------

@@ -7,10 +7,12 @@ import numpy as np
 from models.completion.cluster import Cluster, Job
 from models.completion.rates import least_duration
 from online.completion.plan import Run
-from online.completion.room import LARGEST_REQUEST, Room, ideal_request
+from online.completion.room import Room, ideal_request
 from online.head_of_line import HeadOfLine
 
 __all__ = ["FIFO"]
+
+_LARGEST_REQUEST = 30  # upper end of the paper's range [1, 30]
 
 
 class FIFO(HeadOfLine):
@@ -20,8 +22,7 @@ class FIFO(HeadOfLine):
     of arrival, with fixed numbers and resource configuration of workers (and PSs)". The types are
     the ideal ones (:func:`~online.completion.room.ideal_request`); the number is
     ``requested_workers``, or 30 where the instance says nothing, as far as D and the empty cluster
-    allow. Ours: no backfilling (:class:`~online.head_of_line.HeadOfLine`), and the placement
-    (:class:`~online.completion.room.Room`).
+    allow. Ours: no backfilling, and the placement (:class:`~online.completion.room.Room`).
     """
 
     name = "fifo"
@@ -33,7 +34,7 @@ class FIFO(HeadOfLine):
 
     def workers_of(self, job: Job) -> int:
         """What the owner fixed, or as many as fit."""
-        most = job.requested_workers or LARGEST_REQUEST
+        most = job.requested_workers or _LARGEST_REQUEST
         return ideal_request(job, self._cluster, most).workers
 
     def begin(self, job: Job, workers: int, slot: int) -> Run | None:

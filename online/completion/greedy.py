@@ -22,11 +22,9 @@ def greedy_max_weight(jobs: Sequence[Job], cluster: Cluster, slots: int) -> list
     in the offline scenario". Jain, Menache, Naor, Yaniv: "Near-Optimal Scheduling Mechanisms for
     Deadline-Sensitive Jobs in Large Computing Clusters" (SPAA 2012) go through the jobs by falling
     value per unit of demand, and admit each that can still be completed by its deadline. Ours:
-    demand is the dominant share of all capacity times slots, the least of all modes; a
-    job takes the schedule that completes earliest in what is free (ties as in the oracle).
-
-    The cluster is empty at first; ``slots`` is the deadline of all jobs, (7b). Ties keep the order
-    of the jobs; the schedules are in the order of admission.
+    demand is the dominant share of all capacity times slots, the least of all modes; a job takes
+    the schedule that completes earliest in what is free. The cluster is empty at first; ``slots``
+    is the deadline of all jobs, (7b). Returned in the order of admission.
     """
     free = np.repeat(cluster.servers[None], slots, axis=0)
     prices = np.zeros_like(free)

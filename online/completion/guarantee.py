@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from models.completion.cluster import Cluster
 from models.completion.instance import CompletionInstance
-from online.completion.max_weight import Block, Round
+from online.completion.max_weight import Block, MaxWeight, Round
 from online.policy import Guarantee
 from solvers.completion.modes import DURATION, modes_of
 from solvers.completion.oracle import best_schedule
@@ -21,7 +22,7 @@ _RELATIVE = 1e-9
 
 
 def evidence_of_run(
-    instance: CompletionInstance, alpha: int, log_lambda: float, rounds: Sequence[Round]
+    instance: CompletionInstance, alpha: int, algorithm: MaxWeight, rounds: Sequence[Round]
 ) -> dict[str, Any]:
     """What :func:`check_guarantee` needs to know of a run, in JSON's types.
 
@@ -30,29 +31,23 @@ def evidence_of_run(
     at most, ``violating_job`` where; ``left_out`` how many jobs would have fitted into a block of
     their round and did not get into any.
     """
-    cluster = instance.cluster
-    least, largest, worst, job_id, left_out = 1.0, 0.0, 0.0, "", 0
+    cluster, scale = instance.cluster, algorithm.log_lambda / math.log(2.0)
+    ratios, demands, violations, left_out = [1.0], [0.0], [(0.0, "")], 0
     for slots, jobs, blocks in rounds:
-        known = {job.index: job for job in jobs}
-        scheduled: set[int] = set()
+        left = {job.index: job for job in jobs}
         for block in blocks:
+            violations += _violations(cluster, slots, block)
             for column in block.columns:
-                scheduled.add(column.job)
                 servers, amounts = column.usage(cluster)
-                held = column.duration * float(amounts.sum())
-                least = min(least, known[column.job].weight / held)
                 used = amounts > 0.0
-                share = amounts[used] / cluster.servers[servers][used]
-                largest = max(largest, float(share.max()) * log_lambda / math.log(2.0))
-            excess, where = _dual_violation(cluster, slots, block)
-            if excess > worst:
-                worst, job_id = excess, where
-        rest = (job for job in jobs if job.index not in scheduled)
-        left_out += sum(modes_of(job, cluster)[0, DURATION] <= slots for job in rest)
+                ratios.append(left.pop(column.job).weight / (column.duration * amounts.sum()))
+                demands.append(scale * (amounts[used] / cluster.servers[servers][used]).max())
+        left_out += sum(modes_of(job, cluster)[0, DURATION] <= slots for job in left.values())
+    worst, job_id = max(violations, key=itemgetter(0))
     return {
         "alpha": int(alpha),
-        "least_ratio": float(least),
-        "largest_demand": float(largest),
+        "least_ratio": float(min(ratios)),
+        "largest_demand": float(max(demands)),
         "dual_violation": float(worst),
         "violating_job": job_id,
         "left_out": int(left_out),
@@ -85,20 +80,16 @@ def check_guarantee(evidence: Mapping[str, Any]) -> Guarantee:
     return Guarantee(4.0 * evidence["alpha"], not fails, "; ".join(fails))
 
 
-def _dual_violation(cluster: Cluster, slots: int, block: Block) -> tuple[float, str]:
-    """Largest excess of a payoff at the final prices over u_j, and the job that has it.
+def _violations(cluster: Cluster, slots: int, block: Block) -> Iterator[tuple[float, str]]:
+    """By how much payoffs at the final prices exceed u_j, and the ids of the jobs.
 
     Over all schedules that the scorer accepts, since the optimum may use its tolerance.
     """
     full = np.repeat(cluster.tolerant.servers[None], slots, axis=0)
     payoffs = {column.job: column.payoff for column in block.columns}
-    worst, job_id = 0.0, ""
     for job in block.jobs:
         worth = np.full(slots + 1, job.weight)
         column = best_schedule(job, cluster.tolerant, block.prices, full, worth, first=0)
-        if column is None:
-            continue
-        excess = column.payoff - payoffs.get(job.index, 0.0)
-        if excess > _RELATIVE * job.weight and excess > worst:
-            worst, job_id = excess, job.id
-    return worst, job_id
+        excess = column.payoff - payoffs.get(job.index, 0.0) if column else 0.0
+        if excess > _RELATIVE * job.weight:
+            yield excess, job.id

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from models.completion.cluster import Cluster, Job
 from models.completion.column import Column
+from models.tolerance import usable
 from online.primal_dual import decide
 from solvers.completion.modes import DURATION, amounts_of, modes_of
 from solvers.completion.oracle import best_schedule
 
-__all__ = ["ORDERS", "Block", "MaxWeight", "Round", "least_bound"]
+__all__ = ["ORDERS", "Block", "MaxWeight", "Round", "compacted", "least_bound"]
 
 ORDERS: Mapping[str, Callable[[Job], Any]] = {
     "arrival": lambda job: job.index,
@@ -27,8 +29,7 @@ ORDERS: Mapping[str, Callable[[Job], Any]] = {
 class Block(NamedTuple):
     """What A_maxweight made of a batch: the jobs, the schedules of those admitted, final prices.
 
-    Slot 0 of the schedules is the block's first; the prices ``delta_h^r(t)``, shape (tau, H, R),
-    are per unit of the instance.
+    Slot 0 is the block's first; prices, shape (tau, H, R), are per unit of the instance.
     """
 
     jobs: tuple[Job, ...]
@@ -50,27 +51,16 @@ def least_bound(jobs: Iterable[Job], cluster: Cluster) -> float:
     The sum is over slots, servers and resources, in the units of the instance, as printed. Its
     least is over all modes that fit on the empty cluster.
     """
-
-    def least(job: Job) -> float:
-        modes = modes_of(job, cluster)
-        return float((modes[:, DURATION] * amounts_of(modes, cluster).sum(axis=1)).min())
-
-    return max((job.weight / least(job) for job in jobs), default=1.0)
+    tables = [(job.weight, modes_of(job, cluster)) for job in jobs]
+    ratios = [w / (t[:, DURATION] * amounts_of(t, cluster).sum(axis=1)).min() for w, t in tables]
+    return float(max(ratios, default=1.0))
 
 
 class MaxWeight:
     """The two algorithms on one cluster, which is empty at first.
 
-    Parameters
-    ----------
-    cluster : Cluster
-    bound : float
-        F of (11).
-
-    Attributes
-    ----------
-    log_lambda : float
-        Natural logarithm of ``lambda = 2 T H R F + 1``, with the timespan T.
+    ``bound`` is F, and ``log_lambda`` the natural logarithm of ``lambda = 2 T H R F + 1``, with
+    the timespan T, of (11).
     """
 
     def __init__(self, cluster: Cluster, bound: float) -> None:
@@ -79,10 +69,7 @@ class MaxWeight:
         self.log_lambda = math.log1p(2.0 * cluster.slots * cluster.servers.size * bound)
 
     def block(self, jobs: Sequence[Job], slots: int) -> Block:
-        """Alg. 3: admit each job, in turn, whose best schedule pays; raise the prices.
-
-        Each job has to be complete after so many slots, (7b).
-        """
+        """Alg. 3: admit each job, in turn, whose best schedule in so many slots, (7b), pays."""
         book = _Prices(self._cluster, slots, self.log_lambda)
 
         def oracle(job: Job, prices: np.ndarray, free: np.ndarray) -> Column | None:
@@ -124,6 +111,33 @@ class MaxWeight:
             return 1  # Alg. 3 is exact
         ratio = math.fsum(weights) / min(weights)
         return math.floor(math.log(ratio) / -math.log1p(-1.0 / gamma)) + 1
+
+
+def compacted(columns: Iterable[Column], cluster: Cluster, first: int) -> list[Column]:
+    """Move schedules to their earliest starts on their servers, in the order of planned starts.
+
+    None is later than planned: whatever goes before a schedule was planned to start no later,
+    and holds, from the planned start on, no more than planned. The cluster is empty from ``first``
+    on; the columns, together within the capacities, are returned in the same order.
+    """
+    moved = list(columns)
+    free = np.empty((0, *cluster.servers.shape))
+    for place in sorted(range(len(moved)), key=lambda place: moved[place].start):
+        column = moved[place]
+        servers, amounts = column.usage(cluster)
+        fits = (amounts <= free[:, servers]).all(axis=(1, 2))
+        blocked = np.flatnonzero(~fits)
+        # Slots between those in which it does not fit; after the last used slot all is free.
+        gaps = np.diff(blocked, prepend=-1, append=len(free) + column.duration) - 1
+        at = int((gaps >= column.duration).argmax())
+        start = int(blocked[at - 1]) + 1 if at else 0
+        moved[place] = replace(column, start=first + start)
+        missing = start + column.duration - len(free)
+        if missing > 0:
+            more = np.repeat(usable(cluster.servers)[None], missing, axis=0)
+            free = np.concatenate([free, more])
+        free[start : start + column.duration, servers] -= amounts
+    return moved
 
 
 class _Prices:

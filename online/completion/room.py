@@ -15,10 +15,7 @@ from models.tolerance import usable
 from online.completion.plan import Share
 from solvers.completion.modes import PS_TYPE, WORKER_TYPE, WORKERS, fitting, placeable
 
-__all__ = ["LARGEST_REQUEST", "Request", "Room", "dominant_share", "ideal_request"]
-
-LARGEST_REQUEST = 30
-"""Upper end of the range [1, 30] of the paper's FIFO (Sec. 7)."""
+__all__ = ["Request", "Room", "dominant_share", "ideal_request"]
 
 _TIE = 1e-12  # shares this close are equal: the earlier job goes on
 
@@ -43,8 +40,8 @@ def ideal_request(job: Job, cluster: Cluster, most: int | None = None) -> Reques
     m, p = _fitting(job, cluster, *choices)[:, [WORKER_TYPE, PS_TYPE]].T
     fastest = minibatch_time(job, m, p, np.full_like(m, job.chunks), False).argmin()
     types = int(m[fastest]), int(p[fastest])
-    numbers = range(1, min(job.chunks, job.chunks if most is None else most) + 1)
-    fits = _fitting(job, cluster, [types[0]], [types[1]], numbers)
+    numbers = range(1, min(job.chunks, most or job.chunks) + 1)
+    fits = _fitting(job, cluster, types[:1], types[1:], numbers)
     return Request(*types, int(fits[:, WORKERS].max()))
 
 
@@ -62,16 +59,12 @@ def dominant_share(held: np.ndarray, cluster: Cluster) -> np.ndarray:
 
 
 class Room:
-    """What is free on every server; at first, all of an empty cluster.
+    """What is free on every server; at first, all of a cluster.
 
     A given number of workers is placed on one server if any holds it with a parameter server:
     the first. Otherwise all parameter servers are on one server (more would only add to (2i)):
     where fewest are needed, then where most of the workers are beside them, then the first. The
     other workers go to the first servers with room.
-
-    Parameters
-    ----------
-    cluster : Cluster
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -103,9 +96,8 @@ class Room:
         largest, over resources, of what workers and parameter servers hold of all capacity. A job
         without workers has None.
         """
-        if not requests:
-            return []
-        wanted, total = np.array(requests, dtype=np.int64), self._cluster.servers.sum(axis=0)
+        wanted = np.array(requests, dtype=np.int64).reshape(-1, 3)
+        total = self._cluster.servers.sum(axis=0)
         unit = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0.0)
         workers, ps = _fill(self._free, unit, wanted, *self._types)
         return [
@@ -170,17 +162,15 @@ def _place(free, m, p, number, worker_types, ps_types, bandwidth, y, s):  # type
         return False
     at, least, most = -1, 0, -1
     ratio = ps_types[p, bandwidth] / demand[bandwidth] * (1.0 + ROUND_OFF) if p >= 0 else 0.0
-    for h in range(servers):
-        for count in range(1, fitting(free[h], ps_types[p]) + 1 if p >= 0 else 0):
-            if at >= 0 and count > least:
+    for h in range(servers if p >= 0 else 0):
+        for outside in range(1, number + 1):
+            count = max(1, int(min(np.ceil(outside / ratio), 1e9)))  # (2i)
+            if count > fitting(free[h], ps_types[p]) or (at >= 0 and count > least):
                 break
-            outside = int(min(count * ratio, 1e9))  # as many as (2i) allows on other servers
             beside = min(number - 1, fitting(free[h] - count * ps_types[p], demand))
             if beside >= number - outside and everywhere - room[h] + beside >= number:
                 if at < 0 or count < least or beside > most:
                     at, least, most = h, count, beside
-                break
-            if outside >= number:
                 break
     if p >= 0:
         if at < 0:

@@ -22,8 +22,7 @@ class Tiresias(Elastic):
     At every event the jobs are looked at by queue (:class:`~online.attained_service.TwoQueues`),
     then by arrival; each that still finds room for the ideal configuration runs, and the others
     pause. The paper names "the multiplication of a job's remaining workload and the number of
-    resources"; the reference's policy for unknown durations goes by what was attained. Ours:
-    service counts workers x slots, and the threshold.
+    resources"; the reference goes by attained service. Ours: it counts workers x slots.
 
     Parameters
     ----------

@@ -52,11 +52,10 @@ class CompletionWorld(JobWorld):
     """Holds the instance, carries decisions out and finds the next event.
 
     ``slots`` bounds arrivals only: a run ends when nothing runs, nobody arrives any more and the
-    policy did not ask to be woken. The horizon of wake-ups, which is there to end runs of policies
-    that wait for ever, is 20 times the slots until the last arrival and in which all jobs then run
-    one after the other, each on one worker of the slowest types.
-
-    The schedule is elastic if the placement of a job changed while it ran, or it paused.
+    policy did not ask to be woken. The horizon of wake-ups ends runs of policies that wait for
+    ever: 20 times the slots until the last arrival and in which all jobs then run one after the
+    other, each on one worker of the slowest types. The schedule is elastic if the placement of a
+    job changed while it ran, or it paused.
     """
 
     def __init__(self, instance: CompletionInstance) -> None:
@@ -106,8 +105,8 @@ class CompletionWorld(JobWorld):
         m, p = self._types
         built = CompletionSchedule.build(self.instance, m, p, np.concatenate(self._rows))
         job, begin, end = built.rows[:, :3].T
-        constant = (begin == built.start[job]) & (end == built.end[job])
-        return replace(built, elastic=not constant.all())
+        elastic = (begin > built.start[job]) | (end < built.end[job])
+        return replace(built, elastic=bool(elastic.any()))
 
     def _replace(self, rank: int, plan: Share) -> None:
         self._record(rank, self.slot)
@@ -131,10 +130,8 @@ class CompletionWorld(JobWorld):
         state = self.active[rank]
         stop, plan = min(until, state.end), state.plan
         if state.begin < stop:
-            rows = np.empty((len(plan.servers), 6), dtype=np.int64)
-            rows[:, :3] = self.place[rank], state.begin, stop
-            rows[:, 3], rows[:, 4], rows[:, 5] = plan.servers, plan.workers, plan.ps
-            self._rows.append(rows)
+            window = np.tile([self.place[rank], state.begin, stop], (len(plan.servers), 1))
+            self._rows.append(np.column_stack([window, plan.servers, plan.workers, plan.ps]))
             self._types[:, self.place[rank]] = state.types
             state.done = state.done_by(stop)
 
@@ -169,14 +166,10 @@ class CompletionWorld(JobWorld):
             yield "a server stands twice"
         if ((plan.workers < 0) | (plan.ps < 0) | (plan.workers + plan.ps < 1)).any():
             yield "(2k), (2l) a number is negative, or both are 0"
-        if n < 1:
-            yield "(2b) no worker"
-        if n > job.chunks:
-            yield f"(2g) {n} workers, more than D = {job.chunks}"
-        if cluster.allreduce and s:
-            yield f"{s} parameter servers with all-reduce"
-        if not cluster.allreduce and not s:
-            yield "(2e) no parameter server"
+        if not 1 <= n <= job.chunks:
+            yield f"(2b), (2g) {n} workers, not 1 to D = {job.chunks}"
+        if cluster.allreduce == (s > 0):
+            yield f"(2e) {s} parameter servers with architecture '{cluster.architecture}'"
         with_ps = plan.ps > 0
         for h, y, here in zip(at[with_ps], plan.workers[with_ps], plan.ps[with_ps], strict=True):
             b, big_b = cluster.worker_gbps[plan.worker_type], cluster.ps_gbps[plan.ps_type]
@@ -192,7 +185,7 @@ class CompletionWorld(JobWorld):
         touched = np.zeros(len(self._limit), dtype=bool)
         for plan in changed:
             touched[plan.servers] = True
-        keys, shares = [], []
+        keys, shares = [np.empty(0, np.int64)], [np.empty((0, self._limit.shape[1]))]
         for state in self.active.values():
             if not touched[state.plan.servers].any() or state.end <= self.slot:
                 continue
@@ -200,8 +193,6 @@ class CompletionWorld(JobWorld):
             share = state.plan.amounts(self.public) / self._limit[state.plan.servers]
             keys += [key + max(self.slot, state.begin), key + state.end]
             shares += [share, -share]
-        if not keys:
-            return
         at, place = np.unique(np.concatenate(keys), return_inverse=True)
         change = np.zeros((len(at), self._limit.shape[1]))
         np.add.at(change, place, np.concatenate(shares))

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from models.completion import CompletionInstance, score
 from models.completion.column import Column, schedule_of
-from online.completion.compaction import compacted
 from online.completion.greedy import greedy_max_weight
-from online.completion.max_weight import Block, MaxWeight, least_bound
+from online.completion.max_weight import Block, MaxWeight, compacted, least_bound
 from tests.models.completion.small import instance, job, random_instance
 from tests.online.completion.small import ring, work
 

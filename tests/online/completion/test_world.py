@@ -186,9 +186,9 @@ FINE = Run(0, 0, array(0), array(1), array(1), 0, 3)
         (replace(FINE, ps=np.array([1.0])), "ps are not one integer per server"),
         (replace(FINE, worker_type=1), r"\(2b\) no worker type 1"),
         (replace(FINE, ps_type=NO_TYPE), r"\(2c\) no PS type -1"),
-        (replace(FINE, workers=array(0)), r"\(2b\) no worker"),
-        (replace(FINE, ps=array(0)), r"\(2e\) no parameter server"),
-        (replace(FINE, workers=array(4)), r"\(2g\) 4 workers, more than D = 3"),
+        (replace(FINE, workers=array(0)), r"\(2b\), \(2g\) 0 workers"),
+        (replace(FINE, ps=array(0)), r"\(2e\) 0 parameter servers with architecture 'ps'"),
+        (replace(FINE, workers=array(4)), r"\(2b\), \(2g\) 4 workers, not 1 to D = 3"),
         (replace(FINE, duration=2), r"\(2f\) 2 slots, it takes 3"),
         (replace(FINE, start=-1), "starts in slot -1 < 0"),
         (replace(FINE, servers=array(2)), "no server 2"),
@@ -243,7 +243,11 @@ def test_capacity_is_checked_in_later_slots_too() -> None:
         (constant(0, 3), PAUSED, "its Run has started and is final"),
         (share(1), constant(1, 3), "a Run, but it has run before"),
         (share(1), replace(share(1), worker_type=1), r"\(2b\), \(2c\) it has run with other types"),
-        (share(1), replace(share(1), ps=array(1)), "1 parameter servers with all-reduce"),
+        (
+            share(1),
+            replace(share(1), ps=array(1)),
+            "1 parameter servers with architecture 'allreduce'",
+        ),
     ],
 )
 def test_what_has_started_binds(first: Share, then: Share, message: str) -> None:

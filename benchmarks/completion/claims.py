@@ -11,7 +11,7 @@ A_online alone in the first two.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import numpy as np
@@ -165,151 +165,101 @@ def _schemes(figure: int, varied: str, architecture: str) -> list[Claim]:
     return [
         judged
         for name, text, test in tests
-        for judged in in_readings(Claim(f"fig{figure}-{name}", source, text, test, study), READINGS)
-    ]
-
-
-def _with_bound(figure: int, study: str, value: str, what: str, way: str) -> list[Claim]:
-    """What is said of F, where F alone moves, and where the weights move it."""
-    text = f"The {what} {way} with F."
-    words = {"prices": "F of the prices alone", "weights": "F by the range of the weights"}
-    return [
-        Claim(
-            f"fig{figure}-{way}{'' if moves == 'prices' else f'-{moves}'}",
-            f"Fig. {figure}",
-            text,
-            Moves(
-                f"{'minus ' * (way == 'falls')}change of the {what} from 0.001 F to 1000 F; {how}",
-                partial(_ends, value, _SIGNS[way], moves),
-            ),
-            (f"completion-{study}",),
+        for judged in in_readings(
+            Claim(f"fig{figure}-{name}", source, text, test, study),
+            [one for one in READINGS if name != "rises" or one.name != "fixed"],
         )
-        for moves, how in words.items()
     ]
 
 
-def _batch(way: str, varied: str, by: str) -> Claim:
-    return Claim(
-        f"fig12-{way}",
-        "Fig. 12",
-        f"The total weight of A_maxweight {way} with the number of {varied}.",
-        Moves(
-            f"{'minus the ' * (way == 'falls')}slope of the weight against {varied}, of every "
-            f"seed, at every number of {by}",
-            partial(_slope, varied, _SIGNS[way], by),
-        ),
-        ("completion-batch-servers",),
-    )
+def _with_bound(value: str, what: str, way: str, moves: str) -> Moves:
+    """What is said of F, where F alone moves, or where the weights move it."""
+    how = {"prices": "F of the prices alone", "weights": "F by the range of the weights"}[moves]
+    change = f"{'minus ' * (way == 'falls')}change of the {what} from 0.001 F to 1000 F; {how}"
+    return Moves(change, partial(_ends, value, _SIGNS[way], moves))
 
 
-def _alone(
-    name: str, source: str, text: str, test: Test, *studies: str, readings: Sequence = LOADS
-) -> list[Claim]:
-    """A claim on A_online alone, in the readings that concern it."""
-    claim = Claim(name, source, text, test, tuple(f"completion-{study}" for study in studies))
-    return in_readings(claim, readings)
+def _batch(way: str, varied: str, by: str) -> Moves:
+    minus = "minus the " * (way == "falls")
+    what = f"{minus}slope of the weight against {varied}, of every seed, at every number of {by}"
+    return Moves(what, partial(_slope, varied, _SIGNS[way], by))
 
 
-_WORKERS = slopes_against(
-    "most_workers", _totals, [OWN], "{means:.4g}, slope -({slope}) per 100", sign=-1.0
-)
-_ALPHA = "The typical value of alpha is close to 4 in simulation studies."
+# Name, source, studies, and what the paper says; in the readings that concern A_online alone, apart
+# from what is measured in one.
+_SAID = """
+alpha-4; Sec. 5.3; jobs-ps; The typical value of alpha is close to 4 in simulation studies.
+alpha-blocks; Sec. 5.3; jobs-ps; The typical value of alpha is close to 4 in simulation studies.
+fig4-rises; Fig. 4; bounds; The total of A_online is larger for larger values of F.
+fig4-rises-weights; Fig. 4; bounds; The total of A_online is larger for larger values of F.
+fig5-similar; Sec. 7.1; jobs-ps jobs-allreduce; With Ring-AllReduce the results are similar.
+fig7-2min; Fig. 7; seconds; The running time of A_online remains at a low level (< 2 minutes).
+fig7-rises; Fig. 7; seconds; The running time of A_online increases with the number of jobs.
+fig8-better; Fig. 8; batch-jobs; A_maxweight schedules much more weight than the greedy algorithm.
+fig9-best; Fig. 9; types; A_online chooses the best type for each job, so its total is smallest.
+fig9-matters; Fig. 9; types; Different types of workers greatly affect the total.
+fig10-falls; Fig. 10; workers; The total falls with the number of workers deployed for jobs.
+fig11-falls; Fig. 11; batch-bounds; For smaller values of F the total weight is larger.
+fig11-falls-weights; Fig. 11; batch-bounds; For smaller values of F the total weight is larger.
+fig12-falls; Fig. 12; batch-servers; The total weight is smaller with more servers.
+fig12-rises; Fig. 12; batch-servers; There is an upward trend of the weight with jobs.
+"""
+_TESTS: Mapping[str, Test] = {
+    "alpha-4": Near("most blocks that (6) allows a round", 4.0, 1.0, partial(_blocks, "alpha")),
+    "alpha-blocks": Near("blocks that a round uses", 4.0, 1.0, partial(_blocks, "blocks")),
+    "fig4-rises": _with_bound("total", "total", "rises", "prices"),
+    "fig4-rises-weights": _with_bound("total", "total", "rises", "weights"),
+    "fig5-similar": Above(
+        "rank correlation of the mean totals of the five schemes under both",
+        0.8,
+        _same_order,
+        where="at every number of jobs",
+    ),
+    "fig7-2min": Below("seconds of a run", 120.0, _seconds, where="in every run"),
+    "fig7-rises": Moves("change of the seconds from the fewest jobs to the most", _seconds_rise),
+    "fig8-better": Best(
+        "weight scheduled", "a-maxweight", "weight", ("jobs",), "max", "at every number of jobs"
+    ),
+    "fig9-best": Best(
+        "total where jobs have any type",
+        ANY_TYPE,
+        "total",
+        ("architecture",),
+        "min",
+        "with either architecture",
+        _by_type,
+        "all jobs with one of the four",
+    ),
+    "fig9-matters": Above(
+        "mean ratio of the totals with the worst and the best single type", 1.2, _spread
+    ),
+    "fig10-falls": Moves(
+        "minus the slope of the total against the most workers, of every seed",
+        slopes_against("most_workers", _totals, [OWN], "{means:.4g}, fall {slope} per 100", -1.0),
+    ),
+    "fig11-falls": _with_bound("weight", "weight", "falls", "prices"),
+    "fig11-falls-weights": _with_bound("weight", "weight", "falls", "weights"),
+    "fig12-falls": _batch("falls", "servers", "jobs"),
+    "fig12-rises": _batch("rises", "jobs", "servers"),
+}
+_IN_ONE = ("bounds", "seconds", "batch-jobs", "batch-bounds", "batch-servers")
+
+
+def _said() -> Iterator[Claim]:
+    for line in _SAID.strip().splitlines():
+        name, source, studies, text = line.split("; ")
+        named = tuple(f"completion-{study}" for study in studies.split())
+        claim = Claim(name, source, text, _TESTS[name], named)
+        readings = READINGS if name == "fig5-similar" else LOADS
+        yield from [claim] if studies in _IN_ONE else in_readings(claim, readings)
+
 
 CLAIMS: tuple[Claim, ...] = (
     *THEORY,
-    *_alone(
-        "alpha-4",
-        "Sec. 5.3",
-        _ALPHA,
-        Near("most blocks that (6) allows a round", 4.0, 1.0, partial(_blocks, "alpha")),
-        "jobs-ps",
-    ),
-    *_alone(
-        "alpha-blocks",
-        "Sec. 5.3",
-        _ALPHA,
-        Near("blocks that a round uses, mean of a run", 4.0, 1.0, partial(_blocks, "blocks")),
-        "jobs-ps",
-    ),
     *_schemes(2, "jobs", "ps"),
     *_schemes(3, "servers", "ps"),
-    *_with_bound(4, "bounds", "total", "total of A_online", "rises"),
     *_schemes(5, "jobs", "allreduce"),
     *_schemes(6, "servers", "allreduce"),
-    *_alone(
-        "fig5-similar",
-        "Sec. 7.1",
-        "Compared to the PS framework, the results with Ring-AllReduce are similar.",
-        Above(
-            "rank correlation of the mean totals of the five schemes under both",
-            0.8,
-            _same_order,
-            where="at every number of jobs",
-        ),
-        "jobs-ps",
-        "jobs-allreduce",
-        readings=READINGS,
-    ),
-    Claim(
-        "fig7-2min",
-        "Fig. 7",
-        "The running time of A_online remains at a low level (< 2 minutes).",
-        Below("seconds of a run, all decisions together,", 120.0, _seconds, where="in every run"),
-        ("completion-seconds",),
-    ),
-    Claim(
-        "fig7-rises",
-        "Fig. 7",
-        "The running time of A_online increases with the number of jobs.",
-        Moves("change of the seconds from the fewest jobs to the most", _seconds_rise),
-        ("completion-seconds",),
-    ),
-    Claim(
-        "fig8-better",
-        "Fig. 8",
-        "A_maxweight achieves a much larger total weight than the greedy algorithm of Jain et al.",
-        Best(
-            "weight scheduled", "a-maxweight", "weight", ("jobs",), "max", "at every number of jobs"
-        ),
-        ("completion-batch-jobs",),
-    ),
-    *_alone(
-        "fig9-best",
-        "Fig. 9",
-        "A_online chooses the best worker type for each job and so achieves the smallest total.",
-        Best(
-            "total where jobs have any type",
-            ANY_TYPE,
-            "total",
-            ("architecture",),
-            "min",
-            "with either architecture",
-            _by_type,
-            "all jobs with one of the four",
-        ),
-        "types",
-    ),
-    *_alone(
-        "fig9-matters",
-        "Fig. 9",
-        "Different types of workers greatly affect the total.",
-        Above(
-            "mean ratio of the totals with the worst and the best single type",
-            1.2,
-            _spread,
-            where="with either architecture",
-        ),
-        "types",
-    ),
-    *_alone(
-        "fig10-falls",
-        "Fig. 10",
-        "The total falls with the number of workers deployed for jobs.",
-        Moves("minus the slope of the total against the most workers, of every seed", _WORKERS),
-        "workers",
-    ),
-    *_with_bound(11, "batch-bounds", "weight", "total weight of A_maxweight", "falls"),
-    _batch("falls", "servers", "jobs"),
-    _batch("rises", "jobs", "servers"),
+    *_said(),
 )
-"""In the order of the paper's sections, what it proves first."""
+"""What the paper proves; on the five schemes; and on its own algorithms alone."""

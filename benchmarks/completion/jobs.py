@@ -80,7 +80,8 @@ def draw_jobs(
         models = speeds[rng.integers(len(speeds), size=count)]
         slots = _by_speed(slots, models[:, types.gpu] * types.workers[:, 0])
     elif settings.types == "ec2":
-        faster = np.exp(rng.uniform(*np.log(_V100), size=count))[:, None]
+        low_log, high_log = np.log(_V100).tolist()
+        faster = np.exp(rng.uniform(low_log, high_log, size=count))[:, None]
         slots = _by_speed(slots, np.where(types.gpu > 0, faster, 1.0) * types.workers[:, 0])
     if given.hours is not None and given.gpus is not None:
         work = jobs["epochs"] * jobs["chunks"] * jobs["minibatches"]

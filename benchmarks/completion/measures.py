@@ -121,7 +121,7 @@ def _moved(
     """Factors with an instance and F each."""
     found = []
     for factor in factors:
-        more = {"weight": [200.0, 200.0 + 4800.0 * factor]} if moves == "weights" else {}
+        more: Record = {"weight": [200.0, 200.0 + 4800.0 * factor]} if moves == "weights" else {}
         instance = draw(**cell, **more)
         bound = least_bound(instance.jobs, instance.cluster)
         found.append((factor, instance, bound * factor if moves == "prices" else bound))

@@ -54,7 +54,7 @@ def _schemes(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
     for place, (panel, reading) in enumerate(zip(drawn, READINGS[:3], strict=False)):
         part = every[every["reading"] == reading.name]
         title = f"({_LETTERS[place]}) {reading.words}, {_load(part)}"
-        labels = {"ylabel": _TOTAL, "title": title, "legend": place == 0}
+        labels: dict[str, Any] = {"ylabel": _TOTAL, "title": title, "legend": place == 0}
         plot_lines(part, panel, series="policy", among=SCHEMES, **how, **labels)
     own = every[(every["policy"] == OWN) & every["reading"].isin(_VARIANTS)]
     own = own.assign(variant=own["reading"].map(_VARIANTS))
@@ -63,27 +63,31 @@ def _schemes(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
     return _titled(drawn, _where(frame, varied))
 
 
-def _loads(frame: pd.DataFrame, axes: Axes | None, *, spacing: str, x: str) -> Figure:
+def _workers(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     """A panel for each of two loads."""
     drawn = panels(axes, 2, 11.0, 4.2)
+    how: dict[str, Any] = {"x": "most_workers", "y": "total", "spacing": "log"}
+    how |= {"xlabel": _LABELS["most_workers"], "ylabel": _TOTAL, "series": "policy"}
     for panel, reading in zip(drawn, LOADS, strict=True):
         part = frame[frame["reading"] == reading.name]
-        title = f"{reading.words}, {_load(part)}"
-        labels: dict[str, Any] = {"xlabel": _LABELS[x], "ylabel": _TOTAL, "title": title}
-        plot_lines(part, panel, x=x, y="total", series="policy", spacing=spacing, **labels)
+        plot_lines(part, panel, **how, title=f"{reading.words}, {_load(part)}")
     return _titled(drawn, _where(frame))
 
 
 def _types(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 2, 12.0, 4.2)
-    names = {None: ANY_TYPE, **dict(enumerate(TYPES))}
-    kinds = frame["only_type"].astype(object).where(frame["only_type"].notna(), None).map(names)
-    rows = frame.assign(type=kinds).sort_values("only_type", kind="stable", na_position="first")
+    names = frame["only_type"].map(dict(enumerate(TYPES))).astype(object)
+    rows = frame.assign(type=names.where(names.notna(), ANY_TYPE))
+    rows = rows.sort_values("only_type", kind="stable", na_position="first")
     for panel, reading in zip(drawn, LOADS, strict=True):
         part = rows[rows["reading"] == reading.name]
-        labels = {"xlabel": "worker type of all jobs", "ylabel": _TOTAL, "title": reading.words}
-        ends = {"lower": "total", "upper": "total", "hue": "architecture"}
-        plot_intervals(part, panel, x="type", **ends, **labels, hue_title="a mark is a seed")
+        labels: dict[str, Any] = {
+            "xlabel": "worker type of all jobs",
+            "ylabel": _TOTAL,
+            "title": reading.words,
+        }
+        labels |= {"lower": "total", "upper": "total", "hue": "architecture"}
+        plot_intervals(part, panel, x="type", **labels, hue_title="a mark is a seed")
     return _titled(drawn, _where(frame))
 
 
@@ -93,7 +97,7 @@ def _bounds(frame: pd.DataFrame, axes: Axes | None, *, y: str, ylabel: str) -> F
     frame = frame[frame["policy"] != "greedy"]
     for panel, (moves, words) in zip(drawn, _MOVES.items(), strict=True):
         part = frame[frame["moves"] == moves]
-        labels = {"xlabel": _LABELS["factor"], "ylabel": ylabel, "title": words}
+        labels: dict[str, Any] = {"xlabel": _LABELS["factor"], "ylabel": ylabel, "title": words}
         plot_lines(part, panel, x="factor", y=y, series="policy", spacing="log", **labels)
         if moves == "weights":
             log_axis(panel)
@@ -103,85 +107,50 @@ def _bounds(frame: pd.DataFrame, axes: Axes | None, *, y: str, ylabel: str) -> F
 def _along_jobs(
     frame: pd.DataFrame, axes: Axes | None, *, y: str, series: str, ylabel: str
 ) -> Figure:
-    labels = {"xlabel": _LABELS["jobs"], "ylabel": ylabel, "title": _where(frame, "jobs", series)}
+    labels: dict[str, Any] = {"xlabel": _LABELS["jobs"], "ylabel": ylabel}
+    labels["title"] = _where(frame, "jobs", series)
     if series == "servers":
         frame = frame[frame["policy"] != "greedy"]
         frame = frame.assign(servers=frame["servers"].map("{} servers".format))
     return plot_lines(frame, axes, x="jobs", y=y, series=series, **labels)
 
 
-_ALLREDUCE = "with Ring-AllReduce"
+def _picture(number: int, study: str, title: str, plot: Any, **how: str) -> Picture:
+    source = f"heterogeneous jobs, Fig. {number}"
+    return Picture(
+        f"completion-{number}", title, source, f"completion-{study}", partial(plot, **how)
+    )
 
-PICTURES: tuple[Picture, ...] = tuple(
-    Picture(
-        f"completion-{number}",
-        title,
-        f"heterogeneous jobs, Fig. {number}",
-        f"completion-{study}",
-        plot,
-    )
-    for number, title, study, plot in (
-        (
-            2,
-            f"{_TOTAL} of five schemes against jobs, PS",
-            "jobs-ps",
-            partial(_schemes, varied="jobs"),
-        ),
-        (
-            3,
-            f"{_TOTAL} of five schemes against servers, PS",
-            "servers-ps",
-            partial(_schemes, varied="servers"),
-        ),
-        (
-            4,
-            f"{_TOTAL} of A_online under different F",
-            "bounds",
-            partial(_bounds, y="total", ylabel=_TOTAL),
-        ),
-        (
-            5,
-            f"{_TOTAL} of five schemes against jobs, {_ALLREDUCE}",
-            "jobs-allreduce",
-            partial(_schemes, varied="jobs"),
-        ),
-        (
-            6,
-            f"{_TOTAL} of five schemes against servers, {_ALLREDUCE}",
-            "servers-allreduce",
-            partial(_schemes, varied="servers"),
-        ),
-        (
-            7,
-            "seconds of A_online, both architectures",
-            "seconds",
-            partial(_along_jobs, y="seconds", series="architecture", ylabel="seconds of a run"),
-        ),
-        (
-            8,
-            f"{_WEIGHT}, A_maxweight and the greedy algorithm",
-            "batch-jobs",
-            partial(_along_jobs, y="weight", series="policy", ylabel=_WEIGHT),
-        ),
-        (9, f"{_TOTAL} with one worker type for all jobs, or any", "types", _types),
-        (
-            10,
-            f"{_TOTAL} against the most workers of a job",
-            "workers",
-            partial(_loads, spacing="log", x="most_workers"),
-        ),
-        (
-            11,
-            f"{_WEIGHT} under different F",
-            "batch-bounds",
-            partial(_bounds, y="weight", ylabel=_WEIGHT),
-        ),
-        (
-            12,
-            f"{_WEIGHT} against servers and jobs",
-            "batch-servers",
-            partial(_along_jobs, y="weight", series="servers", ylabel=_WEIGHT),
-        ),
-    )
+
+def _five(number: int, varied: str, architecture: str) -> Picture:
+    title = f"{_TOTAL} of five schemes against {varied}, {architecture}"
+    return _picture(number, f"{varied}-{architecture}", title, _schemes, varied=varied)
+
+
+_JOBS: dict[str, Any] = {"plot": _along_jobs, "y": "weight", "ylabel": _WEIGHT}
+_F: dict[str, Any] = {"plot": _bounds}
+
+PICTURES: tuple[Picture, ...] = (
+    _five(2, "jobs", "ps"),
+    _five(3, "servers", "ps"),
+    _picture(
+        4, "bounds", f"{_TOTAL} of A_online under different F", **_F, y="total", ylabel=_TOTAL
+    ),
+    _five(5, "jobs", "allreduce"),
+    _five(6, "servers", "allreduce"),
+    _picture(
+        7,
+        "seconds",
+        "seconds of A_online, both architectures",
+        _along_jobs,
+        y="seconds",
+        series="architecture",
+        ylabel="seconds of a run",
+    ),
+    _picture(8, "batch-jobs", f"{_WEIGHT}, against the greedy one", **_JOBS, series="policy"),
+    _picture(9, "types", f"{_TOTAL} with one worker type for all jobs, or any", _types),
+    _picture(10, "workers", f"{_TOTAL} against the most workers of a job", _workers),
+    _picture(11, "batch-bounds", f"{_WEIGHT} under different F", **_F, y="weight", ylabel=_WEIGHT),
+    _picture(12, "batch-servers", f"{_WEIGHT}, servers and jobs", **_JOBS, series="servers"),
 )
 """In the order of the paper."""

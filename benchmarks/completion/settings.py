@@ -49,20 +49,14 @@ class Settings(BaseSettings):
         Most slots that a job may take at its fastest on the empty cluster; None = until T.
     arrivals : str or None
         A pattern of ``PATTERNS``; None = those of the trace, or where it has none, ``ARRIVALS``.
-    weight : tuple of float
-        Range of w.
-    epochs, chunks, minibatches : tuple of int
-        Ranges of E, D and K.
-    minibatch_slots : tuple of float
-        Range of v, slots.
-    update_ms, gradient_mb : tuple of float
-        Ranges of U, milliseconds, and of pi, MB.
+    weight, epochs, chunks, minibatches : tuple
+        Ranges of w, E, D and K.
+    minibatch_slots, update_ms, gradient_mb : tuple of float
+        Ranges of v, slots, of U, milliseconds, and of pi, MB.
     requested : tuple of int
         Range of ``requested_workers``, then cut to D.
-    gpus, vcpus, worker_gbps : tuple
-        Ranges of what a worker of a type takes.
-    ps_vcpus, ps_gbps : tuple
-        Ranges of what a parameter server of a type takes.
+    gpus, vcpus, worker_gbps, ps_vcpus, ps_gbps : tuple
+        Ranges of what a worker, and a parameter server, of a type takes.
     slot_seconds : float
         Length of a slot.
     """
@@ -120,9 +114,9 @@ class Settings(BaseSettings):
 
     def describe(self) -> str:
         """The settings that the rest of an instance file does not show."""
-        ranges = (("w", self.weight), ("E", self.epochs), ("D", self.chunks))
-        ranges = (*ranges, ("K", self.minibatches), ("v", self.minibatch_slots))
-        told = [f"{name} {show_range(interval)}" for name, interval in ranges]
+        ranges: dict[str, tuple[float, float]] = {"w": self.weight, "E": self.epochs}
+        ranges |= {"D": self.chunks, "K": self.minibatches, "v": self.minibatch_slots}
+        told = [f"{name} {show_range(interval)}" for name, interval in ranges.items()]
         told += [f"{self.types} worker types"]
         told += [] if self.only_type is None else [f"only worker type {self.only_type}"]
         told += [] if self.most_workers is None else [f"at most {self.most_workers} workers"]

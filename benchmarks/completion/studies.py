@@ -34,28 +34,28 @@ READINGS = (
     Reading("paper", "capacity as drawn", {"preset": "paper"}, {}, _CAPACITY),
     Reading(
         "moderate",
-        "loads of 0.9 to 1.1",
+        "load 0.9 to 1.1",
         {"preset": "moderate"},
         {},
         'Sec. 1: "especially in systems with resource shortage"',
     ),
     Reading(
         "fixed",
-        "capacity as drawn, baselines with constant placement",
+        "baselines with constant placement",
         {"preset": "paper"},
         _FIXED,
         "(2) knows only constant placements; the paper does not say that baselines keep to it",
     ),
     Reading(
         "blocks",
-        "capacity as drawn, A_online in blocks as planned",
+        "A_online in blocks as planned",
         {"preset": "paper"},
         {OWN: {"compact": False}},
         _BLOCKS,
     ),
     Reading(
         "literal",
-        "capacity as drawn, A_online with one alpha, from alpha tau on",
+        "A_online with one alpha, from alpha tau on",
         {"preset": "paper"},
         {OWN: {"literal": True}},
         f"{_BLOCKS}, from alpha tau_i on",
@@ -132,35 +132,27 @@ def _grids(*axes: tuple[str, Sequence[Sequence[Any]]], **same: Any) -> list[Grid
     return found
 
 
-def _alike(values: Sequence[Any]) -> list[Sequence[Any]]:
-    return [values] * len(SIZES)
-
-
 _RUN = "measures:run"
+
+
+def _five(varied: str, values: Sequence[Sequence[int]], architecture: str, **same: Any) -> Study:
+    """All schemes, in all readings."""
+    grids = _grids((varied, values), architecture=architecture, **same)
+    return _study(f"{varied}-{architecture}", _RUN, grids, _ALL, READINGS)
+
+
 _ALONE = _ALL[:1]
-_BOTH = ("architecture", _alike(["ps", "allreduce"]))
-_MOVES = ("moves", _alike(["prices", "weights"]))
-_TYPE = ("only_type", _alike([None, *range(len(TYPES))]))
+_BOTH = ("architecture", (["ps", "allreduce"],) * 3)
+_MOVES = ("moves", (["prices", "weights"],) * 3)
+_TYPE = ("only_type", ([None, *range(len(TYPES))],) * 3)
 _BATCH = {"deadline": _DEADLINES, "preset": "paper"}
 
 STUDIES: tuple[Study, ...] = (
-    _study("jobs-ps", _RUN, _grids(("jobs", _JOBS), slots=(16, 80, 300)), _ALL, READINGS),
-    _study("servers-ps", _RUN, _grids(("servers", _SERVERS)), _ALL, READINGS),
+    _five("jobs", _JOBS, "ps", slots=(16, 80, 300)),
+    _five("servers", _SERVERS, "ps"),
     _study("bounds", "measures:bounds", _grids(_MOVES, factors=_FACTORS, preset="paper")),
-    _study(
-        "jobs-allreduce",
-        _RUN,
-        _grids(("jobs", _JOBS), architecture="allreduce", slots=(16, 80, 300)),
-        _ALL,
-        READINGS,
-    ),
-    _study(
-        "servers-allreduce",
-        _RUN,
-        _grids(("servers", _SERVERS), architecture="allreduce"),
-        _ALL,
-        READINGS,
-    ),
+    _five("jobs", _JOBS, "allreduce", slots=(16, 80, 300)),
+    _five("servers", _SERVERS, "allreduce"),
     _study(
         "seconds",
         "measures:seconds",

@@ -1,4 +1,4 @@
-"""Tables of runs on ``completion``: who runs where, capacity in use, where weight is lost."""
+"""Tables of runs on ``completion``: metrics, who runs where, where weight is lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from models.completion import CompletionInstance, CompletionSchedule
 from models.completion.cluster import NO_TYPE
 from solvers.completion.modes import DURATION, modes_of
 
-__all__ = ["blocks", "losses", "metrics", "usage"]
+__all__ = ["blocks", "losses", "metrics"]
 
 
 def metrics(instance: CompletionInstance, run: Run) -> dict[str, Any]:
@@ -23,11 +23,10 @@ def metrics(instance: CompletionInstance, run: Run) -> dict[str, Any]:
     dict
         ``policy``; ``total`` (sum of w c, the objective); ``weighted_jct`` (sum of w (c - a));
         ``mean_jct`` (slots from arrival to completion); ``makespan`` (slot after the last);
-        ``pauses`` (times that a job stopped before it was complete); ``blocks`` and ``alpha``: of
-        A_online the blocks that a round used, in the mean over rounds that scheduled somebody, and
-        the most that (6) allowed one; None for others.
+        ``blocks`` and ``alpha``: of A_online the blocks that a round used, in the mean over rounds
+        that scheduled somebody, and the most that (6) allowed one; None for others.
     """
-    schedule, done = run.trace.schedule, run.score.completion
+    done = run.score.completion
     weight, arrival = np.array([(job.weight, job.arrival) for job in instance.jobs]).T
     rounds = [row for row in run.trace.decisions if row.get("blocks")]
     return {
@@ -36,20 +35,9 @@ def metrics(instance: CompletionInstance, run: Run) -> dict[str, Any]:
         "weighted_jct": float(run.score.objective - weight @ arrival),
         "mean_jct": float((done - arrival).mean()),
         "makespan": int(done.max()),
-        "pauses": _pauses(schedule),
         "blocks": float(np.mean([row["blocks"] for row in rounds])) if rounds else None,
         "alpha": max((row["alpha"] for row in rounds), default=None),
     }
-
-
-def _pauses(schedule: CompletionSchedule) -> int:
-    """Times that a job has nothing anywhere between two slots in which it runs."""
-    count = 0
-    for job in np.unique(schedule.rows[:, 0]):
-        spans = schedule.rows[schedule.rows[:, 0] == job, 1:3]
-        spans = spans[np.argsort(spans[:, 0])]
-        count += int((spans[1:, 0] > np.maximum.accumulate(spans[:-1, 1])).sum())
-    return count
 
 
 def blocks(instance: CompletionInstance, schedule: CompletionSchedule) -> pd.DataFrame:
@@ -64,30 +52,14 @@ def blocks(instance: CompletionInstance, schedule: CompletionSchedule) -> pd.Dat
     cluster, records = instance.cluster, []
     for index, start, stop, server, workers, ps in schedule.rows.tolist():
         m, p = schedule.worker_type[index], schedule.ps_type[index]
-        held = _held(instance, m, p, workers, ps)
-        have = cluster.servers[server]
+        held, have = workers * cluster.worker_types[m], cluster.servers[server]
+        if p != NO_TYPE:
+            held = held + ps * cluster.ps_types[p]
         share = float(np.divide(held, have, out=np.zeros_like(held), where=have > 0).max())
         count = workers + ps
         records.append((instance.jobs[index].id, server, start, stop, count, share, f"type {m}"))
     columns = ["job", "server", "start", "stop", "count", "share", "worker_type"]
     return pd.DataFrame(records, columns=columns)
-
-
-def usage(instance: CompletionInstance, schedule: CompletionSchedule) -> pd.DataFrame:
-    """Share of each resource, of all servers, in use in each slot: ``slot, resource, share``."""
-    cluster = instance.cluster
-    used = np.zeros((int(schedule.end.max(initial=0)), len(cluster.resources)))
-    for index, start, stop, _, workers, ps in schedule.rows.tolist():
-        m, p = schedule.worker_type[index], schedule.ps_type[index]
-        used[start:stop] += _held(instance, m, p, workers, ps)
-    table = pd.DataFrame(used / cluster.servers.sum(axis=0), columns=list(cluster.resources))
-    long = table.rename_axis("slot").reset_index()
-    return long.melt("slot", var_name="resource", value_name="share")
-
-
-def _held(instance: CompletionInstance, m: int, p: int, workers: int, ps: int) -> np.ndarray:
-    held: np.ndarray = workers * instance.cluster.worker_types[m]
-    return held if p == NO_TYPE else held + ps * instance.cluster.ps_types[p]
 
 
 def losses(instance: CompletionInstance, schedule: CompletionSchedule) -> pd.DataFrame:

@@ -15,7 +15,6 @@ What the paper leaves open, and what is chosen here:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -34,31 +33,11 @@ from models.completion.rates import least_duration
 from models.errors import InputError
 from solvers.completion.modes import placeable
 
-__all__ = ["CompletionReport", "generate"]
+__all__ = ["generate"]
 
 _MODERATE = (0.9, 1.1)  # range of the load
 _MOST_ROUNDS = 500  # of drawing again what does not fit
 _PLENTY = 1e9  # of each resource
-
-
-@dataclass(frozen=True, kw_only=True)
-class CompletionReport(WorkloadReport):
-    """What was drawn and kept.
-
-    Parameters
-    ----------
-    capacity : float
-        Of each resource, as a share of the summed ideal demand.
-    redrawn : int
-        Jobs that were drawn again.
-    outweighed : int
-        Jobs that weigh less than what they hold with D workers of their fastest types, summed over
-        slots and resources: they break the assumption ``1 <= w / sum f`` of Sec. 5.1.
-    """
-
-    capacity: float
-    redrawn: int
-    outweighed: int
 
 
 class _Drawing:
@@ -175,7 +154,7 @@ class _Drawing:
                 name=name,
                 slots=settings.slots,
                 resources=list(RESOURCES),
-                architecture=settings.architecture,
+                architecture="ps" if settings.architecture == "ps" else "allreduce",
                 servers=self.servers.tolist(),
                 worker_types=workers.tolist(),
                 ps_types=[] if settings.architecture == "allreduce" else self.types.ps.tolist(),
@@ -207,7 +186,7 @@ def _joined(parts: Sequence[Jobs]) -> Jobs:
 
 def generate(
     settings: Settings, rng: np.random.Generator, trace: Trace | None = None
-) -> tuple[CompletionInstance, CompletionReport]:
+) -> tuple[CompletionInstance, WorkloadReport]:
     """Draw an instance; what a trace has is taken from it, the rest is drawn.
 
     Jobs that cannot complete by T, or within ``max_duration``, alone on the cluster are drawn
@@ -235,11 +214,10 @@ def generate(
     return instance, _report(instance, drawing)
 
 
-def _report(instance: CompletionInstance, drawing: _Drawing) -> CompletionReport:
+def _report(instance: CompletionInstance, drawing: _Drawing) -> WorkloadReport:
     cluster, jobs = instance.cluster, instance.jobs
     held, slots = zip(*(ideal_demand(job, cluster) for job in jobs), strict=True)
     ratio = np.array([job.weight for job in jobs]) / (np.sum(held, axis=1) * slots)
-    outweighed = int((ratio < 1.0).sum())
     fields: dict[str, Any] = {
         "arrival": [job.arrival for job in jobs],
         "weight w": [job.weight for job in jobs],
@@ -253,7 +231,6 @@ def _report(instance: CompletionInstance, drawing: _Drawing) -> CompletionReport
     counts = (
         f"capacity {drawing.capacity:.3g} of the summed ideal demand",
         f"{drawing.redrawn} jobs drawn again that could not complete in time",
-        f"{outweighed} of {len(jobs)} jobs break 1 <= w / sum f if they have D workers",
+        f"{(ratio < 1.0).sum()} of {len(jobs)} jobs break 1 <= w / sum f (Sec. 5.1) with D workers",
     )
-    told = {"capacity": drawing.capacity, "redrawn": drawing.redrawn, "outweighed": outweighed}
-    return CompletionReport.of(instance, fields, notes=drawing.notes, counts=counts, **told)
+    return WorkloadReport.of(instance, fields, notes=drawing.notes, counts=counts)

@@ -41,8 +41,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     instance = read_instance(args.instance)
     kind = problem(instance.problem)
     score = verdict = None
+    passes = False  # whether the schedule may pass the bound of a certificate
     if args.schedule is not None:
-        score = kind.score(instance, kind.read_schedule(args.schedule, instance))
+        schedule = kind.read_schedule(args.schedule, instance)
+        score = kind.score(instance, schedule)
+        passes = kind.is_wider(schedule) and offline_solver(kind.name).wider != ""
     if args.certificate is not None:
         verdict = offline_solver(kind.name).check(args.certificate, instance)
     if score is not None:
@@ -58,7 +61,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{'bound' if verdict.accepted else 'states'} {verdict.stored!r}")
         print(f"certificate {verdict}")
     good = (score is None or score.feasible) and (verdict is None or verdict.accepted)
-    if good and score is not None and verdict is not None:
+    if good and passes and verdict is not None:
+        print(
+            f"no interval: the schedule is {kind.wider}, the certificate is not of such schedules"
+        )
+    elif good and score is not None and verdict is not None:
         nothing, bound = kind.negligible(instance), verdict.recomputed
         known = [Incumbent(score.objective, None)], [Bound(bound, "prices")]
         found = offline_interval(kind.sense, *known, negligible=nothing)

@@ -107,8 +107,8 @@ class Problem:
     wider : str
         What some schedules may do beyond the problem's own model, e.g. "migration": the scorer
         accepts them, but they are no incumbents of its exact models, and only bounds by prices
-        hold for them. It is the name of the attribute that says so of a schedule; empty if
-        there are none.
+        hold for them, if these do (``OFFLINE.wider``). It is the name of the attribute that
+        says so of a schedule; empty if there are none.
     negligible : callable
         ``(instance) -> float``: objectives and bounds up to this size count as 0, because the
         scorer's tolerances may be worth as much. It scales with the objective; by default 0.

@@ -22,6 +22,7 @@ class Bound:
 
     value: float
     source: BoundSource  # "prices" (recomputed from these by the oracle alone: certified) or "milp"
+    own: bool = False  # whether, by prices though it is, wider schedules may pass it
 
 
 @dataclass(frozen=True)
@@ -83,14 +84,14 @@ def solved_intervals(
 
     Of the problem's own schedules (False), and of wider ones too (True); each is there if a
     schedule and a bound of its kind are known. An own schedule is one of the wider kind as well. Of
-    the bounds, those by prices hold for both kinds; what a MILP solver says is of its model alone,
-    which has own schedules.
+    the bounds, those by prices hold for both kinds, unless they say that they are of own schedules
+    alone; what a MILP solver says is of its model, which has only these.
     """
     best = solved["objective"]
     known = [*([] if best is None else [Incumbent(best, None)]), *runs]
-    bounds = [Bound(bound["value"], bound["source"]) for bound in solved["bounds"]]
+    bounds = [Bound(**bound) for bound in solved["bounds"]]
     own = [item for item in known if not item.wider]
-    proven = [bound for bound in bounds if bound.source == "prices"]
+    proven = [bound for bound in bounds if bound.source == "prices" and not bound.own]
     return {
         wider: offline_interval(sense, schedules, valid, negligible=solved["negligible"])
         for wider, schedules, valid in ((False, own, bounds), (True, known, proven))

@@ -57,7 +57,7 @@ def offline_cell(
     name = source["problem"]
     solver = offline_solver(name)
     chosen = list(solver.starts if starts is None else starts)
-    named = (solver.solver, *([solver.certifier] if solver.certifies else []))
+    named = [name for name in (solver.solver, solver.certifier, solver.wider) if name]
     return Cell(
         "benchmarks.study.offline:offline",
         {"instance": dict(source), "starts": chosen},
@@ -84,10 +84,10 @@ def offline(
     """Prepare an offline solve: draw the instance, compile, and run the policies to start from.
 
     The value of its result is what every row says of the instance; ``objective`` of the best
-    schedule known (None if none is); ``bounds``, a list of ``value`` and ``source``; ``certified``,
-    the bound that prices prove (None if the problem has no certificates); ``negligible``, up to
-    where an objective counts as 0. Files: the instance, the schedule (:func:`incumbent_file`), and
-    the certificate.
+    schedule known (None if none is); ``bounds``, a list of ``value``, ``source``, and ``own`` where
+    wider schedules may pass a bound by prices; ``certified``, the bound that prices prove (None if
+    the problem has no certificates); ``negligible``, up to where an objective counts as 0. Files:
+    the instance, the schedule (:func:`incumbent_file`), and the certificate.
     """
     _warm(instance["problem"], effort.threads)
     target = instance_of(instance, data)
@@ -146,22 +146,31 @@ def _result(
     if best is not None:
         name = incumbent_file(target.problem)
         files[name] = as_bytes(best[1].write, name)
-    stated = [] if found.bound is None else [(found.bound_source, found.bound)]
+    own = bool(solver.wider)  # whether bounds by prices are of own schedules alone
+    stated = [] if found.bound is None else [(found.bound_source, own, found.bound)]
+    wider = None if found.duals is None else solver.wider_bound(target, found.duals)
+    if wider is not None:
+        stated.append(("prices", False, wider))
     certified = None
     if solver.certifies and found.duals is not None:
         certificate = solver.certify(target, found.duals)
         certified = certificate.bound
         files[CERTIFICATE] = as_bytes(certificate.write, CERTIFICATE)
     if known is not None:
-        stated += [(bound["source"], bound["value"]) for bound in known.value["bounds"]]
+        stated += [(b["source"], b.get("own", False), b["value"]) for b in known.value["bounds"]]
         before = known.value["certified"]
         if before is not None and (certified is None or tightest(certified, before) != certified):
             certified, files[CERTIFICATE] = before, known.files[CERTIFICATE]
     if certified is not None:
-        stated.append(("prices", certified))
-    bounds: dict[str, float] = {}
-    for source, bound in stated:
-        bounds[source] = tightest(bounds.get(source, bound), bound)
+        stated.append(("prices", own, certified))
+    bounds: dict[tuple[str, bool], float] = {}
+    for source, of_own, bound in stated:
+        key = source, of_own and source == "prices"
+        bounds[key] = tightest(bounds.get(key, bound), bound)
+    listed = [
+        {"value": bound, "source": source, **({"own": True} if of_own else {})}
+        for (source, of_own), bound in bounds.items()
+    ]
     objective = None if best is None else best[0]
     negligible = kind.negligible(target)
     tight = tightest(bounds.values(), default=None)
@@ -169,7 +178,7 @@ def _result(
     value = {
         **about(target),
         "objective": objective,
-        "bounds": [{"value": value, "source": source} for source, value in bounds.items()],
+        "bounds": listed,
         "certified": certified,
         "negligible": negligible,
     }
@@ -190,5 +199,6 @@ def _warm(problem_name: str, threads: int) -> None:
         found = solver.solve(instance, time_limit=_WARM_UP, threads=threads, start=None)
         if solver.certifies and found.duals is not None:
             solver.certify(instance, found.duals)
+            solver.wider_bound(instance, found.duals)
 
     run_until_compiled(run)

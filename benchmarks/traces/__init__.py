@@ -9,6 +9,8 @@
 | ``alibaba-2018`` | an hour of Alibaba's batch jobs (2018) | csv, or its folder |
 | ``alibaba`` | machines, pods and jobs of the three Alibaba traces | the folder of their folders |
 | ``edge-cloud`` | Philly, Alibaba 2018 and openb nodes at once | the folder of their folders |
+| ``gavel`` | speeds of models per GPU type | json, or its folder |
+| ``gpu-cluster`` | Philly, openb nodes and Gavel at once | the folder of their folders |
 
 A row that cannot be read is an error; a row that can but is of no use is dropped and
 counted by reason. A new kind is one module and one line in ``KINDS``.
@@ -21,6 +23,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.traces import alibaba
+from benchmarks.traces.gavel import read_gavel
 from benchmarks.traces.google import read_google
 from benchmarks.traces.philly import read_philly
 from benchmarks.traces.table import Loaders, Table, Trace
@@ -57,6 +60,12 @@ def _edge_cloud(path: Path) -> Loaders:
     return {**KINDS["philly"](jobs), **arrivals, **KINDS["openb-nodes"](nodes)}
 
 
+def _gpu_cluster(path: Path) -> Loaders:
+    """Tables ``jobs`` of Philly, ``nodes`` of openb and ``speeds`` of Gavel."""
+    jobs, nodes, speeds = _parts(path, "philly/philly.csv.gz", "alibaba-gpu-v2023", "gavel")
+    return {**KINDS["philly"](jobs), **KINDS["openb-nodes"](nodes), **KINDS["gavel"](speeds)}
+
+
 KINDS: dict[str, Callable[[Path], Loaders]] = {
     "google": read_google,
     "philly": _one("jobs", read_philly),
@@ -66,6 +75,8 @@ KINDS: dict[str, Callable[[Path], Loaders]] = {
     "alibaba-2018": _one("jobs", alibaba.read_alibaba_2018, "spar_sample_tasks.csv.gz"),
     "alibaba": _alibaba,
     "edge-cloud": _edge_cloud,
+    "gavel": _one("speeds", read_gavel, "simulation_throughputs.json.gz"),
+    "gpu-cluster": _gpu_cluster,
 }
 
 

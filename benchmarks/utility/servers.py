@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from benchmarks.workload.ec2 import of_families
 from models.utility import Cluster
 
 __all__ = ["BANDWIDTH", "C4", "P2_G3", "RESOURCES", "cluster_of", "draw_servers"]
@@ -18,25 +19,9 @@ BANDWIDTH = RESOURCES.index("bandwidth_gbps")
 _STORAGE_GB = 1000.0
 _GBPS = (20.0, 50.0)  # Sec. V-A; the sizes' own network figures, mostly below it, are not used
 
-# GPUs, vCPUs and memory in GiB. Source: github.com/aws/karpenter-provider-aws,
-# website/content/en/v1.0/reference/instance-types.md, commit
-# 1d927085dd81a9df9301e613f371dac5b4d16bfe (Apache-2.0). A K80 board holds two chips, counted as
-# two GPUs, as EC2 does.
-P2_G3 = {
-    "p2.xlarge": (1, 4, 61.0),
-    "p2.8xlarge": (8, 32, 488.0),
-    "p2.16xlarge": (16, 64, 732.0),
-    "g3.4xlarge": (1, 16, 122.0),
-    "g3.8xlarge": (2, 32, 244.0),
-    "g3.16xlarge": (4, 64, 488.0),
-}
-C4 = {
-    "c4.large": (0, 2, 3.75),
-    "c4.xlarge": (0, 4, 7.5),
-    "c4.2xlarge": (0, 8, 15.0),
-    "c4.4xlarge": (0, 16, 30.0),
-    "c4.8xlarge": (0, 36, 60.0),
-}
+# GPUs, vCPUs and memory in GiB.
+P2_G3 = {name: size[:3] for name, size in of_families("p2", "g3").items()}
+C4 = {name: size[:3] for name, size in of_families("c4").items()}
 
 
 def draw_servers(

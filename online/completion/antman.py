@@ -37,7 +37,8 @@ class AntMan(Elastic):
 
     name = "antman"
 
-    def __init__(self, *, quota: float = 1.0, patience: int = 10) -> None:
+    def __init__(self, *, quota: float = 1.0, patience: int = 10, fixed: bool = False) -> None:
+        super().__init__(fixed=fixed)
         self._quota, self._patience = quota, patience
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
@@ -57,7 +58,7 @@ class AntMan(Elastic):
         for rank in self._waiting():
             if self.jobs[rank].arrival + self._patience <= event.slot:
                 del self._guaranteed[rank]
-        room = Room(self.cluster)
+        room = self.room()
         order = sorted(self._guaranteed, key=lambda rank: (rank not in self.running, rank))
         placed = self.place(room, order)
         others = (rank for rank in self.jobs if rank not in self._guaranteed)

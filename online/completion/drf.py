@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from online.completion.elastic import Elastic
 from online.completion.plan import Share
-from online.completion.room import Room
 from online.policy import SlotStart
 
 __all__ = ["DRF"]
@@ -23,5 +22,5 @@ class DRF(Elastic):
     name = "drf"
 
     def share(self, event: SlotStart) -> dict[int, Share]:
-        """Fill the empty cluster."""
-        return self.fill(Room(self.cluster), self.jobs)
+        """Fill the cluster."""
+        return self.fill(self.room(), self.jobs)

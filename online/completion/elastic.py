@@ -20,9 +20,18 @@ class Elastic(Resharing):
     The paper's model has constant placements only, and blames preemption for the losses of these
     baselines. Here it costs nothing to stop, move or re-size a job: work done is kept, and a slot
     counts with the rate of what runs in it.
+
+    Parameters
+    ----------
+    fixed : bool
+        A job keeps what it starts with until it is complete, as in the paper's model; the others
+        share what is left.
     """
 
     wider = True
+
+    def __init__(self, *, fixed: bool = False) -> None:
+        self._fixed = fixed
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with an empty cluster."""
@@ -36,13 +45,27 @@ class Elastic(Resharing):
             self._requests[rank] = ideal_request(self.jobs[rank], self.cluster)
         return self._requests[rank]
 
+    def room(self) -> Room:
+        """The empty cluster; without what running jobs have, if they keep it."""
+        room = Room(self.cluster)
+        for share in self._kept().values():
+            room.take(share)
+        return room
+
+    def _kept(self) -> dict[int, Share]:
+        return self.running if self._fixed else {}
+
     def place(self, room: Room, ranks: Iterable[int]) -> dict[int, Share]:
         """Place jobs with all that they ask for, in this order, those that fit.
 
         A job that runs on keeps its place, where that is still free.
         """
+        kept = self._kept()
         placed = {}
         for rank in ranks:
+            if rank in kept:
+                placed[rank] = kept[rank]
+                continue
             request, share = self.request(rank), self.running.get(rank)
             if share is None or share.size != request.workers or not room.holds(share):
                 share = room.place(request)
@@ -53,9 +76,11 @@ class Elastic(Resharing):
 
     def fill(self, room: Room, ranks: Iterable[int]) -> dict[int, Share]:
         """Fair shares of what is left (:meth:`Room.fill`), of those that get any."""
-        listed = list(ranks)
-        shares = room.fill([self.request(rank) for rank in listed])
-        return {rank: share for rank, share in zip(listed, shares, strict=True) if share}
+        kept, listed = self._kept(), list(ranks)
+        new = [rank for rank in listed if rank not in kept]
+        shares = zip(new, room.fill([self.request(rank) for rank in new]), strict=True)
+        placed = {rank: share for rank, share in shares if share}
+        return placed | {rank: kept[rank] for rank in listed if rank in kept}
 
     def plan(self, slot: int, placement: Share | None) -> Share:
         """The share itself."""

@@ -10,7 +10,7 @@ from models.completion.rates import least_duration
 from online.attained_service import TwoQueues
 from online.completion.elastic import Elastic
 from online.completion.plan import Share
-from online.completion.room import Room, ideal_request
+from online.completion.room import ideal_request
 from online.policy import SlotStart
 
 __all__ = ["Tiresias"]
@@ -32,15 +32,16 @@ class Tiresias(Elastic):
 
     name = "tiresias"
 
-    def __init__(self, threshold: float) -> None:
+    def __init__(self, threshold: float, *, fixed: bool = False) -> None:
+        super().__init__(fixed=fixed)
         self._queues = TwoQueues(threshold)
 
     @classmethod
-    def for_instance(cls, instance: CompletionInstance) -> Tiresias:
+    def for_instance(cls, instance: CompletionInstance, *, fixed: bool = False) -> Tiresias:
         """With the median job's service as the threshold."""
         requests = [(job, *ideal_request(job, instance.cluster)) for job in instance.jobs]
         services = (n * least_duration(job, m, p, n, False) for job, m, p, n in requests)
-        return cls(TwoQueues.at_median(services).threshold)
+        return cls(TwoQueues.at_median(services).threshold, fixed=fixed)
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with an empty cluster."""
@@ -56,7 +57,7 @@ class Tiresias(Elastic):
         for rank in event.arrived:
             self._attained[rank] = 0
         order = sorted(self.jobs, key=lambda rank: (self._queues.queue(self._attained[rank]), rank))
-        return self.place(Room(self.cluster), order)
+        return self.place(self.room(), order)
 
     def wake_at(self, slot: int) -> int | None:
         """When the next running job leaves the first queue."""

@@ -189,5 +189,6 @@ def _with_ps(rows, kinds, number, room, worker_types, ps_types, bandwidth):  # t
             if not room_for_ps:
                 break
             before = min(before, forced)
-    table = np.array(found, dtype=np.int64).reshape(-1, 3)
+    found.append((0, 0, 0))  # of no row no table can be made here
+    table = np.array(found, dtype=np.int64).reshape(-1, 3)[:-1]
     return table[:, 0], table[:, 1], table[:, 2]

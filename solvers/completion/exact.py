@@ -122,7 +122,7 @@ class OpenStarts:
 
         model = time_indexed(self.instance, end=self.end, allowed=allowed)
         # HiGHS's tolerances are absolute; a power of two keeps whole numbers whole.
-        unit = 2.0 ** np.floor(np.log2(max(job.weight for job in self.instance.jobs))) / 16.0
+        unit = 2.0 ** math.floor(math.log2(max(job.weight for job in self.instance.jobs))) / 16.0
         model.weighted_completion.set_value(model.weighted_completion.expr / unit)
         begun = self._begin(model)
         left = max(0.1, deadline - time.monotonic())

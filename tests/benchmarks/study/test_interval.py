@@ -78,3 +78,12 @@ def test_what_is_more_than_negligible_is_measured_as_before() -> None:
     known, bound = [Incumbent(9.0, None)], [Bound(10.0, "prices")]
     found = offline_interval("max", known, bound, negligible=2.0)
     assert (found.lower, found.upper, found.status) == (9.0, 10.0, "bounded")
+
+
+def test_a_bound_by_prices_may_be_of_own_schedules_alone() -> None:
+    known = [Incumbent(9.0, "own"), Incumbent(8.0, "wider", wider=True)]
+    bounds = [Bound(8.5, "prices", own=True), Bound(7.0, "prices")]
+    found = offline_intervals("min", known, bounds)
+    assert (found[False].lower, found[False].upper) == (8.5, 9.0)
+    assert (found[True].lower, found[True].upper) == (7.0, 8.0)
+    assert set(offline_intervals("min", known, bounds[:1])) == {False}

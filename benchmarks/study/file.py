@@ -130,6 +130,9 @@ def _study(asked: _Study, number: int, effort: Effort) -> tuple[Study, Axes]:
     readings = tuple(replace(r, settings=_settings(problem, r.settings)) for r in asked.reading)
     if len({reading.name for reading in readings}) < len(readings):
         raise InputError("two readings have the same name")
+    for reading in readings:
+        for name in sorted(vary.keys() & reading.settings.keys()):
+            raise InputError(f"`vary.{name}` is set by the reading '{reading.name}', too")
     for scheme in asked.scheme:
         policy_of(problem, scheme.policy)
         _check_known(problem, scheme.ignores)

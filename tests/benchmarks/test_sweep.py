@@ -131,6 +131,11 @@ BAD_STUDIES = {
     ),
     "a trace": (UTILITY + 'trace = "google:nowhere"\n', "no file or folder 'nowhere'"),
     "a reading twice": (UTILITY + 2 * '[[study.reading]]\nname = "a"\n', "two readings have"),
+    "a reading that sets what is varied": (
+        JCT + 'vary = { requested = ["chunks", "gpus"] }\n'
+        '[[study.reading]]\nname = "a"\nsettings = { requested = "uniform" }\n',
+        "`vary.requested` is set by the reading 'a', too - at `$.study[0]`",
+    ),
     "a reading of no scheme": (
         UTILITY + '[[study.reading]]\nname = "a"\nparameters = { me = { a = 1 } }\n',
         "parameters of a reading are of 'me': no such scheme",
@@ -194,6 +199,19 @@ def test_rows_tables_and_pictures(here: Path, capsys: pytest.CaptureFixture[str]
     means = rows[rows["priority"].isna()].groupby(["policy", "asked_jobs"])["ratio_upper"].mean()
     line = next(line for line in printed.splitlines() if line.startswith("oasis"))
     assert line.split() == ["oasis", f"{means['oasis', 4]:.3f}", f"{means['oasis', 5]:.3f}"]
+
+
+def test_rows_say_of_a_setting_what_the_reading_makes_of_it(here: Path) -> None:
+    reading = '[[study.reading]]\nname = "{}"\nsettings = {{ requested = "{}" }}\n'
+    base = 'base = { jobs = 2, slots = 10, servers = 3, requested = "uniform" }\n'
+    study = SMALL.partition("base")[0] + base + reading.format("c", "chunks")
+    Path("read.toml").write_text(study + reading.format("g", "gpus"))
+    assert sweep.main(["read.toml", "--workers", "1", "--out", "out"]) == 0
+    rows = pd.read_csv("out/rows.csv")
+    assert set(zip(rows["reading"], rows["requested"], strict=True)) == {
+        ("c", "chunks"),
+        ("g", "gpus"),
+    }
 
 
 def test_a_column_of_values_of_several_types_is_one_of_texts_in_parquet(here: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import subprocess
@@ -214,13 +215,11 @@ def test_rows_say_of_a_setting_what_the_reading_makes_of_it(here: Path) -> None:
     }
 
 
-def test_a_column_of_values_of_several_types_is_one_of_texts_in_parquet(here: Path) -> None:
+def test_a_column_of_values_of_several_types_is_one_of_texts_in_parquet() -> None:
     frame = pd.DataFrame({"a": [1, "x", None], "b": [True, 2, "y"], "c": [1, 2.5, None]})
-    sweep._write_rows(here, frame)
-    packed = pd.read_parquet("rows.parquet")
+    packed = pd.read_parquet(io.BytesIO(sweep._packed(frame)))
     assert packed["b"].tolist() == ["True", "2", "y"]
     assert packed["c"].tolist()[:2] == [1.0, 2.5]
-    assert packed.to_csv(index=False) == Path("rows.csv").read_text()
 
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

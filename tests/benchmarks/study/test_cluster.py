@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks.study import cluster
+from benchmarks.study import engine as engine_module
 from benchmarks.study.cell import Cell, Needs, Outcome
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.engine import Task
@@ -91,6 +94,38 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
         Cluster("tcp://127.0.0.1:9")
     with pytest.raises(InputError, match="scheduler at nonsense"):
         Cluster("nonsense://1")
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_an_address_without_a_port() -> None:
+    with pytest.raises(InputError, match="scheduler at nonsense: missing port number in address"):
+        Cluster("nonsense")
+    gc.collect()
+
+
+@pytest.mark.parametrize("lost", ["scheduler", "worker"])
+def test_a_run_ends_when_nothing_can_end_it(
+    lost: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cluster, "_NO_WORKERS", 1.0)
+    monkeypatch.setattr(engine_module, "_LOOK", 0.5)
+    with loopback(tmp_path) as doomed, ThreadPoolExecutor(1) as pool:
+        worker = doomed.add_worker()
+        with Cluster(doomed.address) as engine:
+            many = [cell("slowly", prepare=0.0, measure=20.0 + x) for x in range(3)]
+            running = pool.submit(outcomes, engine, many)
+            time.sleep(3.0)
+            if lost == "scheduler":
+                doomed.lose_scheduler()
+            else:
+                worker.kill()
+            words = f"{doomed.address} (was|were) lost: what is finished is kept"
+            with pytest.raises(InputError, match=words):
+                running.result(60.0)
+    said = capsys.readouterr().err
+    assert (f"no workers at {doomed.address} now; waiting 1 s for one" in said) == (
+        lost == "worker"
+    )
 
 
 @pytest.mark.parametrize(

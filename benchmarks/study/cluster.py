@@ -68,12 +68,19 @@ class Cluster(Pooled):
         """Refuse workers whose results would not be ours."""
         ours = _about()
         for worker, theirs in sorted(self._client.run(_about).items()):
-            for what, name in sorted(ours.keys() | theirs.keys()):
+            every = sorted(ours.keys() | theirs.keys())  # code first
+            differing = [key for key in every if ours.get(key) != theirs.get(key)]
+            if not differing:
+                continue
+            what, name = differing[0]
+            if what == "code":
+                files = sum(kind == "code" for kind, _ in differing)
+                words = f"different code: {name}" + (f" and {files - 1} more" if files > 1 else "")
+            else:
                 here, there = (about.get((what, name), "none") for about in (ours, theirs))
-                if here != there:
-                    words = name if what == "code" else f"{name} {there} there, {here} here"
-                    hint = ": start all with NUMBA_CPU_NAME=generic" if what == "processor" else ""
-                    raise InputError(f"worker {worker} has another {what}: {words}{hint}")
+                hint = ": start all with NUMBA_CPU_NAME=generic" if what == "processor" else ""
+                words = f"a different {what}: {name} {there} there, {here} here{hint}"
+            raise InputError(f"worker {worker} has {words}")
 
     @contextmanager
     def _opened(self) -> Iterator[Submit]:
@@ -117,6 +124,7 @@ class Cluster(Pooled):
         return InputError(f"the Dask scheduler at {self._address} was lost: {_KEPT}")
 
     def _outcome(self, future: Future[Outcome]) -> Outcome:
+        self._without = 0.0
         try:
             return super()._outcome(future)
         except CancelledError:  # by nobody here

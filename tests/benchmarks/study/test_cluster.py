@@ -131,8 +131,8 @@ def test_a_run_ends_when_nothing_can_end_it(
 @pytest.mark.parametrize(
     ("what", "name", "words"),
     [
-        ("source_hashes", "online/run.py", "has another code: online/run.py"),
-        ("versions", "numpy", f"has another library: numpy {np.__version__} there, 0.1 here"),
+        ("source_hashes", "online/run.py", "has different code: online/run.py$"),
+        ("versions", "numpy", f"has a different library: numpy {np.__version__} there, 0.1 here"),
         ("processor", "cpu", "there, 0.1 here: start all with NUMBA_CPU_NAME=generic"),
     ],
 )
@@ -145,8 +145,18 @@ def test_workers_that_differ_are_refused(
         Cluster(scheduler.address)
 
 
+def test_how_many_files_differ_is_told(
+    scheduler: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = dict.fromkeys(("online/gone.py", "online/run.py", "solvers/result.py"), "0.1")
+    hashes = {**cluster.source_hashes(), **theirs}
+    monkeypatch.setattr(cluster, "source_hashes", lambda: hashes)
+    with pytest.raises(InputError, match="different code: online/gone.py and 2 more$"):
+        Cluster(scheduler.address)
+
+
 def test_a_worker_with_another_processor_is_refused(tmp_path: Path) -> None:
     with loopback(tmp_path) as mixed:
         mixed.add_worker(NUMBA_CPU_NAME="generic")
-        with pytest.raises(InputError, match="another processor: cpu generic there, "):
+        with pytest.raises(InputError, match="a different processor: cpu generic there, "):
             Cluster(mixed.address)

@@ -151,7 +151,7 @@ def test_how_many_files_differ_is_told(
     theirs = dict.fromkeys(("online/gone.py", "online/run.py", "solvers/result.py"), "0.1")
     hashes = {**cluster.source_hashes(), **theirs}
     monkeypatch.setattr(cluster, "source_hashes", lambda: hashes)
-    with pytest.raises(InputError, match="different code: online/gone.py and 2 more$"):
+    with pytest.raises(InputError, match=r"different code: online/gone.py and 2 more$"):
         Cluster(scheduler.address)
 
 

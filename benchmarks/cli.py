@@ -42,6 +42,11 @@ class Parser(argparse.ArgumentParser):
         told = "seeds 0..N-1, or a range"
         self.add_argument("--seeds", type=parse_range, metavar="N|FIRST:LAST", help=told)
 
+    def add_run(self) -> None:
+        """``--run``, of a command whose folder of results is :class:`benchmarks.runs.Runs`."""
+        told = "name of this run in the folder (default: a hash of what is asked for)"
+        self.add_argument("--run", metavar="NAME", help=told)
+
     def add_out(self, default: str) -> None:
         """``--out``, a folder of results; the default is told, not set."""
         told = f"results folder (default: {default}); what is finished there with the same "

@@ -2,7 +2,7 @@
 
 An exact program handed whole to HiGHS, and the toolkit's own interval. No schedule or no bound
 counts as a gap of 100 %. Every run has a process of its own, which is killed a minute after its
-limit; loading and compiling do not count. Writes rows (jsonl) and two pictures (with csv): gap
+limit; loading and compiling do not count. Writes rows (csv, jsonl) and two pictures (with csv): gap
 against time limit, which is left out where all methods look for bounds only; and seconds and memory
 against size.
 
@@ -24,7 +24,6 @@ import os
 import platform
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -35,6 +34,7 @@ from benchmarks.contract import experiments_of, gap_methods, with_part
 from benchmarks.instances import add_set_argument
 from benchmarks.pictures.lines import plot_costs, plot_medians, seeds_in_words
 from benchmarks.pictures.style import caption, panels, save_picture
+from benchmarks.runs import Runs
 from benchmarks.study.gap import Gap
 from benchmarks.study.instances import instance_of
 from benchmarks.study.ratio import source_of
@@ -51,7 +51,6 @@ from benchmarks.tables import (
     print_rows,
     render,
     wrap,
-    write_rows,
 )
 from models.errors import InputError
 from solvers.result import OPTIMAL_GAP
@@ -72,24 +71,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     seeds = args.seeds or range(1 if args.quick else 2)
     settings = workload.parse_set(args.set)
     trials = []
-    for text in dict.fromkeys(args.sizes or part.sizes["quick" if args.quick else "default"]):
+    sizes = tuple(dict.fromkeys(args.sizes or part.sizes["quick" if args.quick else "default"]))
+    for text in sizes:
         size = workload.parse_size(text)
         point = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
         trials += [Trial(args.problem, point, seed) for seed in seeds]
         # What is bad shows before anything is measured.
         instance_of(source_of(trials[-1], point))
-    out = Path(args.out or f"results/gap-{args.problem}")
+    asked = {"problem": args.problem, "sizes": sizes, "seeds": list(seeds), "settings": settings}
+    asked |= {"methods": methods, "time_limits": limits, "threads": args.threads}
+    runs = Runs(args.out or f"results/gap-{args.problem}", asked, args.run)
     measure, words = Gap(methods, tuple(limits), args.threads), f"{args.problem}-gap"
     with engine_of(args, threads=args.threads) as engine:
-        store = Store(out / "cells")
+        store = Store(runs.path / "cells")
         (frame,) = frames_of([(measure, trials)], store=store, engine=engine, progress=words)
-    write_rows(frame, out)
     with_gap = frame[frame["gap"].notna()]
-    paths = save_picture(plot_gap(with_gap), with_gap, out / "gap") if len(with_gap) else []
-    if not paths:
-        for ending in (".pdf", ".png", ".csv"):  # of other methods, measured before
-            (out / "gap").with_suffix(ending).unlink(missing_ok=True)
-    paths += save_picture(plot_growth(frame), frame, out / "growth")
+    paths = save_picture(plot_gap(with_gap), with_gap, runs.folder / "gap") if len(with_gap) else []
+    paths += save_picture(plot_growth(frame), frame, runs.folder / "growth")
+    runs.finish(records_of(frame))
     explained = "; ".join(f"{name}: {part.methods[name].words}" for name in methods)
     threads = "1 thread" if args.threads == 1 else f"{args.threads} threads"
     threads += f", {args.workers} runs side by side" if args.workers > 1 else ""
@@ -100,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         head.append(f"gap, median / worst of {many}, at each time limit; {_COUNTS_AS_ALL}")
     if len(with_gap) < len(frame):
         head.append(f"bound, median of {many}, of what looks for no schedule")
-    written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, paths))}"
+    written = f"{runs.words}; pictures: {', '.join(map(str, paths))}"
     notes = wrap([format_overruns(frame), written], layout)
     print_rows(records_of(frame), layout, wrap(head, layout), format_gaps(frame, layout), notes)
     return int((frame["status"] == "failed").any())
@@ -209,6 +208,7 @@ def _parser() -> Parser:
     add("--quick", action="store_true", help="small sizes, short limits, 1 seed")
     add_table_arguments(parser)
     parser.add_out("results/gap-PROBLEM")
+    parser.add_run()
     return parser
 
 

@@ -37,7 +37,7 @@ from benchmarks.door import measure
 from benchmarks.instances import add_instance_arguments, sources_from
 from benchmarks.runs import Runs
 from benchmarks.study.cell import Effort
-from benchmarks.study.rows import Row, Timing, join
+from benchmarks.study.rows import Row, Timing, join, to_json_lines
 from benchmarks.study.scheme import schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import faults
@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "time_limit": args.time_limit,
         "threads": args.threads,
     }
-    runs = Runs(args.out or Path("results") / f"ratio-{args.problem}", asked, args.run)
+    runs = Runs(args.out or Path("results") / f"ratio-{args.problem}", asked, args.run, Row)
     effort = Effort(args.time_limit, args.threads)
     rows, timings, origins = list[Row](), list[Timing](), dict[str, str]()
     with engine_of(args, threads=args.threads) as engine:
@@ -74,7 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             engine.failed += faults([asdict(row) for row in joined.rows], outcomes)
             values = [outcome.result.value for outcome in outcomes if outcome.result]
             origins[joined.rows[0].instance] = values[0]["origin"] if values else ""
-        runs.finish(rows, timings)
+        more = {"timings.jsonl": to_json_lines(timings).encode()}
+        runs.finish([asdict(row) for row in rows], more)
         records = join(rows, timings)
         print_rows(records, layout, *_texts(pd.DataFrame(records), origins, runs, layout))
     return int(bool(engine.failed))
@@ -85,10 +86,7 @@ def _texts(
 ) -> tuple[str, ...]:
     many = "1 instance" if len(origins) == 1 else f"{len(origins)} instances"
     title = f"{frame['problem'].iloc[0]}: {many}, {loads_of(frame)}: {common_origin(origins)}"
-    written = (
-        f"rows: {runs.path}, of all runs in it: {runs.path / 'all.csv'}, this one is {runs.name}; "
-        f"schedules: {runs.path / 'instances'}/*/schedules"
-    )
+    written = f"{runs.words}; schedules: {runs.path / 'instances'}/*/schedules"
     table = format_table(summarise(frame), frame, layout)
     return wrap([title], layout), table, wrap([written], layout)
 
@@ -104,8 +102,7 @@ def _parser() -> Parser:
     parser.add_engine()
     add_table_arguments(parser)
     parser.add_out("results/ratio-PROBLEM")
-    run = "name of this run in the folder (default: a hash of what is asked for)"
-    add("--run", metavar="NAME", help=run)
+    parser.add_run()
     return parser
 
 

@@ -1,7 +1,7 @@
 """Measure regret: the reward of the best fixed decision in hindsight minus the reward achieved.
 
 The former is certified. Around one base, growing horizons and growing numbers of ports; a power law
-is fitted to each. Writes rows (jsonl), curves and growth (csv) and two pictures.
+is fitted to each. Writes rows (csv, jsonl), curves and growth (csv) and two pictures.
 
 Examples
 --------
@@ -26,7 +26,6 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
-from pathlib import Path
 
 from benchmarks.cli import Parser, engine_of, parse_count, parse_list, parse_positive, run_command
 from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
@@ -37,13 +36,14 @@ from benchmarks.instances import (
     sources_of_files,
 )
 from benchmarks.regret_report import COLUMNS, CURVE, report
+from benchmarks.runs import Runs
 from benchmarks.study.instances import instance_of, trace_digest
 from benchmarks.study.regret import TRACE, Regret, sources_around
 from benchmarks.study.rows import records_of
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Trial, frames_of, trial_on
-from benchmarks.tables import add_table_arguments, layout_of, print_rows, wrap, write_rows
+from benchmarks.tables import add_table_arguments, layout_of, print_rows, wrap
 from models.errors import InputError
 
 _NOT_WITH_FILES = ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick")
@@ -58,21 +58,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.instance:
         files, sizes = sources_of_files(args, _NOT_WITH_FILES), None
         trials = [trial_on(one, schemes, arrivals=one["name"]) for one in files.instances]
-        measure = Regret(args.dynamic, files.data)
+        measure, asked = Regret(args.dynamic, files.data), dict(files.asked)
     else:
         sizes = _sizes_asked(args, usual)
         trials, measure = _drawn(args, sizes, schemes), Regret(args.dynamic)
-    out, words = Path(args.out or f"results/regret-{args.problem}"), f"regret of {args.problem}"
+        asked = {"problem": args.problem, **vars(sizes), "settings": args.set}
+        asked |= {"scaling": args.scaling, "trace": trials[0].entries[0].settings.get("trace")}
+    asked |= {"policies": {one.name: one.policy for one in schemes}, "dynamic": args.dynamic}
+    runs = Runs(args.out or f"results/regret-{args.problem}", asked, args.run)
+    words = f"regret of {args.problem}"
     with engine_of(args) as engine:
-        store = Store(out / "cells")
+        store = Store(runs.path / "cells")
         (frame,) = frames_of([(measure, trials)], store=store, engine=engine, progress=words)
     rows = frame.drop(columns=list(CURVE), errors="ignore")
-    options = {name: value for name, value in vars(args).items() if name != "out"}
-    write_rows(rows, out, options=options, study=None if sizes is None else vars(sizes))
-    texts, pictures = report(frame, sizes, args.scaling, layout, out)
+    texts, pictures = report(frame, sizes, args.scaling, layout, runs.folder)
+    runs.finish(records_of(rows))
     if texts:
         title = f"{args.problem}, regret against the best fixed decision in hindsight"
-        written = f"rows: {out / 'rows.jsonl'}; pictures: {', '.join(map(str, pictures))}"
+        written = f"{runs.words}; pictures: {', '.join(map(str, pictures))}"
         print_rows(records_of(rows), layout, wrap([title], layout), *texts, wrap([written], layout))
     else:
         print("no policy on no instance could be compared", file=sys.stderr)
@@ -143,6 +146,7 @@ def _parser() -> Parser:
     add("--quick", action="store_true", help="small sizes, few seeds")
     add_table_arguments(parser)
     parser.add_out("results/regret-PROBLEM")
+    parser.add_run()
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The folder of measured ratios: runs by name, their rows together, and files to verify."""
+"""A folder of results: runs by name, their rows together; of ratios, files to verify, too."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from benchmarks.study.cell import Cell
 from benchmarks.study.closure import versions_and_machine
 from benchmarks.study.instances import as_bytes, instance_of
 from benchmarks.study.offline import CERTIFICATE, INSTANCE, incumbent_file
 from benchmarks.study.ratio import Joined
-from benchmarks.study.rows import Row, Timing, from_json_lines, to_json_lines
+from benchmarks.study.rows import from_json_lines, to_json_lines
 from benchmarks.study.run import schedule_file
 from benchmarks.study.store import Store
 from benchmarks.tables import format_records
@@ -38,13 +39,15 @@ class Runs:
 
         cells/                  the store (benchmarks.study.store)
         runs/<run>/             settings.json     what was asked for, versions, machine
-                                timings.jsonl     one Timing per line
                                 rows.csv          the rows for a spreadsheet
-                                rows.jsonl        one Row per line (benchmarks.study.rows.Row)
-        settings.json, timings.jsonl, rows.csv, rows.jsonl
+                                rows.jsonl        one row per line
+                                and what the command adds: pictures; for ratios timings.jsonl,
+                                one Timing per line; for sweeps rows.parquet
+        settings.json, rows.csv, ...
                                 the same of the run that ended last
         all.csv                 rows of all runs, with the name of the run in front
         instances/<name>-<hash>/
+                                of ratios:
                                 instance.json.gz, certificate.json.gz (prices, and the bound they
                                 prove), offline.json.gz (the best schedule known from any run),
                                 schedules/<policy>.json.gz, and of a policy from a file or module
@@ -55,19 +58,26 @@ class Runs:
     Nothing is written before a run has ended. ``asked`` is what its rows depend on, apart from the
     code, in JSON types. Its name is by default a hash of that, so that the same question again
     replaces its rows; InputError if a name is not fit for a folder, or of a run that asked for
-    something else.
+    something else. ``kind`` is what the rows of the command are, if they are of one type.
     """
 
-    def __init__(self, path: str | Path, asked: Mapping[str, Any], name: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        asked: Mapping[str, Any],
+        name: str | None = None,
+        kind: type = dict,
+    ) -> None:
         text = json.dumps(dict(asked), sort_keys=True)
         self.path = Path(path)
         self.name = name or hashlib.sha256(text.encode()).hexdigest()[:_HASH]
-        self._folder = self.path / "runs" / self.name
+        self.folder = self.path / "runs" / self.name
+        self._kind = kind
         self._asked = before = json.loads(text)
         if not _NAME.fullmatch(self.name):
             raise InputError(f"run '{name}': want a name of letters, digits, '.', '_' and '-'")
         with suppress(OSError, ValueError, KeyError, TypeError):  # no such run, or half of one
-            before = json.loads((self._folder / "settings.json").read_bytes())["asked"]
+            before = json.loads((self.folder / "settings.json").read_bytes())["asked"]
         keys = self._asked | before
         if differing := ", ".join(k for k in keys if self._asked.get(k) != before.get(k)):
             raise InputError(
@@ -103,43 +113,54 @@ class Runs:
         if _is_better(place / INSTANCE, best, known):
             _link(best, known)
 
-    def finish(self, rows: Sequence[Row], timings: Sequence[Timing]) -> None:
-        """Write the tables of this run, and those of all runs together."""
+    @property
+    def words(self) -> str:
+        """Where the rows are."""
+        together = self.path / "all.csv"
+        return f"rows: {self.path}, of all runs in it: {together}, this one is {self.name}"
+
+    def finish(
+        self, rows: Sequence[Mapping[str, Any]], more: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Write the rows of this run, with more files by name, and those of all runs together."""
         settings = {"run": self.name, "asked": self._asked, **versions_and_machine()}
         files = {
-            "settings.json": json.dumps(settings, indent=1) + "\n",
-            "timings.jsonl": to_json_lines(timings),
-            "rows.csv": format_records([asdict(row) for row in rows], "csv"),
-            "rows.jsonl": to_json_lines(rows),  # the last: a run that has it has ended
+            "settings.json": (json.dumps(settings, indent=1) + "\n").encode(),
+            **(more or {}),
+            "rows.csv": format_records(rows, "csv").encode(),
+            "rows.jsonl": to_json_lines(rows).encode(),  # the last: a run that has it has ended
         }
-        make_folder(self._folder)
-        for name, text in files.items():
-            write_atomic(self._folder / name, text.encode())
+        make_folder(self.folder)
+        for name, content in files.items():
+            write_atomic(self.folder / name, content)
         seen: dict[Path, int] = {}
         while (ended := self._ended()) != seen:  # once more if a run has ended meanwhile
             seen = ended
             _, last = max((when, file) for file, when in ended.items())
-            for name in files:
+            shown = {file.name for file in last.parent.glob("[!.]*")}
+            for name in sorted(shown):
                 write_atomic(self.path / name, read_bytes(last.with_name(name)))
-            write_atomic(self.path / "all.csv", format_records(_joined(ended), "csv").encode())
+            for name in {file.name for file in last.parents[1].glob("*/[!.]*")} - shown:
+                (self.path / name).unlink(missing_ok=True)  # a picture of another run
+            everything = format_records(self._joined(ended), "csv").encode()
+            write_atomic(self.path / "all.csv", everything)
 
     def _ended(self) -> dict[Path, int]:
         """File of the rows of each run that has ended, and when it was written."""
         files = sorted((self.path / "runs").glob("*/rows.jsonl"))
         return {file: file.stat().st_mtime_ns for file in files}
 
-
-def _joined(files: Iterable[Path]) -> list[dict[str, Any]]:
-    """The rows of all runs; those of another version are left out."""
-    found: list[dict[str, Any]] = []
-    for file in files:
-        try:
-            rows = from_json_lines(file.read_text(encoding="utf-8"), Row)
-        except (InputError, UnicodeDecodeError, OSError) as error:
-            print(f"{file}: left out of all.csv: {error}", file=sys.stderr)
-            continue
-        found += [{"run": file.parent.name, **asdict(row)} for row in rows]
-    return found
+    def _joined(self, files: Iterable[Path]) -> list[dict[str, Any]]:
+        """The rows of all runs; those of another version are left out."""
+        found: list[dict[str, Any]] = []
+        for file in files:
+            try:
+                rows: list[Any] = from_json_lines(file.read_text(encoding="utf-8"), self._kind)
+            except (InputError, UnicodeDecodeError, OSError) as error:
+                print(f"{file}: left out of all.csv: {error}", file=sys.stderr)
+                continue
+            found += [{"run": file.parent.name, **msgspec.to_builtins(row)} for row in rows]
+        return found
 
 
 def _plain(text: str) -> str:

@@ -35,12 +35,13 @@ from pandas.api.types import infer_dtype
 from benchmarks.cli import Parser, engine_of, run_command
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.style import save_picture
+from benchmarks.runs import Runs
 from benchmarks.study.file import read_study_file
 from benchmarks.study.instances import show_servers
 from benchmarks.study.ratio import asked as asked_column
+from benchmarks.study.rows import records_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Study, frames_of, has_failed, succeeded
-from models.files import write_atomic
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -49,16 +50,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("study", metavar="STUDY.toml", help="the study file")
     parser.add_engine()
     parser.add_out("results/sweep-STUDY")
+    parser.add_run()
     args = parser.parse_args(argv)
     asked = read_study_file(args.study)
-    out = Path(args.out or Path("results") / f"sweep-{Path(args.study).stem}")
+    out = args.out or Path("results") / f"sweep-{Path(args.study).stem}"
+    runs = Runs(out, asked.asked, args.run)
     plans = [(study.measure, study.trials("default", asked.seeds)) for study in asked.studies]
     with engine_of(args, threads=asked.threads) as engine:
-        found = frames_of(plans, store=Store(out / "cells"), engine=engine, progress="sweep")
+        found = frames_of(plans, store=Store(runs.path / "cells"), engine=engine, progress="sweep")
     frames = [frame.apply(_readable) for frame in found]
     for study, frame in zip(asked.studies, frames, strict=True):
         frame.insert(0, "study", study.name)
-    _write_rows(out, pd.concat(frames, ignore_index=True))
     for study, axes, frame in zip(asked.studies, asked.axes, frames, strict=True):
         for axis, held in axes.items():
             shown = frame
@@ -66,8 +68,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                 name = asked_column(name)
                 same = shown[name].isna() if value is None else shown[name] == _plain(name, value)
                 shown = shown[same]
-            _show(study, asked_column(axis), shown, out)
-    print(f"rows: {out / 'rows.csv'}, {out / 'rows.parquet'}")
+            _show(study, asked_column(axis), shown, runs.folder)
+    rows = pd.concat(frames, ignore_index=True)
+    runs.finish(records_of(rows), {"rows.parquet": _packed(rows)})
+    print(runs.words)
     return int(bool(engine.failed))
 
 
@@ -83,14 +87,14 @@ def _plain(column: str, value: Any) -> Any:
     return ":".join(f"{part:g}" for part in value) if isinstance(value, (list, tuple)) else value
 
 
-def _write_rows(out: Path, frame: pd.DataFrame) -> None:
+def _packed(frame: pd.DataFrame) -> bytes:
+    """Rows as parquet."""
     # A column of parquet has one type: where values of several come together, all are texts.
     mixed = [name for name in frame if infer_dtype(frame[name]) in ("mixed", "mixed-integer")]
     texts = {name: frame[name].map(str, na_action="ignore") for name in mixed}
     packed = io.BytesIO()
     frame.assign(**texts).to_parquet(packed, index=False)
-    write_atomic(out / "rows.parquet", packed.getvalue())
-    write_atomic(out / "rows.csv", frame.to_csv(index=False).encode())
+    return packed.getvalue()
 
 
 def _mean(group: pd.DataFrame) -> str:

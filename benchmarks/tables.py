@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchmarks.study.closure import versions_and_machine
-from benchmarks.study.rows import records_of, to_json_lines
+from benchmarks.study.rows import to_json_lines
 from models.errors import InputError
-from models.files import write_atomic
 
 FORMATS = ("table", "markdown", "latex", "csv", "json")
 """What ``--format`` offers: the first three show a table, the others all rows behind it."""
@@ -152,13 +148,6 @@ def print_rows(rows: Sequence[Mapping[str, Any]], layout: Layout, *texts: str) -
         print(format_records(rows, layout.form), end="")
     else:
         print("\n\n".join(texts))
-
-
-def write_rows(frame: pd.DataFrame, folder: Path, **asked: Any) -> None:
-    """Write ``rows.jsonl``, and ``settings.json``: what was asked for, versions, the machine."""
-    settings = json.dumps({**asked, **versions_and_machine()}, indent=1, default=list) + "\n"
-    write_atomic(folder / "settings.json", settings.encode())
-    write_atomic(folder / "rows.jsonl", to_json_lines(records_of(frame)).encode())
 
 
 def _chosen(columns: Sequence[Column], layout: Layout) -> list[Column]:

@@ -1,15 +1,18 @@
 """Cells on a cluster: a Dask scheduler hands them to its workers, each behind a guard there.
 
 A cell that dies, hangs or takes all memory ends its guard's child, not the worker. A worker
-that is lost has its cells run by others.
+that is lost has its cells run by others. Without the scheduler, or workers, a run ends.
 """
 
 from __future__ import annotations
 
 import functools
+import logging
+import sys
+import time
 import uuid
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -19,6 +22,8 @@ from benchmarks.study.engine import Guards, Pooled, Submit, Task
 from models.errors import InputError
 
 _PATIENCE = 10  # seconds to wait for the scheduler
+_NO_WORKERS = 180.0  # seconds to wait for workers after all were lost
+_KEPT = "what is finished is kept, and the same command goes on from there"
 
 
 class Cluster(Pooled):
@@ -32,11 +37,16 @@ class Cluster(Pooled):
     def __init__(self, address: str, limits: Needs = Needs()) -> None:
         try:
             from distributed import Client
+            from distributed.comm.addressing import get_address_host_port
         except ImportError:
             raise InputError(
                 "--cluster needs Dask: install the extra, pip install 'schedgap[cluster]'"
             ) from None
+        # Dask tells of a lost scheduler by tracebacks; here it is one line.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL + 1)
+        self._address, self._without = address, 0.0  # since when there are no workers
         try:
+            get_address_host_port(address)  # a client that was not made complains when it is freed
             self._client = Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InputError(f"no Dask scheduler at {address}: {_short(error)}") from None
@@ -58,12 +68,19 @@ class Cluster(Pooled):
         """Refuse workers whose results would not be ours."""
         ours = _about()
         for worker, theirs in sorted(self._client.run(_about).items()):
-            for what, name in sorted(ours.keys() | theirs.keys()):
+            every = sorted(ours.keys() | theirs.keys())  # code first
+            differing = [key for key in every if ours.get(key) != theirs.get(key)]
+            if not differing:
+                continue
+            what, name = differing[0]
+            if what == "code":
+                files = sum(kind == "code" for kind, _ in differing)
+                words = f"different code: {name}" + (f" and {files - 1} more" if files > 1 else "")
+            else:
                 here, there = (about.get((what, name), "none") for about in (ours, theirs))
-                if here != there:
-                    words = name if what == "code" else f"{name} {there} there, {here} here"
-                    hint = ": start all with NUMBA_CPU_NAME=generic" if what == "processor" else ""
-                    raise InputError(f"worker {worker} has another {what}: {words}{hint}")
+                hint = ": start all with NUMBA_CPU_NAME=generic" if what == "processor" else ""
+                words = f"a different {what}: {name} {there} there, {here} here{hint}"
+            raise InputError(f"worker {worker} has {words}")
 
     @contextmanager
     def _opened(self) -> Iterator[Submit]:
@@ -72,6 +89,8 @@ class Cluster(Pooled):
         pool = self._client.get_executor(pure=False)
 
         def submit(task: Task) -> Future[Outcome]:
+            if self._client.status != "running":
+                raise self._lost()
             # What is not kept, too: a worker may have another file of the same name.
             task = replace(task, code=task.code or codes(task.cell.all_roots))
             key = f"{task.cell.name}-{task.index}-{run}"
@@ -81,12 +100,35 @@ class Cluster(Pooled):
         try:
             yield submit
         finally:
-            pool.shutdown(wait=False)
-            self._client.run(_end_guards, run)
+            if self._client.status == "running":  # else nothing of it can be reached
+                pool.shutdown(wait=False)
+                self._client.run(_end_guards, run, on_error="ignore")
+
+    def _look(self) -> None:
+        try:
+            there = self._client.status == "running" and self._client.nthreads()
+        except OSError:
+            there = False
+        if there is False:
+            raise self._lost()
+        if there:
+            self._without = 0.0
+        elif not self._without:
+            self._without = time.monotonic()
+            told = f"no workers at {self._address} now; waiting {_NO_WORKERS:g} s for one"
+            print(told, file=sys.stderr, flush=True)
+        elif time.monotonic() - self._without > _NO_WORKERS:
+            raise InputError(f"all workers at {self._address} were lost: {_KEPT}")
+
+    def _lost(self) -> InputError:
+        return InputError(f"the Dask scheduler at {self._address} was lost: {_KEPT}")
 
     def _outcome(self, future: Future[Outcome]) -> Outcome:
+        self._without = 0.0
         try:
             return super()._outcome(future)
+        except CancelledError:  # by nobody here
+            raise self._lost() from None
         except Exception as error:  # every worker that had it was lost
             return Outcome("killed", message=_short(error))
 

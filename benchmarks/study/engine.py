@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from benchmarks.study.cell import Cell, Needs, Outcome, Result
 from benchmarks.study.guard import Guard, outcome_of
 
+_LOOK = 5.0  # seconds without an outcome, after which an engine looks whether one may come
 _AHEAD = 2  # cells handed out for each worker, so that none waits for this process
 
 
@@ -107,7 +108,9 @@ class Pooled(Engine):
         running: dict[Future[Outcome], Task] = {}
 
         def finished() -> Iterator[tuple[Task, Outcome]]:
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
+            while not (done := wait(running, _LOOK, return_when=FIRST_COMPLETED).done):
+                self._look()
+            for future in done:
                 yield running.pop(future), self._outcome(future)
 
         with self._opened() as submit:
@@ -120,6 +123,9 @@ class Pooled(Engine):
                     yield from finished()
             while running:
                 yield from finished()
+
+    def _look(self) -> None:
+        """Raise InputError if nothing that runs can end any more; by default, all ends."""
 
     def _outcome(self, future: Future[Outcome]) -> Outcome:
         return future.result()

@@ -78,13 +78,14 @@ class StudyFile:
     """What a file asks for: studies of the size "default", seeds, threads of an offline solve.
 
     ``axes`` are, of each study, the settings that it varies, and for each of them what the others
-    are held at in a star (None: not set); empty in other designs.
+    are held at in a star (None: not set); empty in other designs. ``asked`` is what the file says.
     """
 
     studies: tuple[Study, ...]
     axes: tuple[Axes, ...]
     seeds: tuple[int, ...]
     threads: int
+    asked: Mapping[str, Any]
 
 
 def read_study_file(path: str | Path) -> StudyFile:
@@ -118,7 +119,8 @@ def read_study_file(path: str | Path) -> StudyFile:
             raise InputError(f"{path}: {error} - at `$.study[{number}]`") from None
         studies.append(study)
         axes.append(varied)
-    return StudyFile(tuple(studies), tuple(axes), seeds, file.threads)
+    said = {**msgspec.to_builtins(file), "seeds": seeds}
+    return StudyFile(tuple(studies), tuple(axes), seeds, file.threads, said)
 
 
 def _study(asked: _Study, number: int, effort: Effort) -> tuple[Study, Axes]:
@@ -130,6 +132,9 @@ def _study(asked: _Study, number: int, effort: Effort) -> tuple[Study, Axes]:
     readings = tuple(replace(r, settings=_settings(problem, r.settings)) for r in asked.reading)
     if len({reading.name for reading in readings}) < len(readings):
         raise InputError("two readings have the same name")
+    for reading in readings:
+        for name in sorted(vary.keys() & reading.settings.keys()):
+            raise InputError(f"`vary.{name}` is set by the reading '{reading.name}', too")
     for scheme in asked.scheme:
         policy_of(problem, scheme.policy)
         _check_known(problem, scheme.ignores)

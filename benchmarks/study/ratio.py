@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Outcome
@@ -72,21 +72,24 @@ class Ratio:
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """Rows of :class:`benchmarks.study.rows.Row`, with the point and the reading in front.
 
+        A setting that the reading overlays is in them as it ran (:meth:`Trial.point_of`).
         A setting of the point whose name is a column of the rows, too, is ``asked_<name>``: what
         was asked for need not be what was drawn (``load``) or what is counted (``jobs``).
         """
         rows = []
-        point = {asked(name): value for name, value in trial.point.items()}
         for entries, joined in self.join(trial, outcomes):
             for entry, row, evidence in zip(entries, joined.rows, joined.evidence, strict=True):
+                point = trial.point_of(entry)
                 reading = {"reading": entry.reading} if entry.reading else {}
                 if self.record is None:
-                    rows.append({**point, **reading, **asdict(row)})
+                    shown = {asked(name): value for name, value in point.items()}
+                    rows.append({**shown, **reading, **asdict(row)})
                 elif row.error:
                     told = {"seed": trial.seed, "policy": row.policy, "error": row.error}
-                    rows.append({**trial.point, **reading, **told})
+                    rows.append({**point, **reading, **told})
                 else:
-                    rows.append({**reading, **self.record(trial, row, evidence or {})})
+                    ran = replace(trial, point=point)
+                    rows.append({**reading, **self.record(ran, row, evidence or {})})
         return rows
 
     def join(

@@ -43,6 +43,11 @@ class Trial:
     seed: int
     entries: tuple[Entry, ...] = ()
 
+    def point_of(self, entry: Entry | None) -> dict[str, Any]:
+        """The point as a row of the entry has it: what its reading overlays is what ran."""
+        settings = entry.settings if entry else {}
+        return {name: settings.get(name, value) for name, value in self.point.items()}
+
 
 def trial_on(source: Mapping[str, Any], schemes: Sequence[Scheme], **point: Any) -> Trial:
     """A trial of schemes on one instance: the settings of its entries are the source of that."""
@@ -173,7 +178,7 @@ class Each:
 
     def _cell(self, trial: Trial, entry: Entry | None) -> Cell:
         seed, who, policies = {"seed": trial.seed}, "", list[str]()
-        parameters = {**trial.point, **seed}
+        parameters = {**trial.point_of(entry), **seed}
         at = [f"{key}={value}" for key, value in parameters.items()]
         if entry is not None:
             scheme, who = entry.scheme, entry.scheme.name
@@ -205,7 +210,7 @@ def failed_rows(
     """A row for each cell that failed: where it was, and why."""
     who = {} if entry is None else {"policy": entry.scheme.name}
     return [
-        {**trial.point, "seed": trial.seed, **who, "error": outcome.error}
+        {**trial.point_of(entry), "seed": trial.seed, **who, "error": outcome.error}
         for outcome in outcomes
         if outcome.error
     ]

@@ -308,7 +308,9 @@ def test_tables_as_other_commands_have_them(
 def test_without_gaps_there_is_no_picture_of_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "gap.png").write_bytes(b"of other methods")
+    for folder in (tmp_path, tmp_path / "runs" / "other"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "gap.png").write_bytes(b"of other methods")
     small = ["--sizes", "5x6x3+3", "--times", "1", "--seeds", "1"]
     assert main([*small, "--methods", "bound", "--out", str(tmp_path)]) == 0
     told = capsys.readouterr().out
@@ -316,6 +318,7 @@ def test_without_gaps_there_is_no_picture_of_them(
     assert "gap, median" not in told
     assert (tmp_path / "growth.png").exists()
     assert not (tmp_path / "gap.png").exists()
+    assert (tmp_path / "runs" / "other" / "gap.png").exists()
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
     assert all(row["gap"] is None and row["bound"] > 0 for row in rows)
 

@@ -7,7 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks import gap, regret, sweep
 from benchmarks import runs as runs_module
 from benchmarks.ratio import main
 from benchmarks.runs import Runs
@@ -59,6 +60,50 @@ def test_shards_in_one_folder_lose_nothing_and_mix_nothing_up(folder: Path) -> N
     pd.testing.assert_frame_equal(joined, pd.read_csv("whole/rows.csv"))
 
 
+STUDY = """
+seeds = [{}]
+[[study]]
+problem = "jct"
+policies = ["a-online"]
+base = {{ jobs = 2, slots = 10, servers = 3 }}
+vary = {{ jobs = [2] }}
+"""
+SHARDS = {
+    "sweep": (sweep, "{}.toml --workers 1", "jct-1-asked_jobs.png"),
+    "gap": (gap, "--sizes 5x6x3+3 --times 9 --methods toolkit --seeds {}", "gap.png"),
+    "regret": (
+        regret,
+        "--base 2x4 --slots 4 --ports 2 --servers 3 --arrivals coin --policy drf --seeds {} "
+        "--workers 1",
+        "curves.csv",
+    ),
+}
+
+
+@pytest.mark.usefixtures("guarded_here")
+@pytest.mark.parametrize("command", SHARDS)
+def test_every_command_keeps_the_rows_of_all_shards(command: str, folder: Path) -> None:
+    module, words, picture = SHARDS[command]
+    for name, seeds in (("first", "0:1"), ("second", "1:2")):
+        Path(f"{seeds}.toml").write_text(STUDY.format(seeds[0]))
+        argv = [*words.format(seeds).split(), "--out", "out"]
+        assert module.main([*argv, "--run", name]) == 0
+        assert list(pd.read_csv("out/rows.csv")["seed"]) == [int(seeds[0])]
+        mine = Path("out/runs", name, picture).read_bytes()
+        assert Path("out", picture).read_bytes() == mine
+    together = pd.read_csv("out/all.csv")
+    assert list(zip(together["run"], together["seed"], strict=True)) == [
+        ("first", 0),
+        ("second", 1),
+    ]
+    settings = json.loads(Path("out/runs/second/settings.json").read_text())
+    assert settings["asked"]["seeds"] == [1]
+    with pytest.raises(InputError, match="'first' of out asked for other seeds: choose another"):
+        module.main([*argv, "--run", "first"])
+    assert module.main(argv) == 0  # without a name: a run of its own, with the same cells
+    assert len(os.listdir("out/runs")) == 3
+
+
 POLICIES = ("fifo", "zero-price")
 
 
@@ -94,13 +139,17 @@ def test_names_that_are_no_folder(name: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def finish(runs: Runs, *of: Row) -> None:
+    runs.finish([asdict(one) for one in of], {"timings.jsonl": b""})
+
+
 def row(seed: int) -> Row:
     return Row("utility", f"i{seed}", f"{seed:064}", seed, 1.0, "fifo", objective=2.0)
 
 
 def test_runs_that_end_at_the_same_time_are_all_joined(tmp_path: Path) -> None:
     def end(seed: int) -> None:
-        Runs(tmp_path, {"seed": seed}, f"r{seed}").finish([row(seed)], [])
+        finish(Runs(tmp_path, {"seed": seed}, f"r{seed}", Row), row(seed))
 
     threads = [threading.Thread(target=end, args=(seed,)) for seed in range(8)]
     for thread in threads:
@@ -121,11 +170,11 @@ def test_whoever_writes_last_has_seen_all(tmp_path: Path, monkeypatch: pytest.Mo
     def late(path: Path, content: bytes) -> None:
         if path.name == "all.csv" and not written:
             written.append(path)
-            Runs(tmp_path, {"seed": 2}, "r2").finish([row(2)], [])
+            finish(Runs(tmp_path, {"seed": 2}, "r2", Row), row(2))
         write(path, content)
 
     monkeypatch.setattr(runs_module, "write_atomic", late)
-    Runs(tmp_path, {"seed": 1}, "r1").finish([row(1)], [])
+    finish(Runs(tmp_path, {"seed": 1}, "r1", Row), row(1))
     assert [seed for _, seed, _ in rows(str(tmp_path / "all.csv"))] == [1, 2]
     assert [seed for seed, _ in rows(str(tmp_path / "rows.csv"))] == [2]
 
@@ -136,7 +185,7 @@ def test_rows_of_another_version_are_left_out_and_said_to_be(
     old = tmp_path / "runs" / "old"
     old.mkdir(parents=True)
     (old / "rows.jsonl").write_text('{"problem": "utility"}\n')
-    Runs(tmp_path, {}, "new").finish([row(1)], [])
+    finish(Runs(tmp_path, {}, "new", Row), row(1))
     assert [name for name, _, _ in rows(str(tmp_path / "all.csv"))] == ["new"]
     assert "old/rows.jsonl: left out of all.csv: line 1: no Row" in capsys.readouterr().err
 
@@ -144,7 +193,7 @@ def test_rows_of_another_version_are_left_out_and_said_to_be(
 def test_whole_numbers_stay_so_beside_a_failed_row(tmp_path: Path) -> None:
     failed = Row("utility", "i", "", 3, None, "drf", error="run: killed: gone")
     good = Row("utility", "i", "h", 3, 0.5, "fifo", objective=2.0, completed=4, jobs=5)
-    Runs(tmp_path, {}, "r").finish([good, failed], [])
+    finish(Runs(tmp_path, {}, "r", Row), good, failed)
     line = (tmp_path / "rows.csv").read_text().splitlines()[1]
     assert line.startswith("utility,i,h,3,0.5,fifo,2.0,4,5,")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import subprocess
@@ -131,6 +132,11 @@ BAD_STUDIES = {
     ),
     "a trace": (UTILITY + 'trace = "google:nowhere"\n', "no file or folder 'nowhere'"),
     "a reading twice": (UTILITY + 2 * '[[study.reading]]\nname = "a"\n', "two readings have"),
+    "a reading that sets what is varied": (
+        JCT + 'vary = { requested = ["chunks", "gpus"] }\n'
+        '[[study.reading]]\nname = "a"\nsettings = { requested = "uniform" }\n',
+        "`vary.requested` is set by the reading 'a', too - at `$.study[0]`",
+    ),
     "a reading of no scheme": (
         UTILITY + '[[study.reading]]\nname = "a"\nparameters = { me = { a = 1 } }\n',
         "parameters of a reading are of 'me': no such scheme",
@@ -196,13 +202,24 @@ def test_rows_tables_and_pictures(here: Path, capsys: pytest.CaptureFixture[str]
     assert line.split() == ["oasis", f"{means['oasis', 4]:.3f}", f"{means['oasis', 5]:.3f}"]
 
 
-def test_a_column_of_values_of_several_types_is_one_of_texts_in_parquet(here: Path) -> None:
+def test_rows_say_of_a_setting_what_the_reading_makes_of_it(here: Path) -> None:
+    reading = '[[study.reading]]\nname = "{}"\nsettings = {{ requested = "{}" }}\n'
+    base = 'base = { jobs = 2, slots = 10, servers = 3, requested = "uniform" }\n'
+    study = SMALL.partition("base")[0] + base + reading.format("c", "chunks")
+    Path("read.toml").write_text(study + reading.format("g", "gpus"))
+    assert sweep.main(["read.toml", "--workers", "1", "--out", "out"]) == 0
+    rows = pd.read_csv("out/rows.csv")
+    assert set(zip(rows["reading"], rows["requested"], strict=True)) == {
+        ("c", "chunks"),
+        ("g", "gpus"),
+    }
+
+
+def test_a_column_of_values_of_several_types_is_one_of_texts_in_parquet() -> None:
     frame = pd.DataFrame({"a": [1, "x", None], "b": [True, 2, "y"], "c": [1, 2.5, None]})
-    sweep._write_rows(here, frame)
-    packed = pd.read_parquet("rows.parquet")
+    packed = pd.read_parquet(io.BytesIO(sweep._packed(frame)))
     assert packed["b"].tolist() == ["True", "2", "y"]
     assert packed["c"].tolist()[:2] == [1.0, 2.5]
-    assert packed.to_csv(index=False) == Path("rows.csv").read_text()
 
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -69,6 +69,10 @@ class Loopback:
         self._processes.append(started)
         return started
 
+    def lose_scheduler(self) -> None:
+        """Kill the scheduler."""
+        self._processes[0].kill()
+
     def end(self) -> None:
         """End all that still runs."""
         for process in self._processes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks.study import cluster
+from benchmarks.study import engine as engine_module
 from benchmarks.study.cell import Cell, Needs, Outcome
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.engine import Task
@@ -93,11 +96,43 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
         Cluster("nonsense://1")
 
 
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_an_address_without_a_port() -> None:
+    with pytest.raises(InputError, match="scheduler at nonsense: missing port number in address"):
+        Cluster("nonsense")
+    gc.collect()
+
+
+@pytest.mark.parametrize("lost", ["scheduler", "worker"])
+def test_a_run_ends_when_nothing_can_end_it(
+    lost: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cluster, "_NO_WORKERS", 1.0)
+    monkeypatch.setattr(engine_module, "_LOOK", 0.5)
+    with loopback(tmp_path) as doomed, ThreadPoolExecutor(1) as pool:
+        worker = doomed.add_worker()
+        with Cluster(doomed.address) as engine:
+            many = [cell("slowly", prepare=0.0, measure=20.0 + x) for x in range(3)]
+            running = pool.submit(outcomes, engine, many)
+            time.sleep(3.0)
+            if lost == "scheduler":
+                doomed.lose_scheduler()
+            else:
+                worker.kill()
+            words = f"{doomed.address} (was|were) lost: what is finished is kept"
+            with pytest.raises(InputError, match=words):
+                running.result(60.0)
+    said = capsys.readouterr().err
+    assert (f"no workers at {doomed.address} now; waiting 1 s for one" in said) == (
+        lost == "worker"
+    )
+
+
 @pytest.mark.parametrize(
     ("what", "name", "words"),
     [
-        ("source_hashes", "online/run.py", "has another code: online/run.py"),
-        ("versions", "numpy", f"has another library: numpy {np.__version__} there, 0.1 here"),
+        ("source_hashes", "online/run.py", "has different code: online/run.py$"),
+        ("versions", "numpy", f"has a different library: numpy {np.__version__} there, 0.1 here"),
         ("processor", "cpu", "there, 0.1 here: start all with NUMBA_CPU_NAME=generic"),
     ],
 )
@@ -110,8 +145,18 @@ def test_workers_that_differ_are_refused(
         Cluster(scheduler.address)
 
 
+def test_how_many_files_differ_is_told(
+    scheduler: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = dict.fromkeys(("online/gone.py", "online/run.py", "solvers/result.py"), "0.1")
+    hashes = {**cluster.source_hashes(), **theirs}
+    monkeypatch.setattr(cluster, "source_hashes", lambda: hashes)
+    with pytest.raises(InputError, match=r"different code: online/gone.py and 2 more$"):
+        Cluster(scheduler.address)
+
+
 def test_a_worker_with_another_processor_is_refused(tmp_path: Path) -> None:
     with loopback(tmp_path) as mixed:
         mixed.add_worker(NUMBA_CPU_NAME="generic")
-        with pytest.raises(InputError, match="another processor: cpu generic there, "):
+        with pytest.raises(InputError, match="a different processor: cpu generic there, "):
             Cluster(mixed.address)

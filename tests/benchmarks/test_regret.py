@@ -298,6 +298,8 @@ def test_a_real_trace(
     ("argv", "message"),
     [
         (["--arrivals", "never"], "unknown arrivals 'never': choose from bernoulli"),
+        (["--arrivals", ""], "setting arrivals is '': want e.g. arrivals=bernoulli"),
+        (["--arrivals", "coin,"], "setting arrivals is ''"),
         (["--arrivals", "trace"], "arrivals 'trace': there is no --trace"),
         (["--set", "arrivals=coin"], "--set arrivals=...: say --arrivals here"),
         (["--set", "density=99"], r"density 99 is not in 1\.\.10"),

@@ -57,6 +57,7 @@ def draw(problem: str, *, seed: int = 0, reading: Reading | None = None, **setti
     >>> draw("jct", jobs=5, slots=20, servers=3).name
     'google2011-fit-5x20-3-seed0'
     """
+    _check_readings([reading] if reading else [])
     chosen = _point(problem, settings) | dict(reading.settings if reading else {})
     return experiments_of(problem).workload.draw(seed=seed, **chosen)[0]
 
@@ -67,11 +68,20 @@ def _point(problem: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     return workload.with_usual({**size, **settings})
 
 
+def _check_readings(readings: Iterable[Any]) -> None:
+    for one in readings:
+        if not isinstance(one, Reading):
+            example = "benchmarks.study.scheme.Reading('equal', settings={'priority': (1.0, 1.0)})"
+            raise InputError(f"reading {one!r}: want e.g. {example}")
+
+
 def solve(
     instance: Any, *, time_limit: float | None = _TIME_LIMIT, threads: int = 1
 ) -> SolveResult[Any]:
     """Solve an instance offline, in so many seconds: an optimum, or an interval around it."""
-    return offline_solver(instance.problem).solve(instance, time_limit=time_limit, threads=threads)
+    effort = Effort(time_limit, threads)
+    solver = offline_solver(instance.problem)
+    return solver.solve(instance, time_limit=effort.seconds, threads=effort.threads)
 
 
 def run(
@@ -213,8 +223,11 @@ def compare(
     """
     asked = experiments_of(problem).workload.default.seeds if seeds is None else seeds
     chosen_seeds = list(range(asked) if isinstance(asked, int) else asked)
-    if not chosen_seeds or min(chosen_seeds) < 0:
+    if not chosen_seeds or not all(isinstance(one, int) and one >= 0 for one in chosen_seeds):
         raise InputError(f"seeds {asked!r}: want how many, or which, each at least 0")
+    _check_readings(readings)
+    if workers < 1:
+        raise InputError(f"workers is {workers}, but has to be at least 1")
     schemes = schemes_of(problem, policies)
     if workers > 1 and not all(scheme.is_importable for scheme in schemes):
         raise InputError(

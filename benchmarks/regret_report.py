@@ -64,7 +64,8 @@ def report(
         return [], []
     title = loads_of(base)
     if sizes is not None:
-        title = f"{_size(base)}, {title}; means over {len(sizes.seeds)} seeds"
+        count = len(sizes.seeds)
+        title = f"{_size(base)}, {title}; {f'means over {count} seeds' if count > 1 else '1 seed'}"
     lines = [
         (str(arrivals), *_cells(str(policy), group))
         for (arrivals, policy), group in planned.groupby(_SERIES, sort=False)
@@ -121,8 +122,10 @@ def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
         "draws it holds the mean in about 73, 83, 90 and 93 % of cases"
     )
     proven = rows[rows["bound_proven"]]
-    names = ", ".join(proven["policy"].unique()) or "no policy here"
-    kept = f"{(proven['regret_upper'] <= proven['bound']).sum()} of {len(proven)}"
+    proof = "no policy here"
+    if len(proven):
+        kept = (proven["regret_upper"] <= proven["bound"]).sum()
+        proof = f"{', '.join(proven['policy'].unique())}: it holds on {kept} of {len(proven)} runs"
     instances = rows.drop_duplicates(["instance_hash", "arrivals"])
     empty = f"{(instances['bound'] >= instances['fixed_upper']).sum()} of {len(instances)}"
     above = rows.loc[rows["regret_lower"] > rows["bound"], "policy"].value_counts()
@@ -137,7 +140,7 @@ def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
         f"{short if 2 <= seeds < _FEW else ''}.": True,
         "* decides after the arrivals of the slot are known, as no fixed decision can: regret may "
         "be negative, and says little.": not rows["commits"].all(),
-        f"(14) is proven for {names}: it holds on {kept} runs. On {empty} instances it says "
+        f"(14) is proven for {proof}. On {empty} instances it says "
         "nothing, being above the best fixed decision itself; "
         f"{f'above it are {counts}' if counts else 'no policy is above it'}.": True,
         f"The inequality of its proof holds on {held} of {len(steps)} runs.": not steps.empty,

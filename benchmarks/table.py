@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -85,14 +85,19 @@ def _ratios(group: pd.DataFrame) -> dict[str, Any]:
 def common_origin(origins: Mapping[str, str]) -> str:
     """Where instances, by name, come from: what their origins have in common, else their names.
 
-    Words in which texts of equal length differ (a number of draws, say) become ``...``.
+    Where texts of equal length differ, numbers (of draws, say) become a range, other words ``...``.
     """
     texts = [(origin or name).split() for name, origin in origins.items()]
     if len(set(map(len, texts))) > 1:
         return "of several origins: " + ", ".join(origins)
-    return " ".join(
-        words[0] if len(set(words)) == 1 else "..." for words in zip(*texts, strict=True)
-    )
+    return " ".join(map(_common, zip(*texts, strict=True)))
+
+
+def _common(words: Sequence[str]) -> str:
+    if len(set(words)) == 1:
+        return words[0]
+    numbers = [int(word) for word in words if word.isdecimal()]
+    return f"{min(numbers)} to {max(numbers)}" if len(numbers) == len(words) else "..."
 
 
 def loads_of(frame: pd.DataFrame) -> str:
@@ -156,8 +161,8 @@ def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
     notes = [f"Optimum {_proven(instances)}", _meaning(frame), _vouching(instances)]
     if limited := int(instances["offline_time_limited"].sum()):
         notes.append(
-            f"The offline solver, under a time limit, ended without a proof on {limited} of "
-            f"{len(instances)} instances: their bounds may differ from run to run."
+            f"A time limit ended the offline solver, or a step of it, on {limited} of "
+            f"{len(instances)} instances: their rows may differ from run to run."
         )
     if len(wider):
         notes.append(
@@ -182,7 +187,8 @@ def _proven(instances: pd.DataFrame) -> str:
     """How many optima are proven, and how wide the other intervals are."""
     proven = int((instances["offline_status"] == "optimal").sum())
     widest = (instances["offline_upper"] - instances["offline_lower"]).max()
-    rest = f"; widest interval {widest:.4g}" if proven < len(instances) else ""
+    rest = f"; the widest interval of an optimum is {widest:.4g} in units of the objective"
+    rest = rest if proven < len(instances) else ""
     return f"proven (gap <= {OPTIMAL_GAP:g}) on {proven} of {len(instances)} instances{rest}."
 
 

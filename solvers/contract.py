@@ -51,6 +51,8 @@ class Solve(Protocol):
     ) -> SolveResult[Any]:
         """Find the optimum, or an interval that contains it.
 
+        The result says by ``timed`` whether the clock decided any step on the way.
+
         Parameters
         ----------
         instance : Instance

@@ -121,6 +121,9 @@ class SolveResult(Generic[ScheduleT]):
         recompute it without one.
     negligible : float
         Objectives and bounds up to this size count as 0.
+    timed : bool
+        Whether the clock decided any step on the way, so that another run may find something else,
+        even if this one ended by a proof. Said by the solvers of ``OFFLINE``.
 
     Raises
     ------
@@ -141,6 +144,7 @@ class SolveResult(Generic[ScheduleT]):
     sense: Sense = "max"
     bound_source: BoundSource = "milp"
     negligible: float = 0.0
+    timed: bool = False
 
     def __post_init__(self) -> None:
         check_claims(self.sense, self.status, self.objective, self.bound)

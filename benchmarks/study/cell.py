@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from models.errors import InputError
 from models.reference import resolve
 
 Status = Literal["done", "failed", "killed", "out of time", "out of memory"]
@@ -22,6 +23,13 @@ class Effort:
 
     seconds: float | None  # time limit of the solver; None = until it is done
     threads: int = 1  # of the solver
+
+    def __post_init__(self) -> None:
+        """Refuse what is no effort (InputError)."""
+        if self.seconds is not None and not 0 < self.seconds < math.inf:
+            raise InputError(f"time limit {self.seconds}: want positive seconds, or None")
+        if self.threads < 1:
+            raise InputError(f"threads {self.threads}: want at least 1")
 
     def covers(self, other: Effort) -> bool:
         """Whether this is as much effort as the other or more: of time, and of threads if equal.

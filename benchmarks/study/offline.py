@@ -86,8 +86,10 @@ def offline(
     The value of its result is what every row says of the instance; ``objective`` of the best
     schedule known (None if none is); ``bounds``, a list of ``value``, ``source``, and ``own`` where
     wider schedules may pass a bound by prices; ``certified``, the bound that prices prove (None if
-    the problem has no certificates); ``negligible``, up to where an objective counts as 0. Files:
-    the instance, the schedule (:func:`incumbent_file`), and the certificate.
+    the problem has no certificates); ``negligible``, up to where an objective counts as 0;
+    ``timed``, whether another run may find something else, since the clock decided a step here or
+    stopped an earlier solve. Files: the instance, the schedule (:func:`incumbent_file`), and the
+    certificate.
     """
     _warm(instance["problem"], effort.threads)
     target = instance_of(instance, data)
@@ -181,6 +183,7 @@ def _result(
         "bounds": listed,
         "certified": certified,
         "negligible": negligible,
+        "timed": found.timed or known is not None,
     }
     return Result(value, files, proven=gap is not None and gap <= OPTIMAL_GAP)
 

@@ -226,7 +226,7 @@ def _row(
         offline_upper=interval.upper,
         offline_allows=kind.wider if value["wider"] else "",
         offline_status=interval.status,
-        offline_time_limited=not offline.result.proven,
+        offline_time_limited=not offline.result.proven or offline.result.value["timed"],
         bound_source=interval.bound_source,
         offline_certified=offline.result.value["certified"],
         ratio_lower=lower,

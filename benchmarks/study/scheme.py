@@ -59,8 +59,11 @@ def schemes_of(
     """Schemes of policies under their own names, and of the variants that a workload names.
 
     They are names of policies or variants, references, classes and schemes; by default those of
-    :func:`default_policies`. InputError if a policy is unknown, or two have the same name.
+    :func:`default_policies`. InputError if a policy is unknown, two have the same name, or there
+    are none.
     """
+    if isinstance(policies, str | type | Scheme):
+        raise InputError(f"policies {policies!r}: want a list, even of one")
     variants = experiments_of(problem_name).workload.variants
     found: dict[str, Scheme] = {}
     for given in default_policies(problem_name) if policies is None else policies:
@@ -75,6 +78,8 @@ def schemes_of(
         if scheme.name in found:
             raise InputError(f"two policies are named '{scheme.name}'")
         found[scheme.name] = scheme
+    if not found:
+        raise InputError("no policy is named: want at least one")
     return tuple(found.values())
 
 

@@ -133,8 +133,11 @@ class Workload:
         Raises
         ------
         InputError
-            If a number of servers, a setting or the trace is bad, or nothing can be drawn.
+            If the seed, a number of servers, a setting or the trace is bad, or nothing can be
+            drawn.
         """
+        if not isinstance(seed, int | np.integer) or seed < 0:
+            raise InputError(f"seed {seed!r}: want a whole number, at least 0")
         for name in settings:
             if name not in self.examples:
                 known = ", ".join(self.examples)

@@ -105,7 +105,9 @@ class BaseSettings:
 
 
 def check_types(kind: type[BaseSettings], given: Mapping[str, Any]) -> None:
-    """Refuse values, by name, of another type than their fields; a list is good for a tuple.
+    """Refuse values, by name, of another type than their fields, and empty texts.
+
+    A list is good for a tuple.
 
     Raises
     ------
@@ -116,9 +118,12 @@ def check_types(kind: type[BaseSettings], given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         try:
             msgspec.convert(np.array(value).tolist() if _of_numpy(value) else value, types[name])
+            fault = "is empty" if value == "" else ""
         except msgspec.ValidationError as error:
-            rule = f"want e.g. {name}={known[name]}" if name in known else str(error).lower()
-            raise InputError(f"setting {name} is {value!r}: {rule}") from None
+            fault = str(error).lower()
+        if fault:
+            rule = f"want e.g. {name}={known[name]}" if name in known else fault
+            raise InputError(f"setting {name} is {value!r}: {rule}")
 
 
 def _of_numpy(value: Any) -> bool:

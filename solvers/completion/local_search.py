@@ -31,8 +31,10 @@ def local_search(
     iterations: int,
     deadline: float = math.inf,
     target: float = 0.0,
-) -> dict[int, Column]:
-    """Columns of all jobs, of small weighted completion time.
+) -> tuple[dict[int, Column], bool]:
+    """Columns of all jobs, of small weighted completion time; and whether the clock played a part.
+
+    It does where time runs out sooner than moves do: the search cools down faster, and may end.
 
     Parameters
     ----------
@@ -54,19 +56,21 @@ def local_search(
     """
     search, began = _Search(oracle, prices, rng), time.monotonic()
     best, value = search.begin(orders, start, deadline)
-    better_at = 0
+    better_at, timed = 0, time.monotonic() >= deadline
     for step in range(iterations if len(best) > 1 else 0):
         now = time.monotonic()
         if value <= target or now >= deadline:
             break
-        search.move(1.0 - max(step / iterations, (now - began) / (deadline - began)))
+        used = (now - began) / (deadline - began)
+        timed = timed or used > step / iterations
+        search.move(1.0 - max(step / iterations, used))
         objective = search.timetable.objective
         if objective < value * (1.0 - 1e-12):
             best, value, better_at = dict(search.timetable.columns), objective, step
         elif step - better_at > _STALE * len(best):
             search.timetable.renew(best)
             better_at = step
-    return best
+    return best, timed or time.monotonic() >= deadline
 
 
 class _Search:

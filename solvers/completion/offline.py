@@ -87,19 +87,20 @@ def solve(
     arrivals = np.argsort([job.arrival for job in instance.jobs], kind="stable")
     weights = np.argsort([-job.weight for job in instance.jobs], kind="stable")
     nothing, until = np.zeros((instance.cluster.slots, len(oracle.capacity))), deadline(_GENERATION)
-    known = local_search(
+    known, timed = local_search(
         oracle, nothing, [arrivals], rng, start=known, iterations=0, deadline=until
     )
     # Slots that are full in a good schedule need prices.
     slots = min(max([column.completion for column in known.values()], default=0), _MOST_SLOTS)
     problem = PooledProblem(oracle, slots)
     generated = ColumnGeneration(problem, gap=_GAP, deadline=until).run()
+    timed = timed or not generated.converged
     prices = rounded(problem.prices(generated.duals))
     certified = max(0.0, oracle.bound(prices))
     effort = _MOST_EFFORT if time_limit is None else min(_EFFORT * time_limit, _MOST_EFFORT)
     orders, program = [_order(generated, len(instance.jobs)), arrivals, weights], None
     for iterations, share in ((_ITERATIONS_FIRST, _FIRST), (_ITERATIONS, _SEARCH)):
-        known = local_search(
+        known, late = local_search(
             oracle,
             prices,
             orders,
@@ -109,6 +110,7 @@ def solve(
             deadline=deadline(share),
             target=certified * (1.0 + OPTIMAL_GAP),
         )
+        timed = timed or late
         orders, program = [], OpenStarts.of(oracle, prices, known, effort)
         if program is not None:
             break
@@ -123,7 +125,8 @@ def solve(
     )
     if program and not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
         found = _exact(found, program, options, deadline(1.0))
-    return replace(found, seconds=time.monotonic() - began)
+    timed = timed or time.monotonic() >= deadline(1.0)
+    return replace(found, seconds=time.monotonic() - began, timed=timed)
 
 
 def _checked(instance: CompletionInstance, start: CompletionSchedule) -> dict[int, Column]:

@@ -38,12 +38,15 @@ class Bounded:
     program : Relaxation or None
         Optimum of the linear program; None if time or memory was short.
     seconds : float
+    timed : bool
+        Whether the clock ended any step on the way.
     """
 
     prices: np.ndarray
     proven: PriceBound
     program: Relaxation | None
     seconds: float
+    timed: bool
 
 
 def bound(pool: Pool, *, time_limit: float | None = None) -> Bounded | None:
@@ -65,20 +68,23 @@ def bound(pool: Pool, *, time_limit: float | None = None) -> Bounded | None:
     proven = price_bound(pool, prices)
     if proven is None:
         return None
-    program = None
+    program, timed = None, False
     for found in _offers(pool, time_limit, deadline):
+        if found is None:
+            timed = True
+            continue
         program = found if isinstance(found, Relaxation) else program
         offered = rounded(found.prices if isinstance(found, Relaxation) else found)
         better = price_bound(pool, offered)
         if better is not None and better.value > proven.value:
             prices, proven = offered, better
-    return Bounded(prices, proven, program, time.monotonic() - began)
+    return Bounded(prices, proven, program, time.monotonic() - began, timed)
 
 
 def _offers(
     pool: Pool, time_limit: float | None, deadline: float
-) -> Iterator[np.ndarray | Relaxation]:
-    """Prices, the quickest first."""
+) -> Iterator[np.ndarray | Relaxation | None]:
+    """Prices, the quickest first; None where the clock ended a step."""
     many = grain(pool)
     whole = many == 1
     coarse_end = math.inf if time_limit is None else deadline - (1 - _SHARE_COARSE) * time_limit
@@ -90,8 +96,13 @@ def _offers(
                 break
             yield spread(coarse.prices, many, pool.slots)
         many //= _FINER
+    if not whole and time.monotonic() >= coarse_end:
+        yield None
     left = None if time_limit is None else _SHARE * (deadline - time.monotonic())
+    until = math.inf if left is None else time.monotonic() + left
     program = None if left is not None and left <= 0.0 else relaxation(pool, time_limit=left)
+    if time.monotonic() >= until:
+        yield None
     if program is not None:
         yield program
         if not program.prices.any():
@@ -99,6 +110,8 @@ def _offers(
     end = _end(pool) if program is None else program.prices.shape[1]
     if (whole or program is not None) and end * len(pool.workers) <= _MOST_ROWS:
         yield generated_prices(pool, end, deadline)
+        if time.monotonic() >= deadline:
+            yield None
 
 
 def _end(pool: Pool) -> int:

@@ -95,8 +95,17 @@ def solve(
         deadline=began + share,
         target=bounded.proven.bound,
     )
+    late = time.monotonic() > began + share
     return solve_program(
-        instance, pool, bounded, found, options=options, began=began, log=log, fallback=start
+        instance,
+        pool,
+        bounded,
+        found,
+        options=options,
+        began=began,
+        log=log,
+        fallback=start,
+        timed=late,
     )
 
 
@@ -152,6 +161,7 @@ def solve_program(
     log: str | Path | TextIO | None = None,
     fallback: JctSchedule | None = None,
     run_milp: bool = True,
+    timed: bool = False,
 ) -> SolveResult[JctSchedule]:
     """Solve the chunk model within the windows that what is known leaves.
 
@@ -169,6 +179,8 @@ def solve_program(
         A feasible schedule that placements may be unable to express.
     run_milp : bool
         Whether to solve the model at all, and not only sum up what is known.
+    timed : bool
+        Whether the clock ended the search for ``known``.
     """
     schedule = fallback
     if known is not None:
@@ -198,6 +210,7 @@ def solve_program(
             message=message,
             sense="min",
             bound_source="prices" if source == "prices" else "milp",
+            timed=timed or bounded.timed or _left(options, began) == 0.0,
         )
 
     if not run_milp or result().is_optimal or _left(options, began) == 0.0:

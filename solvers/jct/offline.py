@@ -66,6 +66,7 @@ def solve(
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
 
+    timed = False
     migrates = start is not None and start.migration
     if migrates:
         start = None
@@ -77,7 +78,8 @@ def solve(
     def improve(
         known: list[Placement] | None, iterations: int, share: float
     ) -> list[Placement] | None:
-        return list_schedule(
+        nonlocal timed
+        found = list_schedule(
             instance,
             pool,
             bounded.prices,
@@ -88,6 +90,8 @@ def solve(
             deadline=deadline(share),
             target=bounded.proven.bound,
         )
+        timed = timed or time.monotonic() > deadline(share)
+        return found
 
     found = improve(begun, _ITERATIONS, _LISTS_SMALL)
     columns, nonzeros = sizes(pool, latest(pool, bounded, found))
@@ -103,4 +107,5 @@ def solve(
         began=began,
         fallback=start,
         run_milp=small and not migrates,
+        timed=timed,
     )

@@ -76,6 +76,7 @@ def solve(
         message=search.message,
         bound_source="prices",
         negligible=nothing,
+        timed=search.timed,
     )
 
 
@@ -97,6 +98,7 @@ class _Slots:
         self._end = began + limit
         weights = instance.weights
         fixed = optimum(self._oracle, weights, _TOLERANCE, deadline=began + _FIXED * limit)
+        self.timed = time.monotonic() > began + _FIXED * limit  # whether the clock ended any step
         self._fixed = fixed.y
         self.duals = SlotDuals.rounded(fixed.multipliers)
         self._kept: dict[int, np.ndarray] = {}
@@ -142,7 +144,8 @@ class _Slots:
         # Every multiplier is followed by its rents twice: here, and when the bound is proven.
         waiting = len(self._patterns.count) - len(known)
         to_prove = self._end - now - self._pricing * len(known)
-        if to_prove - 2.0 * self._pricing * waiting > self._solving:
+        in_time = to_prove - 2.0 * self._pricing * waiting > self._solving
+        if in_time:
             found = optimum(self._oracle, weights, _TOLERANCE, deadline=self._end)
             self._solving = max(self._solving, found.seconds)
             if pattern not in self._solved:
@@ -156,6 +159,7 @@ class _Slots:
                 self._priced.add(pattern)
                 self.duals.add(arrived, None)
             candidates.append(self._answer(weights))
+        self.timed = self.timed or not in_time or time.monotonic() > self._end
         return max(candidates, key=lambda y: float(weights @ self._oracle.reward(y).reward))
 
     def _answer(self, weights: np.ndarray) -> np.ndarray:

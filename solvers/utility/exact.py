@@ -158,6 +158,8 @@ class _Search:
             x = result.x
             if not self._separate(x):
                 break
+        if share is not None and time.monotonic() >= share:
+            self._known.timed = True
         if x is not None:
             x = self._program.with_ps_needed(np.floor(x + ROUND_OFF))
             self._known.offer(self._known.repaired(self._program, x))
@@ -243,4 +245,5 @@ class _Search:
             solver=SOLVER,
             options=self._options.as_dict(),
             message=self._message,
+            timed=known.timed or known.seconds_left <= 0,
         )

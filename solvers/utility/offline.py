@@ -93,6 +93,7 @@ def solve(
         options={"time_limit": time_limit, "column_generation": generated.options},
         message=generated.message,
         bound_source="prices",
+        timed=not generated.converged or time.monotonic() >= deadline(_LOCAL_SEARCH),
     )
 
     def search(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
@@ -113,18 +114,22 @@ def solve(
         known = _better(known, found.objective, found.schedule, found.bound)
         late = not known.is_optimal and time.monotonic() >= end
         message = "time limit" if late else ""
-        return replace(known, solver="HiGHS, deadlines first", message=message)
+        # Its rounds have shares of the time, and stop each other.
+        return replace(known, solver="HiGHS, deadlines first", message=message, timed=True)
 
     def exact(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
         left = None if time_limit is None else end - time.monotonic()
         found = solve_exactly(instance, time_limit=left, threads=threads, start=known.schedule)
         known = _better(known, found.objective, found.schedule, found.bound)
         options = {**found.options, **known.options}
-        return replace(known, solver=found.solver, options=options, message=found.message)
+        known = replace(known, solver=found.solver, options=options, message=found.message)
+        return replace(known, timed=known.timed or found.timed)
 
     for step in (exact, search) if _size(instance) <= _SMALL else (search, exact):
-        if not known.is_optimal and end - time.monotonic() > _LEAST:
-            known = step(known)
+        if known.is_optimal:
+            break
+        in_time = end - time.monotonic() > _LEAST
+        known = step(known) if in_time else replace(known, timed=True)
     return replace(known, seconds=time.monotonic() - began)
 
 

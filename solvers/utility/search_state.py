@@ -49,6 +49,8 @@ class SearchState:
         Objective of that schedule, by the scorer.
     bound : float or None
         Least upper bound known on the objective of all schedules.
+    timed : bool
+        Whether the clock ended any step on the way.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class SearchState:
         )
         self.objective = 0.0
         self.bound: float | None = None
+        self.timed = False
 
     def offer(self, schedule: UtilitySchedule) -> bool:
         """Keep a schedule if it is the best so far; returns whether it is.
@@ -165,7 +168,10 @@ class SearchState:
 
     def place(self, side: int, load: np.ndarray) -> Placing:
         """Place a load of one slot on the servers of a side."""
-        return self._placers[side].place(load, self._placing_seconds())
+        began, seconds = time.monotonic(), self._placing_seconds()
+        placing = self._placers[side].place(load, seconds)
+        self.timed = self.timed or time.monotonic() - began >= seconds
+        return placing
 
     def fill(self, side: int, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
         """Place more of a slot's load beside what is placed already; counts, shape (S, I)."""

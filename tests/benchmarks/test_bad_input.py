@@ -149,6 +149,7 @@ def test_bad_trace(
         ("speed", ["--problem", "tetris"], "unknown problem 'tetris'"),
         ("claims", ["tetris"], "unknown problem 'tetris'"),
         ("trace", ["audit", "google:file", "--problem", "tetris"], "unknown problem 'tetris'"),
+        ("ratio", ["--set", "arrivals="], "setting arrivals is '': want e.g. arrivals=google2011"),
         ("ratio", ["--seeds", "none"], "argument --seeds: 'none' is not N or FIRST:LAST"),
         ("ratio", ["--jobs", "0"], "argument --jobs: '0' is not a positive whole number"),
         ("ratio", ["--servers", "5"], "servers '5': want numbers joined by +, e.g. 5+5"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -142,9 +143,35 @@ def test_one_instance(tmp_path: Path) -> None:
         ({"policies": [Scheme("a", "fifo", {"b": 1})]}, "unexpected keyword argument 'b'"),
         ({"seeds": 0}, "seeds"),
         ({"seeds": [-1]}, "seeds"),
+        ({"seeds": [0, None]}, "seeds [0, None]: want how many, or which"),
+        ({"policies": []}, "no policy is named"),
+        ({"policies": "oasis"}, "policies 'oasis': want a list"),
+        ({"policies": Refuser}, "want a list"),
+        ({"workers": 0}, "workers is 0, but has to be at least 1"),
+        ({"threads": 0}, "threads 0: want at least 1"),
+        ({"time_limit": -1}, "time limit -1: want positive seconds"),
+        ({"readings": [{"priority": 1}]}, "reading {'priority': 1}: want e.g. "),
     ],
 )
 def test_errors_are_one_line(given: dict[str, Any], fault: str) -> None:
     with pytest.raises(InputError) as caught:
         door.compare(**{"problem": "utility", "seeds": 1, **SMALL, **given})
     assert fault in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_errors_on_one_instance() -> None:
+    instance = door.draw("utility", seed=1, **SMALL)
+    asked: list[tuple[Callable[[], Any], str]] = [
+        (lambda: door.draw("utility", seed=-1, **SMALL), "seed -1: want a whole number"),
+        (lambda: door.draw("utility", seed=None, **SMALL), "seed None: want a whole number"),  # type: ignore[arg-type]
+        (lambda: door.draw("utility", reading={"a": 1}, **SMALL), "reading {'a': 1}: want"),  # type: ignore[arg-type]
+        (lambda: door.solve(instance, time_limit=-1), "time limit -1: want positive seconds"),
+        (lambda: door.solve(instance, time_limit=float("nan")), "time limit nan: want positive"),
+        (lambda: door.solve(instance, threads=0), "threads 0: want at least 1"),
+        (lambda: door.evaluate(instance, []), "no policy is named"),
+        (lambda: door.evaluate(instance, ["fifo"], time_limit=0), "time limit 0: want positive"),
+    ]
+    for ask, fault in asked:
+        with pytest.raises(InputError) as caught:
+            ask()
+        assert fault in str(caught.value) and "\n" not in str(caught.value)

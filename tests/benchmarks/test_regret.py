@@ -153,6 +153,15 @@ def test_rows_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert (out / name).is_file()
 
 
+def test_what_is_said_of_one_seed_and_of_a_bound_that_is_proven_for_nobody(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(tmp_path, *TINY, "--arrivals", "coin", "--policy", "drf", "--seeds", "1")
+    text = " ".join(capsys.readouterr().out.split())
+    assert "; 1 seed " in text and "1 seeds" not in text
+    assert "(14) is proven for no policy here. On" in text and "0 runs" not in text
+
+
 def test_the_same_seed_gives_the_same_bytes_and_nothing_is_run_twice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,6 +307,8 @@ def test_a_real_trace(
     ("argv", "message"),
     [
         (["--arrivals", "never"], "unknown arrivals 'never': choose from bernoulli"),
+        (["--arrivals", ""], "setting arrivals is '': want e.g. arrivals=bernoulli"),
+        (["--arrivals", "coin,"], "setting arrivals is ''"),
         (["--arrivals", "trace"], "arrivals 'trace': there is no --trace"),
         (["--set", "arrivals=coin"], "--set arrivals=...: say --arrivals here"),
         (["--set", "density=99"], r"density 99 is not in 1\.\.10"),

@@ -41,7 +41,11 @@ def ran(objective: float, *, wider: bool = False, evidence: Any = None) -> Outco
 
 
 def solved(
-    objective: float | None, *bounds: tuple[float, str], certified: float | None = None, **more: Any
+    objective: float | None,
+    *bounds: tuple[float, str],
+    certified: float | None = None,
+    timed: bool = False,
+    **more: Any,
 ) -> Outcome:
     value = {
         **ABOUT,
@@ -49,6 +53,7 @@ def solved(
         "bounds": [{"value": bound, "source": source} for bound, source in bounds],
         "certified": certified,
         "negligible": 0.0,
+        "timed": timed,
     }
     return Outcome("done", Result(value, times={"offline": 2.0}, **more))
 
@@ -85,6 +90,13 @@ def test_the_offline_schedule_may_be_the_best() -> None:
     assert found.best is None
     assert [row.offline_status for row in found.rows] == ["optimal"] * 2
     assert not found.rows[0].offline_time_limited
+
+
+def test_a_proof_that_the_clock_steered_is_marked() -> None:
+    # Its interval is as wide as the gap that counts as proven, and another run has another one.
+    steered = solved(11.0, (11.0, "milp"), timed=True)
+    (row,) = join("utility", SCHEMES[:1], [ran(10.0)], steered, seed=4).rows
+    assert row.offline_status == "optimal" and row.offline_time_limited
 
 
 def test_minimisation() -> None:

@@ -65,6 +65,7 @@ def test_a_proven_optimum_is_found_again_whatever_the_effort(tmp_path: Path) -> 
     first = solve(Store(tmp_path), Effort(20.0))
     assert first.result is not None and first.result.proven
     assert first.result.value["objective"] == 4.0
+    assert first.result.value["timed"] is False
     assert first.result.value["instance"] == "small"
     assert set(first.result.files) == {INSTANCE, CERTIFICATE, incumbent_file("utility")}
     assert set(first.result.times) == {"offline"}
@@ -92,6 +93,25 @@ def test_a_stopped_solve_goes_on_and_is_never_worse(
     assert bound(20.0) == (5.0, True)
     assert [seconds for seconds, _ in limited] == [10.0, 20.0]
     assert all(start is not None for _, start in limited)
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_it_says_whether_the_clock_steered_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limited: list[Any], timed: bool
+) -> None:
+    """A solve that is proven by itself may have begun with what the clock left of another."""
+    stopped = OfflineSolver.solve
+
+    def proven(self: OfflineSolver, *args: Any, **options: Any) -> SolveResult[Any]:
+        return replace(stopped(self, *args, **options), bound=4.0, timed=timed)
+
+    solve(Store(tmp_path / "stopped"), Effort(10.0))
+    monkeypatch.setattr(OfflineSolver, "solve", proven)
+    for folder, marked in (("new", timed), ("stopped", True)):
+        outcome = solve(Store(tmp_path / folder), Effort(20.0))
+        assert outcome.result is not None and outcome.result.proven
+        assert outcome.result.value["timed"] is marked
+        assert not solve(Store(tmp_path / folder), Effort(99.0)).ran
 
 
 def test_a_worse_bound_of_a_longer_solve_does_not_replace_a_better_one(

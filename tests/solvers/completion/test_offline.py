@@ -148,6 +148,15 @@ def test_it_is_never_worse_than_its_start() -> None:
     assert found.objective == score(ins, best).objective
 
 
+def test_it_says_whether_the_clock_played_a_part() -> None:
+    # A search under a time limit cools down by the clock, too, unless no move is made at all.
+    assert not solve(crowd(1), time_limit=None).timed
+    assert solve(crowd(1), time_limit=20.0).timed
+    assert solve(tiny(5, jobs=4), time_limit=1e-3).timed
+    alone = solve(instance([job("a", minibatches=2)]), time_limit=1e6)
+    assert alone.is_optimal and not alone.timed
+
+
 def test_starts_that_are_none_are_refused() -> None:
     ins = instance([job("a", minibatches=2), job("b")])
     empty = CompletionSchedule.build(ins, [-1, -1], [-1, -1], [])
@@ -164,8 +173,9 @@ def test_local_search_improves_and_keeps_to_capacities() -> None:
     ins = crowd(1)
     oracle, order, prices = PoolOracle(ins), [np.arange(40)], np.zeros((0, 2))
     rng = np.random.default_rng(0)
-    first = local_search(oracle, prices, order, rng, iterations=0)
-    found = local_search(oracle, prices, order, rng, start=first, iterations=500)
+    first, _ = local_search(oracle, prices, order, rng, iterations=0)
+    found, timed = local_search(oracle, prices, order, rng, start=first, iterations=500)
+    assert not timed
     before, after = (score(ins, schedule_of(ins, each.values())) for each in (first, found))
     assert after.feasible
     assert after.objective < before.objective

@@ -1,0 +1,91 @@
+"""Whether the clock decided a step of an offline solve: every solver says so by ``timed``."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from benchmarks import draw
+from solvers.contract import offline_solver
+from tests.solvers.utility.test_exact import contended
+
+pytestmark = pytest.mark.usefixtures("highs_here")
+PLENTY = 1e6  # seconds
+
+
+class Jump:
+    """A clock that jumps ahead once a step has begun; ``share`` of a limit of ``PLENTY``."""
+
+    def __init__(self, share: float) -> None:
+        self.ahead, self._jump = 0.0, share * PLENTY
+        self._real = time.monotonic
+
+    def monotonic(self) -> float:
+        return self._real() + self.ahead
+
+    def before(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        def late(*args: Any, **options: Any) -> Any:
+            self.ahead = self._jump
+            return step(*args, **options)
+
+        return late
+
+
+def cut(monkeypatch: pytest.MonkeyPatch, step: str, share: float) -> None:
+    """Let a step, ``module:function``, begin when this share of the time is over."""
+    module, _, name = step.partition(":")
+    clock = Jump(share)
+    place = __import__(module, fromlist=[name])
+    monkeypatch.setattr(f"{module}.{name}", clock.before(getattr(place, name)))
+    monkeypatch.setattr("time.monotonic", clock.monotonic)
+
+
+def test_a_proof_after_a_local_search_that_was_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    solve = offline_solver("utility").solve
+    free = solve(contended(0), time_limit=PLENTY)
+    assert free.is_optimal and not free.timed  # it ended by its number of moves
+    cut(monkeypatch, "solvers.utility.offline:local_search", 0.17)
+    found = solve(contended(0), time_limit=PLENTY)
+    assert found.is_optimal and found.timed
+    assert found.objective == pytest.approx(free.objective)
+
+
+SMALL: dict[str, dict[str, Any]] = {
+    "utility": {"jobs": 5, "slots": 6, "servers": (3, 3)},
+    "jct": {"jobs": 3, "slots": 20, "servers": 2},
+    "reward": {"jobs": 3, "slots": 4, "servers": 3},
+}
+
+
+@pytest.mark.parametrize("problem", SMALL)
+def test_what_ends_by_itself_is_not_timed(problem: str) -> None:
+    found = offline_solver(problem).solve(draw(problem, seed=1, **SMALL[problem]), time_limit=None)
+    assert not found.timed
+    found = offline_solver(problem).solve(
+        draw(problem, seed=1, **SMALL[problem]), time_limit=PLENTY
+    )
+    assert found.is_optimal and not found.timed
+
+
+@pytest.mark.parametrize(
+    ("problem", "step", "share"),
+    [
+        ("utility", "solvers.utility.offline:ColumnGeneration", 0.13),
+        ("utility", "solvers.utility.exact:TotalsProgram", 0.5),
+        ("jct", "solvers.jct.bound:price_bound", 0.45),
+        ("jct", "solvers.jct.offline:list_schedule", 0.3),
+        ("reward", "solvers.reward.offline:optimum", 0.3),
+    ],
+)
+def test_a_step_that_was_cut(
+    problem: str, step: str, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = draw(problem, seed=1, **SMALL[problem])
+    cut(monkeypatch, step, share)
+    found = offline_solver(problem).solve(instance, time_limit=PLENTY)
+    assert found.timed
+    assert found.bound is not None and math.isfinite(found.bound)

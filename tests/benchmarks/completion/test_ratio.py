@@ -10,8 +10,8 @@ import pytest
 from benchmarks.study.cell import Effort
 from benchmarks.study.compute import compute
 from benchmarks.study.instances import given
-from benchmarks.study.join import join
 from benchmarks.study.offline import CERTIFICATE, offline_cell
+from benchmarks.study.ratio import join
 from benchmarks.study.run import run_cell, run_policy
 from benchmarks.study.scheme import Scheme
 from benchmarks.verify import main as verify

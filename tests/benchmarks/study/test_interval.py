@@ -81,9 +81,10 @@ def test_what_is_more_than_negligible_is_measured_as_before() -> None:
 
 
 def test_a_bound_by_prices_may_be_of_own_schedules_alone() -> None:
-    known = [Incumbent(9.0, "own"), Incumbent(8.0, "wider", wider=True)]
-    bounds = [Bound(8.5, "prices", own=True), Bound(7.0, "prices")]
-    found = offline_intervals("min", known, bounds)
+    runs = [Incumbent(9.0, "own"), Incumbent(8.0, "wider", wider=True)]
+    bounds = [{"value": 8.5, "source": "prices", "own": True}, {"value": 7.0, "source": "prices"}]
+    solved = {"objective": None, "bounds": bounds, "negligible": 0.0}
+    found = solved_intervals("min", solved, runs)
     assert (found[False].lower, found[False].upper) == (8.5, 9.0)
     assert (found[True].lower, found[True].upper) == (7.0, 8.0)
-    assert set(offline_intervals("min", known, bounds[:1])) == {False}
+    assert set(solved_intervals("min", {**solved, "bounds": bounds[:1]}, runs)) == {False}

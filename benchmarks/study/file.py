@@ -43,6 +43,7 @@ from benchmarks.study.grid import Grid
 from benchmarks.study.instances import trace_digest
 from benchmarks.study.ratio import Ratio, check_ratios, source_of
 from benchmarks.study.scheme import Reading, Scheme, default_policies, policy_of, schemes_of
+from benchmarks.study.seeds import seeds_of
 from benchmarks.study.study import Study
 from benchmarks.workload.settings import check_types
 from models.errors import InputError
@@ -100,9 +101,11 @@ def read_study_file(path: str | Path) -> StudyFile:
         raise InputError(f"{path}: is not TOML: {error}") from None
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: {error}") from None
-    seeds = tuple(range(file.seeds)) if isinstance(file.seeds, int) else tuple(file.seeds)
+    try:
+        seeds = seeds_of(file.seeds)
+    except InputError as error:
+        raise InputError(f"{path}: {error} - at `$.seeds`") from None
     rules = {
-        "seeds": (seeds and min(seeds) >= 0, "want a number of seeds, or a list"),
         "time_limit": (0 < file.time_limit < float("inf"), "want positive seconds"),
         "threads": (file.threads in (1, 2, 4, 8), "want 1, 2, 4 or 8"),
         "study": (file.study, "want at least one study"),

@@ -27,6 +27,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -71,6 +72,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     threads: int = 1
 
 
+_TABLES = {"": _File, "study": _Study, "study.reading": Reading, "study.scheme": Scheme}
+
 Axes = Mapping[str, Mapping[str, Any]]
 
 
@@ -100,7 +103,7 @@ def read_study_file(path: str | Path) -> StudyFile:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: is not TOML: {error}") from None
     except msgspec.ValidationError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{path}: {error}{_hint(str(error))}") from None
     try:
         seeds = seeds_of(file.seeds)
     except InputError as error:
@@ -124,6 +127,17 @@ def read_study_file(path: str | Path) -> StudyFile:
         axes.append(varied)
     said = {**msgspec.to_builtins(file), "seeds": seeds}
     return StudyFile(tuple(studies), tuple(axes), seeds, file.threads, said)
+
+
+def _hint(fault: str) -> str:
+    """What may stand where a file has something else."""
+    table = re.sub(r"\[\d+\]", "", fault.partition(" - at `$.")[2].rstrip("`"))
+    if kind := _TABLES.get(table):
+        if "unknown field" in fault:
+            return f": choose from {', '.join(kind.__struct_fields__)}"
+        if "Expected `array`, got `object`" in fault:
+            return f": write [[{table}]], in double brackets"
+    return ""
 
 
 def _study(asked: _Study, number: int, effort: Effort) -> tuple[Study, Axes]:

@@ -22,8 +22,26 @@ UTILITY = '[[study]]\nproblem = "utility"\n'
 JCT = '[[study]]\nproblem = "jct"\n'
 
 BAD_STUDIES = {
-    "an unknown key": ("seed = 3\n" + UTILITY, "unknown field `seed`"),
-    "an unknown key of a study": (UTILITY + "grid = 1\n", "unknown field `grid` - at `$.study[0]`"),
+    "an unknown key": (
+        "seed = 3\n" + UTILITY,
+        "unknown field `seed`: choose from study, seeds, time_limit, threads",
+    ),
+    "an unknown key of a study": (
+        UTILITY + "bsae = 1\n",
+        "unknown field `bsae` - at `$.study[0]`: choose from problem, policies, base, vary, ",
+    ),
+    "an unknown key of a scheme": (
+        UTILITY + '[[study.scheme]]\nname = "a"\npolicy = "oasis"\nparameter = {}\n',
+        "`$.study[0].scheme[0]`: choose from name, policy, parameters, ignores",
+    ),
+    "a study in single brackets": (
+        '[study]\nproblem = "utility"\n',
+        "got `object` - at `$.study`: write [[study]], in double brackets",
+    ),
+    "a reading in single brackets": (
+        UTILITY + '[study.reading]\nname = "a"\n',
+        "at `$.study[0].reading`: write [[study.reading]], in double brackets",
+    ),
     "no TOML": ("seeds = \n", "is not TOML: Invalid value"),
     "nothing": ("", "missing required field `study`"),
     "seeds of a wrong type": ('seeds = "3"\n' + UTILITY, "got `str` - at `$.seeds`"),
@@ -52,7 +70,7 @@ BAD_STUDIES = {
     ),
     "an unknown key of a reading": (
         UTILITY + '[[study.reading]]\nname = "a"\nsetting = {}\n',
-        "unknown field `setting` - at `$.study[0].reading[0]`",
+        "unknown field `setting` - at `$.study[0].reading[0]`: choose from name, words, settings,",
     ),
     "part of a job": (UTILITY + "base = { jobs = 2.5 }\n", "setting jobs is 2.5: expected `int`"),
     "no jobs": (JCT + "base = { jobs = 0 }\n", "jobs is 0, but has to be at least 1"),

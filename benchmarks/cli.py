@@ -13,6 +13,7 @@ from typing import NoReturn, TypeVar
 from benchmarks.study.cell import Needs
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.engine import Engine, InProcess, Processes, default_workers
+from benchmarks.study.seeds import seeds_of
 from models.errors import InputError
 
 T = TypeVar("T")
@@ -150,13 +151,14 @@ def parse_list(parse: Callable[[str], T]) -> Callable[[str], list[T]]:
     return lambda text: [parse(word) for word in text.split(",")]
 
 
-def parse_range(text: str) -> range:
+def parse_range(text: str) -> tuple[int, ...]:
     """Seeds: ``N`` for 0..N-1, ``FIRST:LAST`` for FIRST..LAST-1; never none."""
     first, _, last = text.rpartition(":")
     try:
         seeds = range(int(first or 0), int(last))
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not N or FIRST:LAST") from None
-    if not seeds or seeds.start < 0:
-        raise argparse.ArgumentTypeError(f"'{text}' holds no seed >= 0")
-    return seeds
+    try:
+        return seeds_of(seeds)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(f"'{text}': {error}") from None

@@ -30,6 +30,7 @@ from benchmarks.study.ratio import Joined, Ratio, check_ratios
 from benchmarks.study.rows import Row, Timing
 from benchmarks.study.run import Run, run_policy, schedule_file
 from benchmarks.study.scheme import Reading, Scheme, policy_of, schemes_of
+from benchmarks.study.seeds import seeds_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Study, trial_on
 from models.errors import InputError
@@ -222,9 +223,7 @@ def compare(
     [[0, 'oasis'], [1, 'oasis']]
     """
     asked = experiments_of(problem).workload.default.seeds if seeds is None else seeds
-    chosen_seeds = list(range(asked) if isinstance(asked, int) else asked)
-    if not chosen_seeds or not all(isinstance(one, int) and one >= 0 for one in chosen_seeds):
-        raise InputError(f"seeds {asked!r}: want how many, or which, each at least 0")
+    chosen_seeds = seeds_of(asked)
     _check_readings(readings)
     if workers < 1:
         raise InputError(f"workers is {workers}, but has to be at least 1")

@@ -43,6 +43,7 @@ from benchmarks.study.store import Store
 from benchmarks.study.study import faults
 from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
 from benchmarks.tables import Layout, add_table_arguments, layout_of, print_rows, wrap
+from models.errors import InputError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -67,28 +68,31 @@ def main(argv: Sequence[str] | None = None) -> int:
             found = measure(sources.instances, schemes, effort, sources.data, **how)
         finally:
             store.discard_empty()
-        for cells, outcomes, joined in found:
-            runs.keep_instance(store, cells, joined)
+        for _, outcomes, joined in found:
             rows += joined.rows
             timings += joined.timings
             engine.failed += faults([asdict(row) for row in joined.rows], outcomes)
             values = [outcome.result.value for outcome in outcomes if outcome.result]
             origins[joined.rows[0].instance] = values[0]["origin"] if values else ""
-        more = {"timings.jsonl": to_json_lines(timings).encode()}
-        runs.finish([asdict(row) for row in rows], more)
         records = join(rows, timings)
-        print_rows(records, layout, *_texts(pd.DataFrame(records), origins, runs, layout))
+        texts = _texts(pd.DataFrame(records), origins, layout)
+        try:
+            for cells, _, joined in found:
+                runs.keep_instance(store, cells, joined)
+            more = {"timings.jsonl": to_json_lines(timings).encode()}
+            runs.finish([asdict(row) for row in rows], more)
+        except InputError as error:  # a folder that is only read, say: the table can be shown
+            print_rows(records, layout, *texts)
+            raise InputError(f"the results could not be written: {error}") from None
+        written = f"{runs.words}; schedules: {runs.path / 'instances'}/*/schedules"
+        print_rows(records, layout, *texts, wrap([written], layout))
     return int(bool(engine.failed))
 
 
-def _texts(
-    frame: pd.DataFrame, origins: Mapping[str, str], runs: Runs, layout: Layout
-) -> tuple[str, ...]:
+def _texts(frame: pd.DataFrame, origins: Mapping[str, str], layout: Layout) -> tuple[str, str]:
     many = "1 instance" if len(origins) == 1 else f"{len(origins)} instances"
     title = f"{frame['problem'].iloc[0]}: {many}, {loads_of(frame)}: {common_origin(origins)}"
-    written = f"{runs.words}; schedules: {runs.path / 'instances'}/*/schedules"
-    table = format_table(summarise(frame), frame, layout)
-    return wrap([title], layout), table, wrap([written], layout)
+    return wrap([title], layout), format_table(summarise(frame), frame, layout)
 
 
 def _parser() -> Parser:

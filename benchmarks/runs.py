@@ -189,7 +189,8 @@ def _is_better(instance_file: Path, new: Path, known: Path) -> bool:
 def _link(source: Path, target: Path) -> bool:
     """Give a file a second name, or copy it; no source, no target. Returns whether it is there."""
     if not source.is_file():
-        target.unlink(missing_ok=True)
+        if target.exists():
+            target.unlink(missing_ok=True)
         return False
     try:
         target.unlink(missing_ok=True)

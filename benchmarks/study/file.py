@@ -27,6 +27,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ from benchmarks.study.grid import Grid
 from benchmarks.study.instances import trace_digest
 from benchmarks.study.ratio import Ratio, check_ratios, source_of
 from benchmarks.study.scheme import Reading, Scheme, default_policies, policy_of, schemes_of
+from benchmarks.study.seeds import seeds_of
 from benchmarks.study.study import Study
 from benchmarks.workload.settings import check_types
 from models.errors import InputError
@@ -69,6 +71,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     time_limit: float = 10.0
     threads: int = 1
 
+
+_TABLES = {"": _File, "study": _Study, "study.reading": Reading, "study.scheme": Scheme}
 
 Axes = Mapping[str, Mapping[str, Any]]
 
@@ -99,10 +103,12 @@ def read_study_file(path: str | Path) -> StudyFile:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: is not TOML: {error}") from None
     except msgspec.ValidationError as error:
-        raise InputError(f"{path}: {error}") from None
-    seeds = tuple(range(file.seeds)) if isinstance(file.seeds, int) else tuple(file.seeds)
+        raise InputError(f"{path}: {error}{_hint(str(error))}") from None
+    try:
+        seeds = seeds_of(file.seeds)
+    except InputError as error:
+        raise InputError(f"{path}: {error} - at `$.seeds`") from None
     rules = {
-        "seeds": (seeds and min(seeds) >= 0, "want a number of seeds, or a list"),
         "time_limit": (0 < file.time_limit < float("inf"), "want positive seconds"),
         "threads": (file.threads in (1, 2, 4, 8), "want 1, 2, 4 or 8"),
         "study": (file.study, "want at least one study"),
@@ -121,6 +127,17 @@ def read_study_file(path: str | Path) -> StudyFile:
         axes.append(varied)
     said = {**msgspec.to_builtins(file), "seeds": seeds}
     return StudyFile(tuple(studies), tuple(axes), seeds, file.threads, said)
+
+
+def _hint(fault: str) -> str:
+    """What may stand where a file has something else."""
+    table = re.sub(r"\[\d+\]", "", fault.partition(" - at `$.")[2].rstrip("`"))
+    if kind := _TABLES.get(table):
+        if "unknown field" in fault:
+            return f": choose from {', '.join(kind.__struct_fields__)}"
+        if "Expected `array`, got `object`" in fault:
+            return f": write [[{table}]], in double brackets"
+    return ""
 
 
 def _study(asked: _Study, number: int, effort: Effort) -> tuple[Study, Axes]:

@@ -107,6 +107,25 @@ def test_every_command_keeps_the_rows_of_all_shards(command: str, folder: Path) 
 POLICIES = ("fifo", "zero-price")
 
 
+def test_a_finished_folder_that_is_only_read_is_shown(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*given: object, **named: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    argv = [*OPTIONS, "--seeds", "1", "--workers", "1", "--out", "out"]
+    assert main(argv) == 0
+    before = capsys.readouterr().out
+    for call in ("os.unlink", "os.link", "os.replace", "tempfile.mkstemp"):
+        monkeypatch.setattr(call, refuse)
+    with pytest.raises(InputError, match=r"^the results could not be written: out/.*: Read-only"):
+        main(argv)
+    shown = capsys.readouterr().out
+    assert shown.splitlines()[0] == before.splitlines()[0]
+    assert all(f"\n{policy} " in shown for policy in POLICIES)
+    assert "rows: " in before and "rows: " not in shown
+
+
 def test_the_same_question_is_the_same_run(folder: Path) -> None:
     small = [*OPTIONS, "--seeds", "1"]
     for _ in range(2):

@@ -31,46 +31,6 @@ policies = ["a-online", "srtf"]
 base = { jobs = 2, slots = 10, servers = 3 }
 """
 
-BAD = '''
-"""Policies that a user would rather not have written."""
-
-import sys
-import time
-
-from online.utility.fifo import FIFO
-
-
-class Raises(FIFO):
-    name = "raises"
-
-    def step(self, event):
-        raise ValueError("not\\nmy day")
-
-
-class Exits(FIFO):
-    name = "exits"
-
-    def step(self, event):
-        sys.exit(0)
-
-
-class Loops(FIFO):
-    name = "loops"
-
-    def step(self, event):
-        while True:
-            time.sleep(0.01)
-
-
-class Eats(FIFO):
-    name = "eats"
-
-    def step(self, event):
-        self.eaten = bytearray(4_000_000_000)
-        self.eaten[::4096] = b"x" * len(self.eaten[::4096])
-        return super().step(event)
-'''
-
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -80,91 +40,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-# ---- what a file may not say ---------------------------------------------------------------
-
-UTILITY = '[[study]]\nproblem = "utility"\n'
-JCT = '[[study]]\nproblem = "jct"\n'
-
-BAD_STUDIES = {
-    "an unknown key": ("seed = 3\n" + UTILITY, "unknown field `seed`"),
-    "an unknown key of a study": (UTILITY + "grid = 1\n", "unknown field `grid` - at `$.study[0]`"),
-    "no TOML": ("seeds = \n", "is not TOML: Invalid value"),
-    "nothing": ("", "missing required field `study`"),
-    "seeds of a wrong type": ('seeds = "3"\n' + UTILITY, "got `str` - at `$.seeds`"),
-    "no seeds": ("seeds = 0\n" + UTILITY, "want a number of seeds, or a list - at `$.seeds`"),
-    "a negative seed": ("seeds = [-1]\n" + UTILITY, "or a list - at `$.seeds`"),
-    "no time": ("time_limit = 0\n" + UTILITY, "want positive seconds - at `$.time_limit`"),
-    "no number": ("time_limit = nan\n" + UTILITY, "want positive seconds - at `$.time_limit`"),
-    "threads": ("threads = 3\n" + UTILITY, "want 1, 2, 4 or 8 - at `$.threads`"),
-    "a problem": ('[[study]]\nproblem = "util"\n', "unknown problem 'util': choose from"),
-    "a policy": (UTILITY + 'policies = ["oasys"]\n', "unknown policy 'oasys' for 'utility'"),
-    "a policy twice": (UTILITY + 'policies = ["fifo", "fifo"]\n', "two policies are named 'fifo'"),
-    "no file": (UTILITY + 'policies = ["none.py:P"]\n', "there is no file 'none.py'"),
-    "a file that leaves": (UTILITY + 'policies = ["leaves.py:P"]\n', "imported: SystemExit: 0"),
-    "a setting": (UTILITY + "base = { job = 3 }\n", "unknown setting 'job': choose from jobs,"),
-    "an axis": (UTILITY + "vary = { speed = [1] }\n", "unknown setting 'speed'"),
-    "an empty axis": (UTILITY + "vary = { load = [] }\n", "`vary.load` is empty"),
-    "an axis that is no list": (
-        UTILITY + "vary = { load = 1 }\n",
-        "`vary.load` is 1: want a list of values, e.g. [1] - at `$.study[0]`",
-    ),
-    "an unknown key of a reading": (
-        UTILITY + '[[study.reading]]\nname = "a"\nsetting = {}\n',
-        "unknown field `setting` - at `$.study[0].reading[0]`",
-    ),
-    "part of a job": (UTILITY + "base = { jobs = 2.5 }\n", "setting jobs is 2.5: expected `int`"),
-    "no jobs": (JCT + "base = { jobs = 0 }\n", "jobs is 0, but has to be at least 1"),
-    "an impossible size": (JCT + "base = { jobs = 3000000000 }\n", "are more than 20000000 pairs"),
-    "an impossible size on an axis": (JCT + "vary = { slots = [100, -1] }\n", "slots is -1, but"),
-    "servers": (UTILITY + "base = { servers = 5 }\n", "servers 5: want (5, 5), for example"),
-    "servers as text": (JCT + 'base = { servers = "5+5" }\n', "servers '5+5': want a number"),
-    "a date": (UTILITY + "base = { load = 1979-05-27 }\n", "setting load is datetime.date(1979"),
-    "half a range": (UTILITY + "base = { priority = 3 }\n", "want e.g. priority=1:100"),
-    "text in a range": (UTILITY + 'base = { priority = [1, "a"] }\n', "want e.g. priority=1:100"),
-    "a word": (JCT + 'base = { requested = "x" }\n', "requested 'x': choose from gpus,"),
-    "a load out of reach": (
-        UTILITY + 'base = { jobs = 4, slots = 6, servers = "3+3", load = 1e9 }\n',
-        "load 1e+09: with the jobs drawn on these servers it can be between",
-    ),
-    "a design": (
-        UTILITY + 'vary = { load = [1] }\ndesign = "all"\n',
-        "design 'all': want \"cross\"",
-    ),
-    "a trace": (UTILITY + 'trace = "google:nowhere"\n', "no file or folder 'nowhere'"),
-    "a reading twice": (UTILITY + 2 * '[[study.reading]]\nname = "a"\n', "two readings have"),
-    "a reading that sets what is varied": (
-        JCT + 'vary = { requested = ["chunks", "gpus"] }\n'
-        '[[study.reading]]\nname = "a"\nsettings = { requested = "uniform" }\n',
-        "`vary.requested` is set by the reading 'a', too - at `$.study[0]`",
-    ),
-    "a reading of no scheme": (
-        UTILITY + '[[study.reading]]\nname = "a"\nparameters = { me = { a = 1 } }\n',
-        "parameters of a reading are of 'me': no such scheme",
-    ),
-    "a scheme without a name": (
-        UTILITY + '[[study.scheme]]\nname = ""\npolicy = "oasis"\n',
-        "Expected `str` of length >= 1 - at `$.study[0].scheme[0].name`",
-    ),
-    "a parameter of no policy": (
-        UTILITY + '[[study.scheme]]\nname = "a"\npolicy = "oasis"\nparameters = { b = 1 }\n',
-        "policy 'oasis': parameters: got an unexpected keyword argument 'b'",
-    ),
-    "what a scheme ignores": (
-        UTILITY + '[[study.scheme]]\nname = "a"\npolicy = "oasis"\nignores = ["b"]\n',
-        "unknown setting 'b'",
-    ),
-}
-
-
-@pytest.mark.parametrize(("text", "fault"), BAD_STUDIES.values(), ids=BAD_STUDIES)
-def test_a_bad_study_is_one_line_and_nothing_is_written(
-    text: str, fault: str, here: Path, refuses: Refuses
-) -> None:
-    Path("leaves.py").write_text("import sys\n\nsys.exit(0)\n")
-    Path("bad.toml").write_text(text)
-    refuses("sweep", ["bad.toml"], fault)
-    with pytest.raises(InputError, match=r"^bad\.toml: "):
-        sweep.main(["bad.toml"])
+# ---- what does not go -----------------------------------------------------------------------
 
 
 def test_options_that_do_not_go_together(here: Path, refuses: Refuses) -> None:
@@ -369,42 +245,3 @@ def test_two_sweeps_in_one_folder_at_once(here: Path) -> None:
     pd.testing.assert_frame_equal(*packed)
     names = [{path.name for path in Path(out, "cells").iterdir()} for out in ("both", "fresh")]
     assert names[0] == names[1]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
-def test_bad_policies_spoil_their_own_rows_alone(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("bad.py").write_text(BAD)
-    bad = ["Raises", "Exits", "Loops", "Eats"]
-    named = ", ".join(f'"bad.py:{name}"' for name in bad)
-    study = (
-        'seeds = 1\n[[study]]\nproblem = "utility"\nbase = { jobs = 4, slots = 6, '
-        'servers = "3+3" }\npolicies = ["oasis", BAD"fifo"]\n'
-    )
-    Path("bad.toml").write_text(study.replace("BAD", f"{named}, "))
-    Path("small.toml").write_text(study.replace("BAD", ""))
-    arguments = ["bad.toml", "--workers", "2", "--limit", "2", "--memory", "2000", "--out", "bad"]
-    assert sweep.main(arguments) == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert sorted(
-        line.split(":")[0] for line in lines if " on utility 4x6x3+3 load=1.0 seed 0: " in line
-    ) == [
-        "failed",
-        "failed",
-        "out of memory",
-        "out of time",
-    ]
-    rows = Path("bad/rows.csv").read_text().splitlines()
-    errors = pd.read_csv("bad/rows.csv").set_index("policy")["error"].dropna()
-    raised = errors.pop("raises")
-    assert raised.startswith("run: failed: ValueError: not my day (raised by policy 'raises' on '")
-    assert raised.endswith("slot 0 (arrival of job 'job-0'))")
-    assert dict(errors) == {
-        "exits": "run: failed: SystemExit: 0",
-        "loops": "run: out of time: still running after 2 s",
-        "eats": "run: out of memory: holds more than 2000 MB",
-    }
-    good = [row for row in rows if ",oasis," in row or ",fifo," in row]
-    assert run_small("small").decode().splitlines()[1:3] == good

@@ -12,6 +12,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -129,7 +130,9 @@ class OpenStarts:
         options = replace(options, time_limit=left if math.isfinite(left) else None)
         found = solve_model(model, options, warm_start=begun)
         numbers = {"objective": found.result.objective, "bound": found.result.bound}
-        known = {name: unit * number for name, number in numbers.items() if number is not None}
+        known: dict[str, Any] = {
+            name: float(unit * number) for name, number in numbers.items() if number is not None
+        }
         result = replace(found.result, **known)
         if found.result.x is None:
             return result, None

@@ -28,11 +28,9 @@ __all__ = ["CLAIMS"]
 _LATE = ("antman", "tiresias")
 _SIGNS = {"rises": 1.0, "falls": -1.0}
 
+# What is held against a limit, or has to be above 0 for the seeds, and what was measured in words.
 Numbers = tuple[pd.Series | np.ndarray, str]
-"""Those that are held against a limit, and what was measured in words."""
-
 Differences = tuple[dict[str, np.ndarray | pd.Series], str]
-"""One per seed, which have to be above 0; and what was measured in words."""
 
 
 def _reductions(value: str, varied: str, frame: pd.DataFrame) -> Numbers:

@@ -62,8 +62,7 @@ READINGS = (
     ),
 )
 """What the paper leaves open, or says in passing. The first takes it by its word; in the others one
-thing is different. A_online is compacted but for the last two: each job starts as early as the
-others of its round allow."""
+thing is different. A_online is compacted but for the last two."""
 
 LOADS = READINGS[:2]
 """Those that concern A_online alone."""

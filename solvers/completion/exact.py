@@ -131,7 +131,7 @@ class OpenStarts:
         found = solve_model(model, options, warm_start=begun)
         numbers = {"objective": found.result.objective, "bound": found.result.bound}
         known: dict[str, Any] = {
-            name: unit * number for name, number in numbers.items() if number is not None
+            name: float(unit * number) for name, number in numbers.items() if number is not None
         }
         result = replace(found.result, **known)
         if found.result.x is None:

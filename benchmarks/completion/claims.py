@@ -1,7 +1,7 @@
 """The checkable claims of the paper on heterogeneous jobs.
 
-Every test was written down before its claim was measured at the default size. *Better* means
-throughout: the 95 % bootstrap interval of the mean paired difference over seeds lies above 0.
+Every test was written down before the ledger was measured; single runs had been seen by then.
+*Better* means: the 95 % bootstrap interval of the mean paired difference over seeds lies above 0.
 
 What is said of the five schemes is judged in five readings
 (:data:`benchmarks.completion.studies.READINGS`): the capacities that the paper draws, and under

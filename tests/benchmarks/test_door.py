@@ -141,8 +141,8 @@ def test_one_instance(tmp_path: Path) -> None:
         ({"policies": [int]}, "is not a subclass of online.policy.Policy"),
         ({"policies": [Scheme("a", "fifo", {"b": 1})]}, "unexpected keyword argument 'b'"),
         ({"seeds": 0}, "seeds"),
-        ({"seeds": [-1]}, "a seed is not in 0..2**63-1"),
-        ({"seeds": [0, 0]}, "a seed is there twice"),
+        ({"seeds": [-1]}, "seeds in 0..2**63-1"),
+        ({"seeds": [0, 0]}, "none twice"),
     ],
 )
 def test_errors_are_one_line(given: dict[str, Any], fault: str) -> None:

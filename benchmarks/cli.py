@@ -43,16 +43,14 @@ class Parser(argparse.ArgumentParser):
         told = "seeds 0..N-1, or a range"
         self.add_argument("--seeds", type=parse_range, metavar="N|FIRST:LAST", help=told)
 
-    def add_run(self) -> None:
-        """``--run``, of a command whose folder of results is :class:`benchmarks.runs.Runs`."""
-        told = "name of this run in the folder (default: a hash of what is asked for)"
-        self.add_argument("--run", metavar="NAME", help=told)
-
-    def add_out(self, default: str) -> None:
-        """``--out``, a folder of results; the default is told, not set."""
+    def add_out(self, default: str, *, runs: bool = False) -> None:
+        """``--out``, a folder of results (of ``Runs``: and ``--run``); the default is not set."""
         told = f"results folder (default: {default}); what is finished there with the same "
         told += "settings and code is not run again"
         self.add_argument("--out", metavar="DIR", help=told)
+        if runs:
+            told = "name of this run in the folder (default: a hash of what is asked for)"
+            self.add_argument("--run", metavar="NAME", help=told)
 
     def add_threads(self, of: str) -> None:
         """``--threads``."""

@@ -207,8 +207,7 @@ def _parser() -> Parser:
     parser.add_engine(timed=True, guarded=True)
     add("--quick", action="store_true", help="small sizes, short limits, 1 seed")
     add_table_arguments(parser)
-    parser.add_out("results/gap-PROBLEM")
-    parser.add_run()
+    parser.add_out("results/gap-PROBLEM", runs=True)
     return parser
 
 

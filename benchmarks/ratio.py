@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "time_limit": args.time_limit,
         "threads": args.threads,
     }
-    runs = Runs(args.out or Path("results") / f"ratio-{args.problem}", asked, args.run, Row)
+    runs = Runs(args.out or Path("results") / f"ratio-{args.problem}", asked, args.run)
     effort = Effort(args.time_limit, args.threads)
     rows, timings, origins = list[Row](), list[Timing](), dict[str, str]()
     with engine_of(args, threads=args.threads) as engine:
@@ -79,8 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             for cells, _, joined in found:
                 runs.keep_instance(store, cells, joined)
-            more = {"timings.jsonl": to_json_lines(timings).encode()}
-            runs.finish([asdict(row) for row in rows], more)
+            runs.finish(rows, {"timings.jsonl": to_json_lines(timings).encode()})
         except InputError as error:  # a folder that is only read, say: the table can be shown
             print_rows(records, layout, *texts)
             raise InputError(f"the results could not be written: {error}") from None
@@ -105,8 +104,7 @@ def _parser() -> Parser:
     parser.add_threads("of the offline solver")
     parser.add_engine()
     add_table_arguments(parser)
-    parser.add_out("results/ratio-PROBLEM")
-    parser.add_run()
+    parser.add_out("results/ratio-PROBLEM", runs=True)
     return parser
 
 

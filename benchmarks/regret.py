@@ -145,8 +145,7 @@ def _parser() -> Parser:
     parser.add_engine()
     add("--quick", action="store_true", help="small sizes, few seeds")
     add_table_arguments(parser)
-    parser.add_out("results/regret-PROBLEM")
-    parser.add_run()
+    parser.add_out("results/regret-PROBLEM", runs=True)
     return parser
 
 

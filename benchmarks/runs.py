@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -29,6 +30,7 @@ from models.files import make_folder, read_bytes, write_atomic, write_whole
 from models.problem import problem, read_instance
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NONE: Mapping[str, bytes] = MappingProxyType({})
 _HASH = 8  # characters of a hash in names
 
 
@@ -41,13 +43,11 @@ class Runs:
         runs/<run>/             settings.json     what was asked for, versions, machine
                                 rows.csv          the rows for a spreadsheet
                                 rows.jsonl        one row per line
-                                and what the command adds: pictures; for ratios timings.jsonl,
-                                one Timing per line; for sweeps rows.parquet
+                                and pictures, rows.parquet or timings.jsonl (one Timing per line)
         settings.json, rows.csv, ...
                                 the same of the run that ended last
         all.csv                 rows of all runs, with the name of the run in front
-        instances/<name>-<hash>/
-                                of ratios:
+        instances/<name>-<hash>/    of ratios:
                                 instance.json.gz, certificate.json.gz (prices, and the bound they
                                 prove), offline.json.gz (the best schedule known from any run),
                                 schedules/<policy>.json.gz, and of a policy from a file or module
@@ -58,21 +58,14 @@ class Runs:
     Nothing is written before a run has ended. ``asked`` is what its rows depend on, apart from the
     code, in JSON types. Its name is by default a hash of that, so that the same question again
     replaces its rows; InputError if a name is not fit for a folder, or of a run that asked for
-    something else. ``kind`` is what the rows of the command are, if they are of one type.
+    something else.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        asked: Mapping[str, Any],
-        name: str | None = None,
-        kind: type = dict,
-    ) -> None:
+    def __init__(self, path: str | Path, asked: Mapping[str, Any], name: str | None = None) -> None:
         text = json.dumps(dict(asked), sort_keys=True)
         self.path = Path(path)
         self.name = name or hashlib.sha256(text.encode()).hexdigest()[:_HASH]
         self.folder = self.path / "runs" / self.name
-        self._kind = kind
         self._asked = before = json.loads(text)
         if not _NAME.fullmatch(self.name):
             raise InputError(f"run '{name}': want a name of letters, digits, '.', '_' and '-'")
@@ -116,18 +109,15 @@ class Runs:
     @property
     def words(self) -> str:
         """Where the rows are."""
-        together = self.path / "all.csv"
-        return f"rows: {self.path}, of all runs in it: {together}, this one is {self.name}"
+        return f"rows: {self.path}, of all runs: {self.path / 'all.csv'}, this one is {self.name}"
 
-    def finish(
-        self, rows: Sequence[Mapping[str, Any]], more: Mapping[str, bytes] | None = None
-    ) -> None:
-        """Write the rows of this run, with more files by name, and those of all runs together."""
+    def finish(self, rows: Sequence[Any], more: Mapping[str, bytes] = _NONE) -> None:
+        """Write rows, dicts or of one dataclass, more files by name, and the rows of all runs."""
         settings = {"run": self.name, "asked": self._asked, **versions_and_machine()}
         files = {
             "settings.json": (json.dumps(settings, indent=1) + "\n").encode(),
-            **(more or {}),
-            "rows.csv": format_records(rows, "csv").encode(),
+            **more,
+            "rows.csv": format_records(msgspec.to_builtins(rows), "csv").encode(),
             "rows.jsonl": to_json_lines(rows).encode(),  # the last: a run that has it has ended
         }
         make_folder(self.folder)
@@ -137,30 +127,31 @@ class Runs:
         while (ended := self._ended()) != seen:  # once more if a run has ended meanwhile
             seen = ended
             _, last = max((when, file) for file, when in ended.items())
-            shown = {file.name for file in last.parent.glob("[!.]*")}
-            for name in sorted(shown):
-                write_atomic(self.path / name, read_bytes(last.with_name(name)))
-            for name in {file.name for file in last.parents[1].glob("*/[!.]*")} - shown:
-                (self.path / name).unlink(missing_ok=True)  # a picture of another run
-            everything = format_records(self._joined(ended), "csv").encode()
-            write_atomic(self.path / "all.csv", everything)
+            for name in {file.name for file in last.parents[1].glob("*/[!.]*")}:
+                if (file := last.with_name(name)).exists():
+                    write_atomic(self.path / name, read_bytes(file))
+                else:  # a picture of another run
+                    (self.path / name).unlink(missing_ok=True)
+            together = format_records(_joined(ended, type(rows[0])), "csv")
+            write_atomic(self.path / "all.csv", together.encode())
 
     def _ended(self) -> dict[Path, int]:
         """File of the rows of each run that has ended, and when it was written."""
         files = sorted((self.path / "runs").glob("*/rows.jsonl"))
         return {file: file.stat().st_mtime_ns for file in files}
 
-    def _joined(self, files: Iterable[Path]) -> list[dict[str, Any]]:
-        """The rows of all runs; those of another version are left out."""
-        found: list[dict[str, Any]] = []
-        for file in files:
-            try:
-                rows: list[Any] = from_json_lines(file.read_text(encoding="utf-8"), self._kind)
-            except (InputError, UnicodeDecodeError, OSError) as error:
-                print(f"{file}: left out of all.csv: {error}", file=sys.stderr)
-                continue
-            found += [{"run": file.parent.name, **msgspec.to_builtins(row)} for row in rows]
-        return found
+
+def _joined(files: Iterable[Path], kind: type) -> list[dict[str, Any]]:
+    """The rows of all runs; those of another version are left out."""
+    found: list[dict[str, Any]] = []
+    for file in files:
+        try:
+            rows: list[Any] = from_json_lines(file.read_text(encoding="utf-8"), kind)
+        except (InputError, UnicodeDecodeError, OSError) as error:
+            print(f"{file}: left out of all.csv: {error}", file=sys.stderr)
+            continue
+        found += [{"run": file.parent.name, **msgspec.to_builtins(row)} for row in rows]
+    return found
 
 
 def _plain(text: str) -> str:

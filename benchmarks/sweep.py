@@ -49,8 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = Parser("benchmarks.sweep", __doc__)
     parser.add_argument("study", metavar="STUDY.toml", help="the study file")
     parser.add_engine()
-    parser.add_out("results/sweep-STUDY")
-    parser.add_run()
+    parser.add_out("results/sweep-STUDY", runs=True)
     args = parser.parse_args(argv)
     asked = read_study_file(args.study)
     out = args.out or Path("results") / f"sweep-{Path(args.study).stem}"

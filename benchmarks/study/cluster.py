@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import logging
 import sys
-import time
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future
@@ -44,7 +43,7 @@ class Cluster(Pooled):
             ) from None
         # Dask tells of a lost scheduler by tracebacks; here it is one line.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL + 1)
-        self._address, self._without = address, 0.0  # since when there are no workers
+        self._address = address
         try:
             get_address_host_port(address)  # a client that was not made complains when it is freed
             self._client = Client(address, timeout=_PATIENCE, set_as_default=False)
@@ -68,8 +67,8 @@ class Cluster(Pooled):
         """Refuse workers whose results would not be ours."""
         ours = _about()
         for worker, theirs in sorted(self._client.run(_about).items()):
-            every = sorted(ours.keys() | theirs.keys())  # code first
-            differing = [key for key in every if ours.get(key) != theirs.get(key)]
+            every = ours.keys() | theirs.keys()
+            differing = sorted(key for key in every if ours.get(key) != theirs.get(key))
             if not differing:
                 continue
             what, name = differing[0]
@@ -106,25 +105,21 @@ class Cluster(Pooled):
 
     def _look(self) -> None:
         try:
-            there = self._client.status == "running" and self._client.nthreads()
+            if self._client.status == "running" and not self._client.nthreads():
+                told = f"no workers at {self._address} now; waiting {_NO_WORKERS:g} s for one"
+                print(told, file=sys.stderr, flush=True)
+                self._client.wait_for_workers(1, _NO_WORKERS)
+        except TimeoutError:
+            raise InputError(f"all workers at {self._address} were lost: {_KEPT}") from None
         except OSError:
-            there = False
-        if there is False:
+            raise self._lost() from None
+        if self._client.status != "running":
             raise self._lost()
-        if there:
-            self._without = 0.0
-        elif not self._without:
-            self._without = time.monotonic()
-            told = f"no workers at {self._address} now; waiting {_NO_WORKERS:g} s for one"
-            print(told, file=sys.stderr, flush=True)
-        elif time.monotonic() - self._without > _NO_WORKERS:
-            raise InputError(f"all workers at {self._address} were lost: {_KEPT}")
 
     def _lost(self) -> InputError:
         return InputError(f"the Dask scheduler at {self._address} was lost: {_KEPT}")
 
     def _outcome(self, future: Future[Outcome]) -> Outcome:
-        self._without = 0.0
         try:
             return super()._outcome(future)
         except CancelledError:  # by nobody here

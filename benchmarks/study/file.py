@@ -132,12 +132,10 @@ def read_study_file(path: str | Path) -> StudyFile:
 def _hint(fault: str) -> str:
     """What may stand where a file has something else."""
     table = re.sub(r"\[\d+\]", "", fault.partition(" - at `$.")[2].rstrip("`"))
-    if kind := _TABLES.get(table):
-        if "unknown field" in fault:
-            return f": choose from {', '.join(kind.__struct_fields__)}"
-        if "Expected `array`, got `object`" in fault:
-            return f": write [[{table}]], in double brackets"
-    return ""
+    if "unknown field" in fault:
+        return f": choose from {', '.join(_TABLES[table].__struct_fields__)}"
+    twice = table in _TABLES and "got `object`" in fault
+    return f": write [[{table}]], in double brackets" if twice else ""
 
 
 def _study(asked: _Study, number: int, effort: Effort) -> tuple[Study, Axes]:

@@ -153,7 +153,7 @@ def test_bad_trace(
         ("ratio", ["--seeds", "none"], "argument --seeds: 'none' is not N or FIRST:LAST"),
         ("ratio", ["--seeds", "5:5"], "argument --seeds: '5:5': want 1 to 1000000 seeds"),
         ("gap", ["--seeds", 20 * "9"], f"argument --seeds: '{20 * '9'}': want 1 to 1000000 seeds"),
-        ("ratio", ["--seeds", f"{2**63}:{2**63 + 1}"], "': a seed is not in 0..2**63-1"),
+        ("ratio", ["--seeds", f"{2**63}:{2**63 + 1}"], "': want 1 to 1000000 seeds in 0..2**63-1"),
         ("ratio", ["--jobs", "0"], "argument --jobs: '0' is not a positive whole number"),
         ("ratio", ["--servers", "5"], "servers '5': want numbers joined by +, e.g. 5+5"),
         ("ratio", ["--time-limit", "nan"], "argument --time-limit: 'nan' is not a positive number"),

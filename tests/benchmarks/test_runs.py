@@ -7,7 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from solvers.contract import offline_solver
 from solvers.result import SolveResult
 from tests.models.utility.small import random_instance
 
+TIMINGS = {"timings.jsonl": b""}
 OPTIONS = ["--policy", "fifo,zero-price", "--jobs", "3", "--slots", "6", "--servers", "3+3"]
 
 Capture = pytest.CaptureFixture[str]
@@ -158,17 +159,13 @@ def test_names_that_are_no_folder(name: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def finish(runs: Runs, *of: Row) -> None:
-    runs.finish([asdict(one) for one in of], {"timings.jsonl": b""})
-
-
 def row(seed: int) -> Row:
     return Row("utility", f"i{seed}", f"{seed:064}", seed, 1.0, "fifo", objective=2.0)
 
 
 def test_runs_that_end_at_the_same_time_are_all_joined(tmp_path: Path) -> None:
     def end(seed: int) -> None:
-        finish(Runs(tmp_path, {"seed": seed}, f"r{seed}", Row), row(seed))
+        Runs(tmp_path, {"seed": seed}, f"r{seed}").finish([row(seed)], TIMINGS)
 
     threads = [threading.Thread(target=end, args=(seed,)) for seed in range(8)]
     for thread in threads:
@@ -189,11 +186,11 @@ def test_whoever_writes_last_has_seen_all(tmp_path: Path, monkeypatch: pytest.Mo
     def late(path: Path, content: bytes) -> None:
         if path.name == "all.csv" and not written:
             written.append(path)
-            finish(Runs(tmp_path, {"seed": 2}, "r2", Row), row(2))
+            Runs(tmp_path, {"seed": 2}, "r2").finish([row(2)], TIMINGS)
         write(path, content)
 
     monkeypatch.setattr(runs_module, "write_atomic", late)
-    finish(Runs(tmp_path, {"seed": 1}, "r1", Row), row(1))
+    Runs(tmp_path, {"seed": 1}, "r1").finish([row(1)], TIMINGS)
     assert [seed for _, seed, _ in rows(str(tmp_path / "all.csv"))] == [1, 2]
     assert [seed for seed, _ in rows(str(tmp_path / "rows.csv"))] == [2]
 
@@ -204,7 +201,7 @@ def test_rows_of_another_version_are_left_out_and_said_to_be(
     old = tmp_path / "runs" / "old"
     old.mkdir(parents=True)
     (old / "rows.jsonl").write_text('{"problem": "utility"}\n')
-    finish(Runs(tmp_path, {}, "new", Row), row(1))
+    Runs(tmp_path, {}, "new").finish([row(1)], TIMINGS)
     assert [name for name, _, _ in rows(str(tmp_path / "all.csv"))] == ["new"]
     assert "old/rows.jsonl: left out of all.csv: line 1: no Row" in capsys.readouterr().err
 
@@ -212,7 +209,7 @@ def test_rows_of_another_version_are_left_out_and_said_to_be(
 def test_whole_numbers_stay_so_beside_a_failed_row(tmp_path: Path) -> None:
     failed = Row("utility", "i", "", 3, None, "drf", error="run: killed: gone")
     good = Row("utility", "i", "h", 3, 0.5, "fifo", objective=2.0, completed=4, jobs=5)
-    finish(Runs(tmp_path, {}, "r", Row), good, failed)
+    Runs(tmp_path, {}, "r").finish([good, failed], TIMINGS)
     line = (tmp_path / "rows.csv").read_text().splitlines()[1]
     assert line.startswith("utility,i,h,3,0.5,fifo,2.0,4,5,")
 

@@ -39,12 +39,6 @@ def score(instance: CompletionInstance, schedule: CompletionSchedule) -> Score:
     The others hold in every slot in which a job runs. The completion ``c_j`` is the first slot
     after its last.
 
-    Parameters
-    ----------
-    instance : CompletionInstance
-    schedule : CompletionSchedule
-        Must belong to the instance; says whether it is elastic.
-
     Returns
     -------
     Score

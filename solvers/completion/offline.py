@@ -60,7 +60,7 @@ def solve(
     threads : int
         Of HiGHS.
     start : CompletionSchedule, optional
-        A feasible schedule with constant placement.
+        A feasible schedule with constant placement; raises InputError if it is none.
 
     Returns
     -------
@@ -71,8 +71,6 @@ def solve(
 
     Raises
     ------
-    InputError
-        If the start is not such a schedule.
     WrongSolution
         If the program and the scorer contradict each other.
     """
@@ -114,11 +112,19 @@ def solve(
         orders, program = [], OpenStarts.of(oracle, prices, known, effort)
         if program is not None:
             break
-    found = _result(instance, schedule_of(instance, known.values()), certified)
-    found = replace(
-        found,
+    schedule = schedule_of(instance, known.values())
+    judged = score(instance, schedule)
+    if judged.violations:
+        raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
+    found = SolveResult(
+        status=_status(judged.objective, certified),
+        objective=judged.objective,
+        bound=certified,
+        schedule=schedule,
         duals=prices,
+        seconds=0.0,
         solver="column generation, local search",
+        sense="min",
         options={**options.as_dict(), "column_generation": generated.options},
         message=generated.message,
         bound_source="prices",
@@ -143,25 +149,6 @@ def _order(generated: GenerationResult, jobs: int) -> np.ndarray:
     for column, weight in zip(generated.columns, generated.weights, strict=True):
         completion[column.job] += weight * column.completion
     return np.argsort(completion, kind="stable")
-
-
-def _result(
-    instance: CompletionInstance, schedule: CompletionSchedule, bound: float
-) -> SolveResult[CompletionSchedule]:
-    """The interval between a bound and a schedule, which the scorer judges."""
-    judged = score(instance, schedule)
-    if judged.violations:
-        raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
-    return SolveResult(
-        status=_status(judged.objective, bound),
-        objective=judged.objective,
-        bound=bound,
-        schedule=schedule,
-        duals=None,
-        seconds=0.0,
-        solver=SOLVER,
-        sense="min",
-    )
 
 
 def _exact(

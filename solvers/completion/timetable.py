@@ -34,12 +34,7 @@ __all__ = ["Timetable", "columns_of_schedule"]
 class Timetable:
     """What is free on every server in every slot, while jobs are put in and taken out.
 
-    It grows as needed.
-
-    Parameters
-    ----------
-    oracle : PoolOracle
-        Knows the instance and the modes of its jobs.
+    It grows as needed. The oracle knows the instance and the modes of its jobs.
     """
 
     def __init__(self, oracle: PoolOracle) -> None:
@@ -60,18 +55,8 @@ class Timetable:
     def insert(self, job: Job, total: np.ndarray, latest: int = sys.maxsize) -> Column | None:
         """Put a job where weighted completion and prices of what it uses are least.
 
-        Parameters
-        ----------
-        job : Job
-        total : ndarray, shape (S + 1, R)
-            Sums of prices, the same on all servers, of the slots before each.
-        latest : int
-            It has to complete by then.
-
-        Returns
-        -------
-        Column or None
-            None if it fits nowhere until then.
+        ``total`` are the :func:`~solvers.completion.pool_bound.sums` of prices that are the same
+        on all servers. None if it fits nowhere so that it completes by ``latest``.
         """
         modes, first = self._modes[job.index], job.arrival
         # Look as far ahead as the job can complete that is cheaper than the best found, and twice

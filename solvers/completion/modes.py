@@ -101,7 +101,7 @@ def placeable(job: Job, cluster: Cluster, rows: np.ndarray) -> np.ndarray:
         number,
         np.minimum(room, job.chunks),
         cluster.worker_types,
-        cluster.ps_types.reshape(-1, len(cluster.resources)),
+        cluster.ps_types,
         cluster.bandwidth,
     )
     return np.column_stack([rows[source], ps, forced])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.completion.column import Column, schedule_of
+from models.completion.column import Column, columns_of, schedule_of
 from models.completion.instance import CompletionInstance
 from models.completion.schedule import CompletionSchedule
 from models.completion.score import score
@@ -18,7 +18,6 @@ from solvers.completion.exact import OpenStarts
 from solvers.completion.local_search import local_search
 from solvers.completion.pool_bound import PoolOracle, rounded
 from solvers.completion.pooled import PooledProblem
-from solvers.completion.timetable import columns_of_schedule
 from solvers.errors import WrongSolution
 from solvers.highs import SOLVER, HighsOptions
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
@@ -140,7 +139,7 @@ def _checked(instance: CompletionInstance, start: CompletionSchedule) -> dict[in
         raise InputError("start: its placement is not constant")
     if violations := score(instance, start).violations:
         raise InputError(f"start is no feasible schedule: {violations[0]}")
-    return columns_of_schedule(instance, start)
+    return columns_of(instance, start)
 
 
 def _order(generated: GenerationResult, jobs: int) -> np.ndarray:

@@ -11,8 +11,6 @@ from numba import njit
 
 from models.completion.cluster import Job
 from models.completion.column import Column
-from models.completion.instance import CompletionInstance
-from models.completion.schedule import CompletionSchedule
 from models.tolerance import usable
 from solvers.completion.kernels import look, window_minima
 from solvers.completion.modes import (
@@ -28,7 +26,7 @@ from solvers.completion.modes import (
 )
 from solvers.completion.pool_bound import PoolOracle
 
-__all__ = ["Timetable", "columns_of_schedule"]
+__all__ = ["Timetable"]
 
 
 class Timetable:
@@ -38,11 +36,10 @@ class Timetable:
     """
 
     def __init__(self, oracle: PoolOracle) -> None:
-        self.instance, self.cluster = oracle.instance, oracle.instance.cluster
+        self.cluster = oracle.instance.cluster
         self._modes = oracle.modes
         self._amounts = [amounts_of(modes, self.cluster) for modes in self._modes]
         self.shortest = np.array([modes[0, DURATION] for modes in self._modes], dtype=np.int64)
-        self._ps_types = self.cluster.ps_types.reshape(-1, len(self.cluster.resources))
         self._full = usable(self.cluster.servers)
         self._free = np.repeat(self._full[None], self.cluster.slots, axis=0)
         self.columns: dict[int, Column] = {}
@@ -73,7 +70,7 @@ class Timetable:
                 job.weight,
                 total,
                 self.cluster.worker_types,
-                self._ps_types,
+                self.cluster.ps_types,
             )
             needed = latest if row < 0 else min(latest, math.ceil(cost / job.weight))
             if reach >= needed:
@@ -101,14 +98,12 @@ class Timetable:
         """Put a job where there is room for it."""
         self._grow(column.completion)
         self.columns[column.job] = column
-        servers, amounts = column.usage(self.cluster)
-        self._free[column.start : column.completion, servers] -= amounts
+        self._free[column.start : column.completion, column.servers] -= column.amounts(self.cluster)
 
     def remove(self, job: int) -> Column:
         """Take a job out; returns what it was."""
         column = self.columns.pop(job)
-        servers, amounts = column.usage(self.cluster)
-        self._free[column.start : column.completion, servers] += amounts
+        self._free[column.start : column.completion, column.servers] += column.amounts(self.cluster)
         return column
 
     def renew(self, columns: Mapping[int, Column]) -> None:
@@ -122,29 +117,6 @@ class Timetable:
         if slots > len(self._free):
             more = np.repeat(self._full[None], slots + slots // 4 - len(self._free), axis=0)
             self._free = np.concatenate([self._free, more])
-
-
-def columns_of_schedule(
-    instance: CompletionInstance, schedule: CompletionSchedule
-) -> dict[int, Column]:
-    """The jobs of a schedule with constant placement."""
-    found = {}
-    for job in instance.jobs:
-        rows = schedule.rows[schedule.rows[:, 0] == job.index]
-        if len(rows):
-            _, start, end, _, _, _ = rows[0].tolist()
-            found[job.index] = Column(
-                job=job.index,
-                start=start,
-                duration=end - start,
-                worker_type=int(schedule.worker_type[job.index]),
-                ps_type=int(schedule.ps_type[job.index]),
-                servers=rows[:, 3],
-                workers=rows[:, 4],
-                ps=rows[:, 5],
-                value=-job.weight * end,
-            )
-    return found
 
 
 @njit(cache=True)

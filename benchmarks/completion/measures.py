@@ -13,8 +13,7 @@ from benchmarks.study.scheme import policy_of
 from models.completion import CompletionInstance
 from models.problem import problem
 from online.completion.a_online import AOnline
-from online.completion.greedy import greedy_max_weight
-from online.completion.max_weight import MaxWeight, least_bound
+from online.completion.max_weight import MaxWeight, greedy_max_weight, least_bound
 
 __all__ = ["batch", "bounds", "draw", "run", "seconds"]
 

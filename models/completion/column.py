@@ -1,4 +1,4 @@
-"""One schedule of one job: a column of the schedule ILP (8) or (17)."""
+"""Placements, and schedules of one job: columns of the schedule ILP (8) or (17)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,47 @@ from models.completion.cluster import NO_TYPE, Cluster
 from models.completion.instance import CompletionInstance
 from models.completion.schedule import CompletionSchedule
 
-__all__ = ["Column", "schedule_of"]
+__all__ = ["Column", "Placement", "columns_of", "schedule_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class Placement:
+    """Where a job's workers and parameter servers are.
+
+    Parameters
+    ----------
+    worker_type, ps_type : int
+        m and p; p is ``NO_TYPE`` with all-reduce.
+    servers : ndarray of int64, shape (k,)
+        Each server at most once.
+    workers, ps : ndarray of int64, shape (k,)
+        ``y_jh`` and ``s_jh`` there; a server has one of either at least.
+    """
+
+    worker_type: int
+    ps_type: int
+    servers: np.ndarray
+    workers: np.ndarray
+    ps: np.ndarray
+
+    @property
+    def internal(self) -> bool:
+        """``q_j``: whether all of it is on one server."""
+        return len(self.servers) == 1
+
+    def amounts(self, cluster: Cluster) -> np.ndarray:
+        """``f_jh^r``: what it holds of each resource on its servers in a slot, shape (k, R)."""
+        held = np.outer(self.workers, cluster.worker_types[self.worker_type])
+        if self.ps_type != NO_TYPE:
+            held += np.outer(self.ps, cluster.ps_types[self.ps_type])
+        return held
+
+
+@dataclass(frozen=True, eq=False)
+class Column(Placement):
     """A feasible schedule ``l`` of job j: satisfies (2b)-(2g), (2i) or (15a), (2b), (2f), (2g).
+
+    Its servers are in ascending order.
 
     Parameters
     ----------
@@ -24,12 +59,6 @@ class Column:
         Index of the job.
     start, duration : int
         It runs in the slots from start to start + duration - 1.
-    worker_type, ps_type : int
-        m and p; p is ``NO_TYPE`` with all-reduce.
-    servers : ndarray of int64, shape (k,)
-        The servers that it uses, ascending.
-    workers, ps : ndarray of int64, shape (k,)
-        ``y_jh`` and ``s_jh`` there.
     value : float
         What it is worth: ``w_j`` in (8), ``-w_j c_j`` for (2), or the worth the oracle was given.
     cost : float
@@ -39,11 +68,6 @@ class Column:
     job: int
     start: int
     duration: int
-    worker_type: int
-    ps_type: int
-    servers: np.ndarray
-    workers: np.ndarray
-    ps: np.ndarray
     value: float
     cost: float = 0.0
 
@@ -53,21 +77,9 @@ class Column:
         return self.start + self.duration
 
     @property
-    def internal(self) -> bool:
-        """``q_j``: whether all of it is on one server."""
-        return len(self.servers) == 1
-
-    @property
     def payoff(self) -> float:
         """Right-hand side of (9a): value minus cost."""
         return self.value - self.cost
-
-    def usage(self, cluster: Cluster) -> tuple[np.ndarray, np.ndarray]:
-        """The servers used, shape (k,), and ``f_jh^r(l)`` there in each slot, shape (k, R)."""
-        amounts = np.outer(self.workers, cluster.worker_types[self.worker_type])
-        if self.ps_type != NO_TYPE:
-            amounts += np.outer(self.ps, cluster.ps_types[self.ps_type])
-        return self.servers, amounts
 
 
 def schedule_of(instance: CompletionInstance, columns: Iterable[Column]) -> CompletionSchedule:
@@ -82,3 +94,24 @@ def schedule_of(instance: CompletionInstance, columns: Iterable[Column]) -> Comp
         placed = np.column_stack([column.servers, column.workers, column.ps])
         rows += [(*window, *row) for row in placed.tolist()]
     return CompletionSchedule.build(instance, types[0], types[1], rows)
+
+
+def columns_of(instance: CompletionInstance, schedule: CompletionSchedule) -> dict[int, Column]:
+    """The jobs of a schedule with constant placement."""
+    found = {}
+    for job in instance.jobs:
+        rows = schedule.rows[schedule.rows[:, 0] == job.index]
+        if len(rows):
+            _, start, end, _, _, _ = rows[0].tolist()
+            found[job.index] = Column(
+                job=job.index,
+                start=start,
+                duration=end - start,
+                worker_type=int(schedule.worker_type[job.index]),
+                ps_type=int(schedule.ps_type[job.index]),
+                servers=rows[:, 3],
+                workers=rows[:, 4],
+                ps=rows[:, 5],
+                value=-job.weight * end,
+            )
+    return found

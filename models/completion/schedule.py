@@ -60,11 +60,8 @@ class CompletionSchedule:
     ) -> CompletionSchedule:
         """Make a schedule for an instance from rows in any order; those that overlap add up.
 
-        Raises
-        ------
-        InputError
-            If a row names a job, server or slot that is not there, or is empty, or a job has
-            workers or parameter servers without a type that the instance knows.
+        Raises InputError if a row names a job, server or slot that is not there, or is empty, or
+        a job has workers or parameter servers without a type that the instance knows.
         """
         table = np.asarray(rows, dtype=np.int64).reshape(-1, 6)
         most = len(instance.jobs), np.inf, len(instance.cluster.servers)
@@ -108,15 +105,10 @@ class CompletionSchedule:
 
     @classmethod
     def read(cls, path: str | Path, instance: CompletionInstance) -> CompletionSchedule:
-        """Read a schedule file that belongs to an instance.
+        """Read a schedule file of an instance; jobs that it does not mention do not run.
 
-        Jobs that the file does not mention do not run.
-
-        Raises
-        ------
-        InputError
-            If it is malformed or made for another instance, or names an unknown job, server or
-            type, or a start or duration that its allocations do not have.
+        Raises InputError if it is malformed or made for another instance, or names an unknown
+        job, server or type, or a start or duration that its allocations do not have.
         """
         source = str(path)
         file = decode(read_bytes(path), ScheduleFile, source=source)

@@ -36,24 +36,9 @@ def score(instance: CompletionInstance, schedule: CompletionSchedule) -> Score:
     (2h), (15b)       In every slot, also past T.
     ================  ============================================================================
 
-    The others hold in every slot in which a job runs. The completion ``c_j`` is the first slot
-    after its last.
-
-    Parameters
-    ----------
-    instance : CompletionInstance
-    schedule : CompletionSchedule
-        Must belong to the instance; says whether it is elastic.
-
-    Returns
-    -------
-    Score
-        ``completion`` is ``c_j`` and ``value`` is ``w_j c_j``; -1 and 0 of jobs that are not done.
-
-    Raises
-    ------
-    InputError
-        If the schedule belongs to another instance.
+    The others hold in every slot in which a job runs. The score's ``completion`` is ``c_j``, the
+    first slot after the last of a job, and ``value`` is ``w_j c_j``; -1 and 0 of jobs that are not
+    done. Raises InputError if the schedule belongs to another instance.
     """
     check_made_for(instance, schedule.instance_hash, "schedule")
     bounds = np.searchsorted(schedule.rows[:, 0], np.arange(len(instance.jobs) + 1))

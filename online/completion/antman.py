@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from models.completion.cluster import Cluster
+from models.resources import dominant_share
 from online.completion.elastic import Elastic
 from online.completion.plan import Share
-from online.completion.room import Room, dominant_share
+from online.completion.room import Room
 from online.policy import SlotStart
 
 __all__ = ["AntMan"]
@@ -52,7 +53,7 @@ class AntMan(Elastic):
             self._guaranteed.pop(rank, None)
         for rank in event.arrived:
             alone = self.place(Room(self.cluster), [rank])[rank].amounts(self.cluster)
-            dominant = float(dominant_share(alone.sum(axis=0), self.cluster))
+            dominant = float(dominant_share(alone.sum(axis=0), self.cluster.servers.sum(axis=0)))
             if sum(self._guaranteed.values()) + dominant <= self._quota:
                 self._guaranteed[rank] = dominant
         for rank in self._waiting():

@@ -44,7 +44,7 @@ class FIFO(HeadOfLine):
             return None
         self._room.take(share)
         types = share.worker_type, share.ps_type
-        duration = least_duration(job, *types, workers, len(share.servers) == 1)
+        duration = least_duration(job, *types, workers, share.internal)
         return Run(*types, share.servers, share.workers, share.ps, slot, duration)
 
     def end(self, job: Job, plan: Run) -> None:

@@ -38,10 +38,12 @@ def evidence_of_run(
         for block in blocks:
             violations += _violations(cluster, slots, block)
             for column in block.columns:
-                servers, amounts = column.usage(cluster)
+                amounts = column.amounts(cluster)
                 used = amounts > 0.0
                 ratios.append(left.pop(column.job).weight / (column.duration * amounts.sum()))
-                demands.append(scale * (amounts[used] / cluster.servers[servers][used]).max())
+                demands.append(
+                    scale * (amounts[used] / cluster.servers[column.servers][used]).max()
+                )
         left_out += sum(modes_of(job, cluster)[0, DURATION] <= slots for job in left.values())
     worst, job_id = max(violations, key=itemgetter(0))
     return {

@@ -1,4 +1,4 @@
-"""A_maxweight (Alg. 3) and A_dual (Alg. 2): which jobs of a batch are scheduled, and how."""
+"""A_maxweight (Alg. 3), A_dual (Alg. 2), greedy: which jobs of a batch are scheduled, and how."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import numpy as np
 
 from models.completion.cluster import Cluster, Job
 from models.completion.column import Column
+from models.resources import dominant_share
 from models.tolerance import usable
 from online.primal_dual import decide
 from solvers.completion.modes import DURATION, amounts_of, modes_of
 from solvers.completion.oracle import best_schedule
 
-__all__ = ["ORDERS", "Block", "MaxWeight", "Round", "compacted", "least_bound"]
+__all__ = ["ORDERS", "Block", "MaxWeight", "Round", "compacted", "greedy_max_weight", "least_bound"]
 
 ORDERS: Mapping[str, Callable[[Job], Any]] = {
     "arrival": lambda job: job.index,
@@ -124,7 +125,7 @@ def compacted(columns: Iterable[Column], cluster: Cluster, first: int) -> list[C
     free = np.empty((0, *cluster.servers.shape))
     for place in sorted(range(len(moved)), key=lambda place: moved[place].start):
         column = moved[place]
-        servers, amounts = column.usage(cluster)
+        servers, amounts = column.servers, column.amounts(cluster)
         fits = (amounts <= free[:, servers]).all(axis=(1, 2))
         blocked = np.flatnonzero(~fits)
         # Slots between those in which it does not fit; after the last used slot all is free.
@@ -140,6 +141,36 @@ def compacted(columns: Iterable[Column], cluster: Cluster, first: int) -> list[C
     return moved
 
 
+def greedy_max_weight(jobs: Sequence[Job], cluster: Cluster, slots: int) -> list[Column]:
+    """Admit jobs by falling weight per demand, each as early as it still fits (Fig. 8).
+
+    The paper compares A_maxweight with it. Of Jain et al. it says no more than "a greedy strategy
+    to schedule jobs with deadlines in the offline scenario". Jain, Menache, Naor, Yaniv:
+    "Near-Optimal Scheduling Mechanisms for Deadline-Sensitive Jobs in Large Computing Clusters"
+    (SPAA 2012) go through the jobs by falling value per unit of demand, and admit each that can
+    still be completed by its deadline. Ours: demand is the dominant share of all capacity times
+    slots, the least of all modes; a job takes the schedule that completes earliest in what is
+    free. The cluster is empty at first; ``slots`` is the deadline of all jobs, (7b). Returned in
+    the order of admission.
+    """
+    free = np.repeat(cluster.servers[None], slots, axis=0)
+    prices = np.zeros_like(free)
+    found = []
+    for job in sorted(jobs, key=lambda job: -_density(job, cluster)):
+        worth = np.full(slots + 1, job.weight)
+        column = best_schedule(job, cluster, prices, free, worth, first=0)
+        if column is not None:
+            free[column.start : column.completion, column.servers] -= column.amounts(cluster)
+            found.append(column)
+    return found
+
+
+def _density(job: Job, cluster: Cluster) -> float:
+    modes = modes_of(job, cluster)
+    share = dominant_share(amounts_of(modes, cluster), cluster.servers.sum(axis=0))
+    return job.weight / float((modes[:, DURATION] * share).min())
+
+
 class _Prices:
     """The price function (11), ``lambda^(beta / C) - 1``, which starts at 0."""
 
@@ -150,10 +181,9 @@ class _Prices:
 
     def take(self, job: Job, column: Column) -> Mapping[str, Any]:
         """Take a column's resources and raise the prices of its window (lines 13, 14)."""
-        servers, amounts = column.usage(self._cluster)
-        window = slice(column.start, column.completion)
+        window, servers = slice(column.start, column.completion), column.servers
         capacity = self._cluster.servers[servers]
-        self.free[window, servers] -= amounts
+        self.free[window, servers] -= column.amounts(self._cluster)
         used = capacity - self.free[window, servers]
         share = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0.0)
         self.prices[window, servers] = np.expm1(self._log * share).clip(0.0)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from models.completion.cluster import NO_TYPE, Cluster
-from models.completion.column import Column
+from models.completion.cluster import NO_TYPE
+from models.completion.column import Column, Placement
 from models.sealing import sealed
 from online.answers import kind_of, whole_number
 from online.run import InfeasibleDecision
@@ -16,40 +16,17 @@ from online.run import InfeasibleDecision
 __all__ = ["PAUSED", "Run", "Share", "copy_plan", "run_of"]
 
 
-@dataclass(frozen=True, eq=False)
-class Share:
+class Share(Placement):
     """Where a job's workers and parameter servers are from now on.
 
     It lasts until the next plan or the completion of the job, so that numbers and places may
     change from slot to slot. Without servers the job pauses.
-
-    Parameters
-    ----------
-    worker_type, ps_type : int
-        m and p; p is ``NO_TYPE`` with all-reduce.
-    servers : ndarray of int64, shape (k,)
-        Each server at most once.
-    workers, ps : ndarray of int64, shape (k,)
-        Numbers there; a server has one of either at least.
     """
-
-    worker_type: int
-    ps_type: int
-    servers: np.ndarray
-    workers: np.ndarray
-    ps: np.ndarray
 
     @property
     def size(self) -> int:
         """Number of workers."""
         return sum(self.workers.tolist())  # NumPy's integers can overflow
-
-    def amounts(self, cluster: Cluster) -> np.ndarray:
-        """What it holds of each resource on its servers, shape (k, R)."""
-        held = np.outer(self.workers, cluster.worker_types[self.worker_type])
-        if self.ps_type != NO_TYPE:
-            held += np.outer(self.ps, cluster.ps_types[self.ps_type])
-        return held
 
     def same_as(self, other: Share | None) -> bool:
         """Whether it is the same numbers on the same servers, in the same order, of a job."""

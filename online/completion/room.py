@@ -15,7 +15,7 @@ from models.tolerance import usable
 from online.completion.plan import Share
 from solvers.completion.modes import PS_TYPE, WORKER_TYPE, WORKERS, fitting, placeable
 
-__all__ = ["Request", "Room", "dominant_share", "ideal_request"]
+__all__ = ["Request", "Room", "ideal_request"]
 
 _TIE = 1e-12  # shares this close are equal: the earlier job goes on
 
@@ -51,13 +51,6 @@ def _fitting(job: Job, cluster: Cluster, *choices: Iterable[int]) -> np.ndarray:
     return placeable(job, cluster, np.array(rows, dtype=np.int64))
 
 
-def dominant_share(held: np.ndarray, cluster: Cluster) -> np.ndarray:
-    """Largest share of all capacity of a resource, of amounts of shape (..., R)."""
-    total = cluster.servers.sum(axis=0)
-    shares = np.divide(held, total, out=np.zeros_like(held), where=held > 0.0)
-    return np.asarray(shares.max(axis=-1))
-
-
 class Room:
     """What is free on every server; at first, all of a cluster.
 
@@ -70,8 +63,7 @@ class Room:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._free = usable(cluster.servers)
-        ps_types = cluster.ps_types.reshape(-1, len(cluster.resources))
-        self._types = (cluster.worker_types, ps_types, cluster.bandwidth)
+        self._types = (cluster.worker_types, cluster.ps_types, cluster.bandwidth)
 
     def take(self, share: Share, copies: int = 1) -> None:
         """Take what a share holds (``copies=-1`` gives it back)."""

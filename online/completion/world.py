@@ -115,7 +115,7 @@ class CompletionWorld(JobWorld):
         if not len(plan.servers):
             return
         job, state.types = state.job, (plan.worker_type, plan.ps_type)
-        time = minibatch_time(job, *state.types, plan.size, len(plan.servers) == 1)
+        time = minibatch_time(job, *state.types, plan.size, plan.internal)
         state.rate = plan.size / float(time)
         if isinstance(plan, Run):
             state.begin, state.end = plan.start, plan.start + plan.duration
@@ -176,7 +176,7 @@ class CompletionWorld(JobWorld):
             if here < (need := least_ps(n - int(y), float(b), float(big_b))):
                 yield f"(2i) {here} parameter servers on server {h}, {need} are needed"
         if isinstance(plan, Run):
-            need = least_duration(job, *types, n, len(at) == 1)
+            need = least_duration(job, *types, n, plan.internal)
             if plan.duration < need:
                 yield f"(2f) {plan.duration} slots, it takes {need}"
 

@@ -20,16 +20,7 @@ __all__ = ["Certificate", "certify", "check"]
 
 @dataclass(frozen=True)
 class Certificate:
-    """A bound and the file that proves it.
-
-    Parameters
-    ----------
-    bound : float
-        No schedule with constant placement that the scorer accepts has a smaller weighted
-        completion time.
-    file : CertificateFile
-        Sealed (:func:`solvers.certificate.seal`).
-    """
+    """A bound on schedules with constant placement, and the sealed file that proves it."""
 
     bound: float
     file: CertificateFile
@@ -58,10 +49,8 @@ def certify(instance: CompletionInstance, prices: np.ndarray) -> Certificate:
 def check(path: str | Path, instance: CompletionInstance) -> Verdict:
     """Recompute the bound of a certificate file by the oracle of pooled servers alone.
 
-    Raises
-    ------
-    InputError
-        If it is malformed or made for another instance, or has too many or few prices of a slot.
+    Raises InputError if it is malformed or made for another instance, or has too many or few
+    prices of a slot.
     """
     source = str(path)
     file = decode(read_bytes(path), CertificateFile, source=source)

@@ -39,17 +39,8 @@ _LEVELS = (0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0)
 def elastic_bound(instance: CompletionInstance, prices: np.ndarray) -> float:
     """No schedule that the scorer accepts has a smaller weighted completion time.
 
-    Parameters
-    ----------
-    instance : CompletionInstance
-    prices : ndarray, shape (S, R)
-        Nonnegative and finite. Those of schedules with constant placement are often too high
-        here; so the best bound of several multiples of them is taken.
-
-    Raises
-    ------
-    ValueError
-        If prices have the wrong shape, are negative or not finite.
+    Prices are as in :func:`solvers.completion.pool_bound.pool_bound`. Those of schedules with
+    constant placement are often too high here; so the best bound of several multiples is taken.
     """
     prices = checked(instance, prices)
     cluster = instance.cluster.tolerant

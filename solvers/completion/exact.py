@@ -12,7 +12,6 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -55,7 +54,6 @@ class OpenStarts:
 
     Parameters
     ----------
-    instance : CompletionInstance
     known : dict of Column
         A feasible schedule of all jobs.
     starts : list of dict
@@ -129,11 +127,12 @@ class OpenStarts:
         left = max(0.1, deadline - time.monotonic())
         options = replace(options, time_limit=left if math.isfinite(left) else None)
         found = solve_model(model, options, warm_start=begun)
-        numbers = {"objective": found.result.objective, "bound": found.result.bound}
-        known: dict[str, Any] = {
-            name: float(unit * number) for name, number in numbers.items() if number is not None
-        }
-        result = replace(found.result, **known)
+
+        def scaled(number: float | None) -> float | None:
+            return None if number is None else float(unit * number)
+
+        objective, bound = scaled(found.result.objective), scaled(found.result.bound)
+        result = replace(found.result, objective=objective, bound=bound)
         if found.result.x is None:
             return result, None
         parts = (found.values(part) for part in (model.x, model.home, model.y))

@@ -65,13 +65,10 @@ def find_best(  # type: ignore[no-untyped-def]
             least[t + 1, r] = least[t, r] + prices[t, :, r].min()
     hopes = np.full((max(0, latest - first), groups), -np.inf)
     for group in range(groups):
-        row = starts[group]
-        demand = (
-            modes[starts[group] : starts[group + 1], WORKERS].min()
-            * (worker_types[modes[row, WORKER_TYPE]])
-        )
-        for completion in range(first + modes[row, DURATION], latest + 1):
-            begin, end = completion - modes[row, DURATION], min(completion, slots)
+        rows = modes[starts[group] : starts[group + 1]]
+        demand = rows[:, WORKERS].min() * worker_types[rows[0, WORKER_TYPE]]
+        for completion in range(first + rows[0, DURATION], latest + 1):
+            begin, end = completion - rows[0, DURATION], min(completion, slots)
             if begin <= slots:
                 hope = values[completion]
                 for r in range(resources):
@@ -179,19 +176,10 @@ def _try_group(  # type: ignore[no-untyped-def]
 def _keep(best, choice, value, cost, use, what):  # type: ignore[no-untyped-def]
     """Remember it if it is better: payoff, earlier completion, less use, lower mode, server."""
     payoff = value - cost
-    if payoff == -np.inf or payoff < best[_PAYOFF]:
+    rank = (-payoff, what[_COMPLETION], use, what[_MODE], what[_SERVER])
+    known = (-best[_PAYOFF], choice[_COMPLETION], best[_USE], choice[_MODE], choice[_SERVER])
+    if payoff == -np.inf or rank > known:
         return
-    if payoff == best[_PAYOFF]:
-        if what[_COMPLETION] != choice[_COMPLETION]:
-            if what[_COMPLETION] > choice[_COMPLETION]:
-                return
-        elif use != best[_USE]:
-            if use > best[_USE]:
-                return
-        elif what[_MODE] > choice[_MODE] or (
-            what[_MODE] == choice[_MODE] and what[_SERVER] > choice[_SERVER]
-        ):
-            return
     best[_PAYOFF], best[_COST], best[_USE] = payoff, cost, use
     for place in range(3):
         choice[place] = what[place]

@@ -38,14 +38,11 @@ def local_search(
 
     Parameters
     ----------
-    oracle : PoolOracle
-        Of the instance.
     prices : ndarray, shape (S, R)
         Of the pooled servers.
     orders : sequence of ndarray of int
         Orders of the jobs for list schedules.
-    rng : Generator
-    start : dict of Column, optional
+    start : dict of Column or None
         A feasible schedule; the result is at least as good.
     iterations : int
         Moves.

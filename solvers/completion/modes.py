@@ -42,13 +42,8 @@ def modes_of(job: Job, cluster: Cluster, *, pooled: bool = False) -> np.ndarray:
     and parameter servers that take no more altogether; but one on several servers beats none on
     one. Algorithm 4 enumerates durations, and so finds the same numbers of workers.
 
-    Parameters
-    ----------
-    job : Job
-    cluster : Cluster
-    pooled : bool
-        One also beats another with the same q and worker type if it takes no more altogether. That
-        leaves far fewer, but where room is left in pieces not always the best.
+    If ``pooled``, one also beats another with the same q and worker type if it takes no more
+    altogether. That leaves far fewer, but where room is left in pieces not always the best.
 
     Returns
     -------
@@ -106,7 +101,7 @@ def placeable(job: Job, cluster: Cluster, rows: np.ndarray) -> np.ndarray:
         number,
         np.minimum(room, job.chunks),
         cluster.worker_types,
-        cluster.ps_types.reshape(-1, len(cluster.resources)),
+        cluster.ps_types,
         cluster.bandwidth,
     )
     return np.column_stack([rows[source], ps, forced])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.completion.column import Column, schedule_of
+from models.completion.column import Column, columns_of, schedule_of
 from models.completion.instance import CompletionInstance
 from models.completion.schedule import CompletionSchedule
 from models.completion.score import score
@@ -18,7 +18,6 @@ from solvers.completion.exact import OpenStarts
 from solvers.completion.local_search import local_search
 from solvers.completion.pool_bound import PoolOracle, rounded
 from solvers.completion.pooled import PooledProblem
-from solvers.completion.timetable import columns_of_schedule
 from solvers.errors import WrongSolution
 from solvers.highs import SOLVER, HighsOptions
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
@@ -60,7 +59,7 @@ def solve(
     threads : int
         Of HiGHS.
     start : CompletionSchedule, optional
-        A feasible schedule with constant placement.
+        A feasible schedule with constant placement; raises InputError if it is none.
 
     Returns
     -------
@@ -71,8 +70,6 @@ def solve(
 
     Raises
     ------
-    InputError
-        If the start is not such a schedule.
     WrongSolution
         If the program and the scorer contradict each other.
     """
@@ -114,11 +111,19 @@ def solve(
         orders, program = [], OpenStarts.of(oracle, prices, known, effort)
         if program is not None:
             break
-    found = _result(instance, schedule_of(instance, known.values()), certified)
-    found = replace(
-        found,
+    schedule = schedule_of(instance, known.values())
+    judged = score(instance, schedule)
+    if judged.violations:
+        raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
+    found = SolveResult(
+        status=_status(judged.objective, certified),
+        objective=judged.objective,
+        bound=certified,
+        schedule=schedule,
         duals=prices,
+        seconds=0.0,
         solver="column generation, local search",
+        sense="min",
         options={**options.as_dict(), "column_generation": generated.options},
         message=generated.message,
         bound_source="prices",
@@ -134,7 +139,7 @@ def _checked(instance: CompletionInstance, start: CompletionSchedule) -> dict[in
         raise InputError("start: its placement is not constant")
     if violations := score(instance, start).violations:
         raise InputError(f"start is no feasible schedule: {violations[0]}")
-    return columns_of_schedule(instance, start)
+    return columns_of(instance, start)
 
 
 def _order(generated: GenerationResult, jobs: int) -> np.ndarray:
@@ -143,25 +148,6 @@ def _order(generated: GenerationResult, jobs: int) -> np.ndarray:
     for column, weight in zip(generated.columns, generated.weights, strict=True):
         completion[column.job] += weight * column.completion
     return np.argsort(completion, kind="stable")
-
-
-def _result(
-    instance: CompletionInstance, schedule: CompletionSchedule, bound: float
-) -> SolveResult[CompletionSchedule]:
-    """The interval between a bound and a schedule, which the scorer judges."""
-    judged = score(instance, schedule)
-    if judged.violations:
-        raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
-    return SolveResult(
-        status=_status(judged.objective, bound),
-        objective=judged.objective,
-        bound=bound,
-        schedule=schedule,
-        duals=None,
-        seconds=0.0,
-        solver=SOLVER,
-        sense="min",
-    )
 
 
 def _exact(

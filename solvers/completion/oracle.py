@@ -44,8 +44,6 @@ def best_schedule(
 
     Parameters
     ----------
-    job : Job
-    cluster : Cluster
     prices, free : ndarray, shape (S, H, R)
         Nonnegative prices of slots 0 to S - 1, and what is free in them; full capacities when
         pricing columns of (8).
@@ -77,7 +75,7 @@ def best_schedule(
         job.arrival if first is None else first,
         beyond,
         cluster.worker_types,
-        cluster.ps_types.reshape(-1, len(cluster.resources)),
+        cluster.ps_types,
     )
     completion, row, server = choice.tolist()
     if row < 0:

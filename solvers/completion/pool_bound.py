@@ -40,12 +40,7 @@ class Configurations(NamedTuple):
 
 
 class PoolOracle:
-    """Configurations of all jobs of an instance, priced.
-
-    Parameters
-    ----------
-    instance : CompletionInstance
-    """
+    """Configurations of all jobs of an instance, priced."""
 
     def __init__(self, instance: CompletionInstance) -> None:
         self.instance, self.cluster = instance, instance.cluster.tolerant
@@ -63,15 +58,10 @@ class PoolOracle:
     def best(self, job: int, total: np.ndarray) -> tuple[float, int, int]:
         """Least weighted completion and price of a job, and of what start and configuration.
 
-        Parameters
-        ----------
-        job : int
-        total : ndarray, shape (S + 1, R)
-            Sums of the prices of the slots before each.
+        ``total`` are the :func:`sums` of the prices.
         """
-        options, known = self.of[job], self.jobs[job]
         cost, start, k = _cheapest(
-            options.duration, options.amounts, total, known.arrival, known.weight
+            *self.of[job], total, self.jobs[job].arrival, self.jobs[job].weight
         )
         return cost, start, k
 
@@ -91,16 +81,7 @@ def sums(prices: np.ndarray) -> np.ndarray:
 def pool_bound(instance: CompletionInstance, prices: np.ndarray) -> float:
     """No schedule with constant placement has a smaller weighted completion time.
 
-    Parameters
-    ----------
-    instance : CompletionInstance
-    prices : ndarray, shape (S, R)
-        Nonnegative and finite.
-
-    Raises
-    ------
-    ValueError
-        If prices have the wrong shape, are negative or not finite.
+    Raises ValueError unless prices have shape (S, R), are nonnegative and finite.
     """
     return PoolOracle(instance).bound(checked(instance, prices))
 

@@ -31,14 +31,8 @@ class PooledColumn:
 class PooledProblem:
     """A :class:`solvers.coupled_problem.CoupledProblem`: one row per priced slot and resource.
 
-    Values are minus the weighted completion times, scaled so that they are about 100.
-
-    Parameters
-    ----------
-    oracle : PoolOracle
-        Of the instance.
-    slots : int
-        S, how many slots have rows.
+    Values are minus the weighted completion times, scaled so that they are about 100. So many
+    ``slots`` have rows.
     """
 
     must_run = True

@@ -11,8 +11,6 @@ from numba import njit
 
 from models.completion.cluster import Job
 from models.completion.column import Column
-from models.completion.instance import CompletionInstance
-from models.completion.schedule import CompletionSchedule
 from models.tolerance import usable
 from solvers.completion.kernels import look, window_minima
 from solvers.completion.modes import (
@@ -28,26 +26,20 @@ from solvers.completion.modes import (
 )
 from solvers.completion.pool_bound import PoolOracle
 
-__all__ = ["Timetable", "columns_of_schedule"]
+__all__ = ["Timetable"]
 
 
 class Timetable:
     """What is free on every server in every slot, while jobs are put in and taken out.
 
-    It grows as needed.
-
-    Parameters
-    ----------
-    oracle : PoolOracle
-        Knows the instance and the modes of its jobs.
+    It grows as needed. The oracle knows the instance and the modes of its jobs.
     """
 
     def __init__(self, oracle: PoolOracle) -> None:
-        self.instance, self.cluster = oracle.instance, oracle.instance.cluster
+        self.cluster = oracle.instance.cluster
         self._modes = oracle.modes
         self._amounts = [amounts_of(modes, self.cluster) for modes in self._modes]
         self.shortest = np.array([modes[0, DURATION] for modes in self._modes], dtype=np.int64)
-        self._ps_types = self.cluster.ps_types.reshape(-1, len(self.cluster.resources))
         self._full = usable(self.cluster.servers)
         self._free = np.repeat(self._full[None], self.cluster.slots, axis=0)
         self.columns: dict[int, Column] = {}
@@ -60,18 +52,8 @@ class Timetable:
     def insert(self, job: Job, total: np.ndarray, latest: int = sys.maxsize) -> Column | None:
         """Put a job where weighted completion and prices of what it uses are least.
 
-        Parameters
-        ----------
-        job : Job
-        total : ndarray, shape (S + 1, R)
-            Sums of prices, the same on all servers, of the slots before each.
-        latest : int
-            It has to complete by then.
-
-        Returns
-        -------
-        Column or None
-            None if it fits nowhere until then.
+        ``total`` are the :func:`~solvers.completion.pool_bound.sums` of prices that are the same
+        on all servers. None if it fits nowhere so that it completes by ``latest``.
         """
         modes, first = self._modes[job.index], job.arrival
         # Look as far ahead as the job can complete that is cheaper than the best found, and twice
@@ -88,7 +70,7 @@ class Timetable:
                 job.weight,
                 total,
                 self.cluster.worker_types,
-                self._ps_types,
+                self.cluster.ps_types,
             )
             needed = latest if row < 0 else min(latest, math.ceil(cost / job.weight))
             if reach >= needed:
@@ -116,14 +98,12 @@ class Timetable:
         """Put a job where there is room for it."""
         self._grow(column.completion)
         self.columns[column.job] = column
-        servers, amounts = column.usage(self.cluster)
-        self._free[column.start : column.completion, servers] -= amounts
+        self._free[column.start : column.completion, column.servers] -= column.amounts(self.cluster)
 
     def remove(self, job: int) -> Column:
         """Take a job out; returns what it was."""
         column = self.columns.pop(job)
-        servers, amounts = column.usage(self.cluster)
-        self._free[column.start : column.completion, servers] += amounts
+        self._free[column.start : column.completion, column.servers] += column.amounts(self.cluster)
         return column
 
     def renew(self, columns: Mapping[int, Column]) -> None:
@@ -137,29 +117,6 @@ class Timetable:
         if slots > len(self._free):
             more = np.repeat(self._full[None], slots + slots // 4 - len(self._free), axis=0)
             self._free = np.concatenate([self._free, more])
-
-
-def columns_of_schedule(
-    instance: CompletionInstance, schedule: CompletionSchedule
-) -> dict[int, Column]:
-    """The jobs of a schedule with constant placement."""
-    found = {}
-    for job in instance.jobs:
-        rows = schedule.rows[schedule.rows[:, 0] == job.index]
-        if len(rows):
-            _, start, end, _, _, _ = rows[0].tolist()
-            found[job.index] = Column(
-                job=job.index,
-                start=start,
-                duration=end - start,
-                worker_type=int(schedule.worker_type[job.index]),
-                ps_type=int(schedule.ps_type[job.index]),
-                servers=rows[:, 3],
-                workers=rows[:, 4],
-                ps=rows[:, 5],
-                value=-job.weight * end,
-            )
-    return found
 
 
 @njit(cache=True)

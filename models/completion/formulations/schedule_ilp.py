@@ -46,8 +46,8 @@ def _capacities(instance: CompletionInstance, columns: Sequence[Column]) -> Capa
     """(8a), with ``f_jh^r(l)`` in each slot."""
     use: dict[tuple[int, int, int], dict[int, float]] = defaultdict(dict)
     for k, column in enumerate(columns):
-        servers, amounts = column.usage(instance.cluster)
+        amounts = column.amounts(instance.cluster)
         for place, r in np.argwhere(amounts).tolist():
             for t in range(column.start, column.completion):
-                use[int(servers[place]), t, r][k] = float(amounts[place, r])
+                use[int(column.servers[place]), t, r][k] = float(amounts[place, r])
     return Capacities("constraint_8a", "delta", use, instance.cluster.tolerant.servers)

@@ -158,23 +158,12 @@ def time_indexed(
 
 
 def max_weight(
-    instance: CompletionInstance,
-    deadline: int,
-    jobs: Iterable[int],
-    *,
-    relaxed: bool = False,
+    instance: CompletionInstance, deadline: int, jobs: Iterable[int], *, relaxed: bool = False
 ) -> pyo.ConcreteModel:
     """Build (7) or (16) of one batch: maximise ``weight`` over x, home and y.
 
-    Parameters
-    ----------
-    instance : CompletionInstance
-    deadline : int
-        ``tau_i``: what is scheduled completes by then, (7b).
-    jobs : iterable of int
-        ``J_i``, all of which are there in slot 0.
-    relaxed : bool
-        Drop integrality.
+    All ``jobs``, ``J_i``, are there in slot 0; what is scheduled completes by the ``deadline``
+    ``tau_i``, (7b). ``relaxed`` drops integrality.
     """
     model = _placements(instance, jobs, lambda j, k, m: range(deadline - m.duration + 1), relaxed)
     total = pyo.quicksum(instance.jobs[j].weight * started for j, started in model.started.items())

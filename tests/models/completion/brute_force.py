@@ -36,7 +36,7 @@ def columns(
             for start in range(job.arrival if deadline is None else 0, last - d + 1):
                 value = job.weight * (-(start + d) if deadline is None else 1.0)
                 found.append(
-                    Column(job.index, start, d, m, p, used, workers[used], ps[used], value)
+                    Column(m, p, used, workers[used], ps[used], job.index, start, d, value)
                 )
     return found
 
@@ -103,9 +103,9 @@ def best_choice(
         for column in per_job[j]:
             if value + column.value + sum(most[j + 1 :]) <= best[0]:
                 break
-            servers, amounts = column.usage(ins.cluster)
+            amounts = column.amounts(ins.cluster)
             more = used.copy()
-            more[column.start : column.completion, servers] += amounts
+            more[column.start : column.completion, column.servers] += amounts
             if (more[column.start : column.completion] <= room).all():
                 search(j + 1, value + column.value, more, [*chosen, column])
         if not all_jobs:

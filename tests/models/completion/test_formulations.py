@@ -186,7 +186,7 @@ def test_8_is_7_and_the_duals_are_those_of_9(seed: int, allreduce: bool) -> None
         total = sum(payoffs.values()) + sum(room[h, r] * p for (h, _, r), p in prices.items())
         assert total == pytest.approx(primal.result.objective, abs=1e-7)
         for column in found:
-            servers, amounts = column.usage(ins.cluster)
+            servers, amounts = column.servers, column.amounts(ins.cluster)
             cost = sum(
                 amounts[k, r] * prices.get((h, t, r), 0.0)
                 for k, h in enumerate(servers.tolist())

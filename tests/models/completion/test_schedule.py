@@ -132,11 +132,11 @@ def test_what_is_refused(changes: dict[str, Any], fault: str, tmp_path: Path) ->
 def test_columns() -> None:
     ins = example()
     servers, workers, ps = np.array([0, 1]), np.array([2, 1]), np.array([0, 1])
-    spread = Column(0, 1, 2, 0, 0, servers, workers, ps, value=5.0, cost=2.0)
-    inside = Column(1, 4, 1, 0, 0, np.array([1]), np.array([1]), np.array([1]), value=1.0)
+    spread = Column(0, 0, servers, workers, ps, 0, 1, 2, value=5.0, cost=2.0)
+    inside = Column(0, 0, np.array([1]), np.array([1]), np.array([1]), 1, 4, 1, value=1.0)
     assert (spread.completion, spread.internal, spread.payoff) == (3, False, 3.0)
     assert inside.internal
-    assert spread.usage(ins.cluster)[1].tolist() == [[2.0], [2.0]]
+    assert spread.amounts(ins.cluster).tolist() == [[2.0], [2.0]]
     found = schedule_of(ins, [inside, spread])
     assert found.rows.tolist() == [[0, 1, 3, 0, 2, 0], [0, 1, 3, 1, 1, 1], [1, 4, 5, 1, 1, 1]]
     with pytest.raises(ValueError, match="two columns of job 1"):

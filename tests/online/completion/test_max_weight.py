@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from models.completion import CompletionInstance, score
 from models.completion.column import Column, schedule_of
-from online.completion.greedy import greedy_max_weight
-from online.completion.max_weight import Block, MaxWeight, compacted, least_bound
+from online.completion.max_weight import Block, MaxWeight, compacted, greedy_max_weight, least_bound
 from tests.models.completion.small import instance, job, random_instance
 from tests.online.completion.small import ring, work
 
@@ -98,7 +97,7 @@ def test_blocks_go_on_until_nobody_is_scheduled() -> None:
 
 def column(index: int, start: int, duration: int = 1) -> Column:
     one = np.array([1])
-    return Column(index, start, duration, 0, -1, one - 1, one, one - 1, 1.0)
+    return Column(0, -1, one - 1, one, one - 1, index, start, duration, 1.0)
 
 
 def test_jobs_move_in_the_order_of_planned_starts() -> None:

@@ -24,7 +24,7 @@ def scip_optimum(ins: CompletionInstance, found: list[Column]) -> float:
     of_job: dict[int, list[Any]] = defaultdict(list)
     for x, column in zip(chosen, found, strict=True):
         of_job[column.job].append(x)
-        servers, amounts = column.usage(ins.cluster)
+        servers, amounts = column.servers, column.amounts(ins.cluster)
         for t in range(column.start, column.completion):
             for h, row in zip(servers.tolist(), amounts.tolist(), strict=True):
                 for r, amount in enumerate(row):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from models.completion import CompletionInstance, CompletionSchedule, score
-from models.completion.column import Column, schedule_of
+from models.completion.column import Column, columns_of, schedule_of
 from models.completion.formulations.time_indexed import horizon
 from models.errors import InputError
 from models.tolerance import usable
@@ -20,7 +20,7 @@ from solvers.completion.exact import OpenStarts
 from solvers.completion.local_search import local_search
 from solvers.completion.offline import solve
 from solvers.completion.pool_bound import PoolOracle
-from solvers.completion.timetable import Timetable, columns_of_schedule
+from solvers.completion.timetable import Timetable
 from solvers.highs import HighsOptions
 from solvers.result import OPTIMAL_GAP
 from tests.models.completion.brute_force import best_choice, columns
@@ -82,7 +82,7 @@ def test_nothing_better_is_left_out(seed: int) -> None:
     result, found = program.solve(HighsOptions(mip_rel_gap=0.0), np.inf)
     assert result.objective == pytest.approx(best)
     assert found is not None and score(ins, found).feasible
-    known = columns_of_schedule(ins, found)
+    known = columns_of(ins, found)
     again = OpenStarts.of(PoolOracle(ins), prices, known, np.inf)
     assert again is not None
     assert sum(map(len, again.starts)) <= sum(map(len, program.starts))
@@ -188,7 +188,7 @@ def test_a_timetable_is_what_its_columns_leave() -> None:
         assert table.insert(one, total) is not None
     schedule = schedule_of(ins, table.columns.values())
     assert table.objective == pytest.approx(score(ins, schedule).objective)
-    for index, column in columns_of_schedule(ins, schedule).items():
+    for index, column in columns_of(ins, schedule).items():
         known = table.columns[index]
         assert (column.start, column.completion) == (known.start, known.completion)
         assert (column.worker_type, column.ps_type) == (known.worker_type, known.ps_type)

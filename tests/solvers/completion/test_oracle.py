@@ -82,7 +82,7 @@ def check(ins: CompletionInstance, column: Column, prices: np.ndarray, free: np.
     """The column can be run, in what is free, and costs what it says."""
     broken = score(ins, schedule_of(ins, [column])).violations
     assert [one for one in broken if one.job in (None, ins.jobs[column.job].id)] == []
-    servers, need = column.usage(ins.cluster)
+    servers, need = column.servers, column.amounts(ins.cluster)
     window = slice(column.start, min(column.completion, len(prices)))
     assert (need <= usable(free[window][:, servers])).all()
     assert column.cost == pytest.approx((prices[window][:, servers] * need).sum(), abs=1e-9)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.contract import experiments_of, part_of
+from benchmarks.contract import experiments_of, part_of, with_part
 from benchmarks.study.claim import Claim, Picture
 from benchmarks.study.engine import Engine
 from benchmarks.study.store import Store
@@ -33,7 +33,7 @@ def _find(what: str, part: str, name: str) -> Any:
     """The problem is the part of a name before the first dash."""
     problem_name = name.partition("-")[0]
     if problem_name not in problem_names():
-        known = ", ".join(problem_names())
+        known = ", ".join(with_part(part))
         raise InputError(f"unknown {what} '{name}': names begin with a problem, one of {known}")
     found = {item.name: item for item in part_of(problem_name, part)}
     if name not in found:

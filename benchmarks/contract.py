@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.study.cell import Result
 from benchmarks.workload.contract import Workload
 from models.errors import InputError
-from models.problem import has_sub_package, offered, problem_names
+from models.problem import all_offered, offered, problem_names
 from models.reference import resolve
 from solvers.result import SolveResult
 
@@ -44,22 +44,18 @@ def experiments_of(problem_name: str) -> Experiments:
 
 def with_part(part: str) -> list[str]:
     """Names of the problems whose experiments have a part, e.g. ``"gap"``."""
-    return [
-        name
-        for name in problem_names()
-        if has_sub_package("benchmarks", name) and getattr(experiments_of(name), part)
-    ]
+    every = all_offered("benchmarks", "EXPERIMENTS", Experiments)
+    return [name for name, found in every.items() if getattr(found, part)]
 
 
 def part_of(problem_name: str, part: str) -> Any:
     """What a part of a problem's experiments refers to; InputError if there is none."""
-    reference = getattr(experiments_of(problem_name), part)
-    if not reference:
-        known = ", ".join(with_part(part)) or "none"
-        raise InputError(
-            f"problem '{problem_name}' has no {part} part yet; those with one: {known}"
-        )
-    return resolve(reference)
+    fault = f"unknown problem '{problem_name}': choose from"
+    if problem_name in problem_names():
+        if reference := getattr(experiments_of(problem_name), part):
+            return resolve(reference)
+        fault = f"problem '{problem_name}' has no {part} part yet; those with one:"
+    raise InputError(f"{fault} {', '.join(with_part(part)) or 'none'}")
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ from typing import Any
 from benchmarks.cli import Parser, run_command
 from models.errors import InputError
 from models.export import write_model
-from models.problem import has_sub_package, problem_names, read_instance, sub_package
+from models.problem import problem_names, read_instance, sub_package
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line, write the file, print its size; returns the exit code."""
     parser = Parser("benchmarks.export", __doc__)
     parser.add_argument("instance", metavar="INSTANCE", help="instance file")
-    names = [name for name in problem_names() if has_sub_package("models", name, "formulations")]
+    names = problem_names("models", "formulations")
     known = "; ".join(f"{name}: {', '.join(_formulations(name)) or 'none'}" for name in names)
     told = f"one of those of the instance's problem, by default the first ({known})"
     parser.add_argument("--formulation", metavar="NAME", help=told)

@@ -50,7 +50,7 @@ def add_source_arguments(parser: Parser) -> None:
 
 def add_drawing_arguments(parser: Parser) -> None:
     """The problem, the size and the settings of what is drawn, for :func:`drawing_asked`."""
-    known = ", ".join(problem_names())
+    known = ", ".join(problem_names("benchmarks"))
     parser.add_argument("--problem", default="utility", help=f"one of {known} (default: utility)")
     jobs, slots = _of_each(lambda load: load.words.jobs), _of_each(lambda load: load.words.slots)
     parser.add_argument("--jobs", type=parse_count, help=f"how many ({jobs})")
@@ -69,8 +69,8 @@ def add_set_argument(parser: Parser) -> None:
 
 def add_policy_argument(parser: Parser) -> None:
     """Option that chooses the policies: a list of references."""
-    sides = all_offered("online", "ONLINE", OnlineSide)
-    known = "; ".join(f"{name}: {', '.join(side.policies)}" for name, side in sides.items())
+    sides, run = all_offered("online", "ONLINE", OnlineSide), problem_names("benchmarks")
+    known = "; ".join(f"{name}: {', '.join(sides[name].policies)}" for name in run if name in sides)
     fewer = _of_each(lambda load: ", ".join(load.policies or ()))
     told = f"registered policies ({known}), module:Class or file.py:Class; several joined by "
     told += f"commas, or in several --policy (default: all registered{fewer and f'; {fewer}'})"

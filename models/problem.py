@@ -140,9 +140,13 @@ def own_problem_names() -> tuple[str, ...]:
     return tuple(sorted(m.name for m in pkgutil.iter_modules(models.__path__) if m.ispkg))
 
 
-def problem_names() -> tuple[str, ...]:
-    """Names of all problems, those of other packages (:mod:`models.entry_points`) too, sorted."""
-    return tuple(sorted({*own_problem_names(), *outside_problems()}))
+def problem_names(layer: str = "", module: str = "") -> tuple[str, ...]:
+    """Names of all problems, those of other packages (:mod:`models.entry_points`) too, sorted.
+
+    With a layer, those of which it has something (:func:`has_sub_package`).
+    """
+    names = sorted({*own_problem_names(), *outside_problems()})
+    return tuple(name for name in names if not layer or has_sub_package(layer, name, module))
 
 
 def problem(name: str) -> Problem:
@@ -192,7 +196,8 @@ def sub_package(layer: str, name: str, module: str = "") -> ModuleType:
         and cannot be imported.
     """
     if name not in problem_names():
-        raise InputError(f"unknown problem '{name}': choose from {', '.join(problem_names())}")
+        known = ", ".join(problem_names(layer, module))
+        raise InputError(f"unknown problem '{name}': choose from {known}")
     package, target = _dotted(layer, name, module)
     outside = outside_problems().get(name)
     if outside is None:

@@ -296,9 +296,8 @@ def test_a_bound_below_the_optimum_by_round_off_is_lifted(
     told = []
 
     def finds_nothing(*_: object, **__: object) -> SimpleNamespace:
-        return SimpleNamespace(
-            objective=0.0, schedule=empty(ins), bound=low, options={}, solver="", message=""
-        )
+        known = {"objective": 0.0, "schedule": empty(ins), "bound": low, "timed": False}
+        return SimpleNamespace(**known, options={}, solver="", message="")
 
     def search(*given: object, bound: float, **options: object) -> SearchState:
         told.append(bound)

@@ -354,8 +354,24 @@ def test_no_policy_sees_the_future(
     problem_name: str, policy_name: str, slot: int, seed: int
 ) -> None:
     ins = CROWDED[problem_name](seed)
+    sees_no_future(problem_name, ins, build(problem_name, policy_name, ins), slot, seed)
+
+
+@pytest.mark.parametrize(
+    ("policy_name", "option"),
+    [("a-online", "literal"), ("drf", "fixed"), ("antman", "fixed"), ("tiresias", "fixed")],
+)
+@pytest.mark.parametrize("slot", [0, 3, 7])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_variant_sees_the_future(policy_name: str, option: str, slot: int, seed: int) -> None:
+    ins = CROWDED["completion"](seed)
+    kind = find_policy("completion", policy_name)
+    sees_no_future("completion", ins, build_policy(kind, ins, **{option: True}), slot, seed)
+
+
+def sees_no_future(problem_name: str, ins: Any, policy: Policy, slot: int, seed: int) -> None:
+    """One policy, its price bounds and the like held fixed, on instances that differ later."""
     twin = OTHER_FUTURE[problem_name](ins, slot, seed + 100)
-    policy = build(problem_name, policy_name, ins)  # price bounds and the like held fixed
     executed, rows = [], []
     for one in (ins, twin):
         trace = run(one, policy, np.random.default_rng(5))

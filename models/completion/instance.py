@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -22,6 +23,7 @@ __all__ = ["CompletionInstance"]
 # Prices per slot, server and resource; durations per job, pair of types and number of workers.
 _MOST_PRICES = 2 * 10**7
 _MOST_DURATIONS = 5 * 10**7
+_MOST_WAYS = 10**6  # to give a job workers and parameter servers; compared pair by pair
 _MOST_SLOTS = 10**7  # that one worker takes for a job, of whatever type
 
 Faults = Iterator[tuple[str, str]]  # what is wrong, and the key
@@ -111,6 +113,13 @@ def _cluster_faults(file: CompletionFile, cluster: Cluster) -> Faults:
     durations = pairs * sum(record.chunks for record in file.jobs)
     if durations > _MOST_DURATIONS:
         yield f"{durations} durations of chunks, types are more than {_MOST_DURATIONS}", "jobs"
+    room = max(count_fitting(cluster.servers, e).sum() for e in cluster.worker_types)
+    most = max((count_fitting(cluster.servers, z).max() for z in cluster.ps_types), default=0)
+    workers = min(max((record.chunks for record in file.jobs), default=0), int(room))
+    gbps = product(cluster.worker_gbps, cluster.ps_gbps)
+    levels = sum(min(workers, int(most), least_ps(workers, *pair)) for pair in gbps)
+    if (ways := workers * levels) > _MOST_WAYS:
+        yield f"{ways} numbers of workers, PSs, types are more than {_MOST_WAYS}", "jobs"
     if file.architecture == "allreduce" and file.ps_types:
         yield "all-reduce has no parameter servers", "ps_types"
     if file.architecture == "ps" and not file.ps_types:

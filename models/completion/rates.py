@@ -58,7 +58,8 @@ def least_ps(outside: Count, b: float, big_b: float) -> Count:
 
     ``ceil(n b / B)`` by (2i), but at least one by (2e); an int for an integer n, else int64.
     """
-    return cast(Count, _rounded_up(np.multiply(outside, b) / big_b))
+    with np.errstate(over="ignore"):  # too many for any server
+        return cast(Count, _rounded_up(np.multiply(outside, b) / big_b))
 
 
 def _rounded_up(real: np.ndarray) -> int | np.ndarray:

@@ -110,8 +110,10 @@ class MaxWeight:
         gamma = 2.0 * self.log_lambda / math.log(2.0)
         if gamma <= 1.0 or not weights:
             return 1  # Alg. 3 is exact
-        ratio = math.fsum(weights) / min(weights)
-        return math.floor(math.log(ratio) / -math.log1p(-1.0 / gamma)) + 1
+        total, least = math.fsum(weights), min(weights)
+        ratio = total / least
+        spread = math.log(ratio) if ratio < math.inf else math.log(total) - math.log(least)
+        return math.floor(spread / -math.log1p(-1.0 / gamma)) + 1
 
 
 def compacted(columns: Iterable[Column], cluster: Cluster, first: int) -> list[Column]:

@@ -14,21 +14,15 @@ too, but a weaker one.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from numba import njit
 
 from models.completion.cluster import Cluster, Job
 from models.completion.instance import CompletionInstance
 from models.completion.rates import ROUND_OFF, minibatch_time
-from solvers.completion.modes import (
-    INTERNAL,
-    PS_TYPE,
-    WORKER_TYPE,
-    WORKERS,
-    amounts_of,
-    placeable,
-    undominated,
-)
+from solvers.completion.modes import WORKERS, amounts_of, placeable, undominated
 from solvers.completion.pool_bound import OUTWARD, checked
 
 __all__ = ["elastic_bound"]
@@ -58,22 +52,20 @@ def elastic_bound(instance: CompletionInstance, prices: np.ndarray) -> float:
 
 def _per_minibatch(job: Job, cluster: Cluster) -> tuple[np.ndarray, float]:
     """Undominated resources per mini-batch of the ways to place a job, (n, R); most in a slot."""
-    pairs = [
-        (internal, m, p)
-        for internal in (1, 0)
-        for m in range(len(cluster.worker_types))
-        for p in cluster.ps_choices
-    ]
-    least = {1: 1, 0: 2 if cluster.allreduce else 1}
-    rows = [(*at, n, 0) for at in pairs for n in range(least[at[0]], job.chunks + 1)]
-    modes = placeable(job, cluster, np.array(rows, dtype=np.int64))
-    workers = modes[:, WORKERS]
-    time = minibatch_time(
-        job, modes[:, WORKER_TYPE], modes[:, PS_TYPE], workers, modes[:, INTERNAL] > 0
-    )
-    amounts = amounts_of(modes, cluster) * (time / workers)[:, None]
-    kept = undominated(amounts)
-    return amounts[kept], float((workers / time).max())
+    kept, fastest = [], np.inf  # slots per mini-batch
+    for internal, m, p in product((1, 0), range(len(cluster.worker_types)), cluster.ps_choices):
+        least = 1 if internal or not cluster.allreduce else 2
+        number = np.arange(least, job.chunks + 1)
+        rows = np.column_stack([np.tile([internal, m, p], (len(number), 1)), number, 0 * number])
+        modes = placeable(job, cluster, rows)
+        if len(modes):
+            workers = modes[:, WORKERS]
+            slots = minibatch_time(job, m, p, workers, internal > 0) / workers
+            amounts = amounts_of(modes, cluster) * slots[:, None]
+            kept.append(amounts[undominated(amounts)])
+            fastest = min(fastest, float(slots.min()))
+    found = np.concatenate(kept)
+    return found[undominated(found)], 1.0 / max(fastest, 1.0 / job.work)  # at most its work
 
 
 @njit(cache=True)
@@ -83,21 +75,24 @@ def _least_cost(unit, work, most, first, weight):  # type: ignore[no-untyped-def
     whole = int(np.floor(work / most))
     rest = work - whole * most
     length = max(1, whole + (1 if rest > 0.0 else 0))
-    cheapest = np.full(length, np.inf)  # prices of the slots used, ascending
+    # Prices of the slots used, ascending, but of the slots without one: there may be millions.
+    cheapest = np.full(min(length, max(0, slots - first)), np.inf)
     best, completion = np.inf, first
     while weight * (completion + 1) < best:
-        price = unit[completion] if completion < slots else 0.0
-        completion += 1
-        place = length - 1
-        if price < cheapest[place]:
-            while place > 0 and cheapest[place - 1] > price:
+        place = cheapest.shape[0] - 1
+        if completion < slots and unit[completion] < cheapest[place]:
+            while place > 0 and cheapest[place - 1] > unit[completion]:
                 cheapest[place] = cheapest[place - 1]
                 place -= 1
-            cheapest[place] = price
+            cheapest[place] = unit[completion]
+        completion += 1
         if completion - first < length:
             continue
-        cost = weight * completion + rest * cheapest[length - 1]
-        for slot in range(whole):
+        free = max(0, completion - max(first, slots))
+        cost = weight * completion
+        if free < length:
+            cost += rest * cheapest[length - free - 1]
+        for slot in range(whole - free):
             cost += most * cheapest[slot]
         best = min(best, cost)
     return best

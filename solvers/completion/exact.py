@@ -90,7 +90,7 @@ class OpenStarts:
             limit = oracle.best(job.index, total)[0] + slack
             table, ways = modes_of(job, cluster), {}
             for row, held in zip(table, amounts_of(table, cluster), strict=True):
-                last = min(end, math.floor(limit / job.weight)) - int(row[DURATION])
+                last = math.floor(min(end, limit / job.weight)) - int(row[DURATION])
                 slots = np.arange(job.arrival, max(last, job.arrival - 1) + 1)
                 completions = slots + row[DURATION]
                 begins, ends = (np.minimum(at, len(prices)) for at in (slots, completions))

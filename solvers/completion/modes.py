@@ -166,6 +166,7 @@ def _with_ps(rows, kinds, number, room, worker_types, ps_types, bandwidth):  # t
                     break
             continue
         ratio = ps_types[p, bandwidth] / worker_types[m, bandwidth] * (1.0 + ROUND_OFF)
+        ratio = max(ratio, 1e-300)  # the quotient may be too small for a float
         before, ps = workers, 0
         while before > 0:
             # The fewest PSs with which one more worker may be elsewhere.

@@ -72,7 +72,12 @@ class Timetable:
                 self.cluster.worker_types,
                 self.cluster.ps_types,
             )
-            needed = latest if row < 0 else min(latest, math.ceil(cost / job.weight))
+            needed = latest if row < 0 else math.ceil(min(latest, cost / job.weight))
+            if row >= 0 and needed > len(self._free):
+                # Light jobs need not wait for longer than until nothing is held or has a price.
+                ends = [column.completion for column in self.columns.values()]
+                idle = max([first, len(total) - 1, *ends])
+                needed = min(needed, idle + int(self.shortest[job.index]))
             if reach >= needed:
                 break
             reach = 2 * reach - first if row < 0 else needed

@@ -12,14 +12,14 @@ from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
 from models.colocated.score import score
 from models.errors import InputError
-from solvers.colocated.exact import size, solve_compact
+from solvers.colocated.exact import improve, size, status_of
 from solvers.colocated.local_search import local_search
 from solvers.colocated.pool_bound import pool_bound, rounded
 from solvers.colocated.pooled import PooledProblem
 from solvers.column_generation import ColumnGeneration
 from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
-from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
+from solvers.result import OPTIMAL_GAP, SolveResult
 
 __all__ = ["solve"]
 
@@ -106,6 +106,6 @@ def solve(
         timed=late or not generated.converged,
     )
     if small and not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
-        found = solve_compact(found, instance, options, deadline(1.0))
+        found = improve(found, instance, options, deadline(1.0))
     timed = found.timed or time.monotonic() >= deadline(1.0)
     return replace(found, seconds=time.monotonic() - began, timed=timed)

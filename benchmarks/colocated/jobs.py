@@ -14,7 +14,7 @@ from benchmarks.workload.submissions import Submissions
 from models.colocated.files import JobRecord
 from models.sigmoid import Sigmoid
 
-__all__ = ["RESOURCES", "Jobs", "can_complete", "draw_jobs", "machines", "records"]
+__all__ = ["RESOURCES", "Jobs", "can_complete", "draw_jobs", "machines", "records", "worker_slots"]
 
 RESOURCES = ("gpu", "cpu", "memory_gb", "storage_gb")
 
@@ -100,6 +100,12 @@ def _slots_of_sample(jobs: Jobs, bandwidth: str, slot_seconds: float) -> np.ndar
     return seconds
 
 
+def worker_slots(jobs: Jobs, bandwidth: str, slot_seconds: float) -> np.ndarray:
+    """Worker-slots that train all samples, at one of the two bandwidths."""
+    slots: np.ndarray = jobs["epochs"] * jobs["samples"]
+    return slots * _slots_of_sample(jobs, bandwidth, slot_seconds)
+
+
 def _room(jobs: Jobs, servers: np.ndarray) -> np.ndarray:
     """Most workers of each job that each machine holds with parameter servers of their own."""
     worker, ps, gamma = jobs["worker"][:, None], jobs["ps"][:, None], jobs["gamma"][:, None]
@@ -126,11 +132,11 @@ def can_complete(jobs: Jobs, servers: np.ndarray, factor: float, settings: Setti
     kinds, number = np.unique(servers, axis=0, return_counts=True)
     room = _room(jobs, kinds)
     spread = np.minimum(room @ number, jobs["max_workers"])
-    samples = jobs["epochs"] * scaled(jobs["samples"], factor)
+    more = {**jobs, "samples": scaled(jobs["samples"], factor)}
     left = settings.slots - jobs["arrival"]
     found = np.zeros(len(left), dtype=bool)
     for workers, bandwidth in ((room.max(axis=1), "internal_gbps"), (spread, "external_gbps")):
-        work = samples * _slots_of_sample(jobs, bandwidth, settings.slot_seconds)
+        work = worker_slots(more, bandwidth, settings.slot_seconds)
         found |= np.ceil(work * (1.0 - _TOLERANCE)) <= workers * left
     jobs_fit: np.ndarray = found & (spread > 0)
     return jobs_fit
@@ -143,12 +149,7 @@ def scaled(samples: np.ndarray, factor: float) -> np.ndarray:
 
 def records(jobs: Jobs, servers: np.ndarray, factor: float) -> list[JobRecord]:
     """Jobs as they stand in a file, with so many times the samples that were drawn."""
-    spread = np.array(
-        [
-            min(int(row.sum()), int(most))
-            for row, most in zip(_room(jobs, servers), jobs["max_workers"])
-        ]
-    )
+    spread = np.minimum(_room(jobs, servers).sum(axis=1), jobs["max_workers"])
     requested = np.minimum(jobs["requested_workers"], np.maximum(spread, 1))
     known = {**jobs, "samples": scaled(jobs["samples"], factor), "requested_workers": requested}
     sigmoid = [known.pop(name).tolist() for name in ("priority", "decay", "target")]

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 from benchmarks.workload.arrivals import ARRIVALS, PATTERNS, pattern_of
 from benchmarks.workload.settings import BaseSettings, setting, show_range
+from models.errors import InputError
 
 __all__ = ["Settings"]
 
 PRESETS = ("moderate", "paper")
+_MACHINE_SLOTS = 2000  # of Figures 6 and 7
 _MOST = 10**9  # of a whole number in an instance file
 
 
@@ -27,12 +29,13 @@ class Settings(BaseSettings):
         H, machines with 8 GPUs.
     preset : str
         How much there is to train. ``"paper"``: the samples as they are drawn, a load of 5 to 19 at
-        the sizes of the figures; ``"moderate"``: the samples of all jobs times one factor, so that
-        the load is drawn from [0.9, 1.1]; at those sizes the factor is 0.1 to 0.2.
+        the sizes of the figures; ``"moderate"``: the samples of all jobs times one factor, 0.1 to
+        0.2 at 100 machines and 20 slots, so that the load is drawn from [0.9, 1.1]. Smaller
+        clusters have smaller jobs then, in proportion, before they are judged (``base``).
     load : float or None
         The load itself (:func:`models.colocated.load.load`), in place of either.
     scale : float or None
-        The factor itself, in place of all three: then the load moves with the size.
+        The factor itself, beside ``base``: then the load moves with the size.
     judged_on : int or None
         Jobs are drawn that can complete on so many machines, of which the first H are there; None =
         on H. The same jobs can then be run on more or fewer machines.
@@ -78,7 +81,9 @@ class Settings(BaseSettings):
         super().__post_init__()
         self.check_word("preset", PRESETS)
         self.check_counts("servers", "judged_on")
-        self.check_pairs("jobs", self.servers)
+        if self.judged_on is not None and self.judged_on < self.servers:
+            raise InputError(f"judged_on {self.judged_on} is below the {self.servers} machines")
+        self.check_pairs("jobs", self.judged_on or self.servers)
         self.check_pairs("slots", self.servers)
         self.check_positive("load", "scale", "slot_seconds")
         for name in ("sample_slots", "external_gbps"):
@@ -89,6 +94,12 @@ class Settings(BaseSettings):
             self.check_range(name, 0, _MOST)
         self.check_range("internal_range", 1.0, _MOST)
         pattern_of(self.arrivals or ARRIVALS, PATTERNS)  # refuses an unknown one
+
+    @property
+    def base(self) -> float:
+        """What samples are multiplied by before it is judged which jobs can complete."""
+        machine_slots = (self.judged_on or self.servers) * self.slots
+        return 1.0 if self.preset == "paper" else min(1.0, machine_slots / _MACHINE_SLOTS)
 
     @property
     def internal_range(self) -> tuple[float, float]:

@@ -7,11 +7,20 @@ apart that nobody could complete: these are drawn again, arrival included. What 
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
-from benchmarks.colocated.jobs import RESOURCES, Jobs, can_complete, draw_jobs, machines, records
+from benchmarks.colocated.jobs import (
+    RESOURCES,
+    Jobs,
+    can_complete,
+    draw_jobs,
+    machines,
+    records,
+    worker_slots,
+)
 from benchmarks.colocated.settings import Settings
 from benchmarks.traces import Trace
 from benchmarks.workload.arrivals import ARRIVALS
@@ -19,13 +28,13 @@ from benchmarks.workload.report import WorkloadReport
 from benchmarks.workload.submissions import submissions
 from models.colocated import ColocatedInstance
 from models.colocated.files import ColocatedFile
-from models.colocated.load import load
 from models.errors import InputError
+from models.resources import dominant_share
 
 __all__ = ["generate"]
 
 _MODERATE = (0.9, 1.1)  # range of the load
-_MOST_ROUNDS = 1000  # of drawing again what cannot complete
+_MOST_ROUNDS = 500  # of drawing again
 
 
 class _Drawing:
@@ -48,7 +57,7 @@ class _Drawing:
     def run(self) -> None:
         """Draw jobs again that cannot complete in time.
 
-        The factor follows the jobs, so that this is repeated until none is left.
+        The factor, which may be above 1, follows the jobs: this is repeated until none is left.
 
         Raises
         ------
@@ -56,13 +65,13 @@ class _Drawing:
             If that does not come to an end.
         """
         count, kept = self._settings.jobs, 0
-        self.factor = self._settings.scale or 1.0
         jobs = self._more(count)
         for _ in range(_MOST_ROUNDS):
             order = np.argsort(jobs["arrival"], kind="stable")
             self.jobs = {name: column[order] for name, column in jobs.items()}
-            self._set_factor()
-            able = can_complete(self.jobs, self._judged_on, self.factor, self._settings)
+            self.factor = self._settings.base * self._level()
+            judged = max(self._settings.base, self.factor)
+            able = can_complete(self.jobs, self._judged_on, judged, self._settings)
             kept = int(able.sum())
             if kept == count:
                 return
@@ -71,18 +80,28 @@ class _Drawing:
             jobs = {name: np.concatenate([c[able], again[name]]) for name, c in self.jobs.items()}
         raise InputError(
             f"only {kept} of {count} jobs: hardly any can complete within {self._settings.slots} "
-            f"slots on {self._settings.servers} servers"
+            f"slots on {len(self._judged_on)} machines"
         )
 
     def _more(self, count: int) -> Jobs:
         return draw_jobs(self._settings, self._submit(count), self._jobs)
 
-    def _set_factor(self) -> None:
+    def _level(self) -> float:
+        """What the samples are multiplied by beyond the base."""
         settings = self._settings
-        if settings.scale is None and (settings.load is not None or settings.preset == "moderate"):
-            self.factor = 1.0
-            # The load grows with the samples, in proportion but for rounding.
-            self.factor = (settings.load or self._drawn_load) / load(self.instance())
+        if settings.scale is not None:
+            return settings.scale
+        if settings.load is None and settings.preset == "paper":
+            return 1.0
+        # The load grows with the samples, in proportion but for rounding.
+        return (settings.load or self._drawn_load) / (settings.base * self._load())
+
+    def _load(self) -> float:
+        """The load with the samples as drawn, jobs among them that no instance may have."""
+        jobs, every = self.jobs, self.servers.sum(axis=0) * self._settings.slots
+        need = jobs["worker"] + jobs["ps"] / jobs["gamma"][:, None]
+        work = worker_slots(jobs, "external_gbps", self._settings.slot_seconds)
+        return float(sum(map(dominant_share, work[:, None] * need, repeat(every))))
 
     def instance(self, *, name: str = "drawing", origin: str = "") -> ColocatedInstance:
         """Of what is drawn."""
@@ -107,8 +126,10 @@ def generate(
 ) -> tuple[ColocatedInstance, WorkloadReport]:
     """Draw an instance; what a trace has is taken from it, the rest is drawn.
 
-    Jobs that cannot complete by T alone on the machines are drawn again, arrival included, which
-    thins the last slots, the more the larger the jobs.
+    Jobs that cannot complete by T alone on the machines, before their samples are scaled to a load,
+    are drawn again, arrival included, which thins the last slots, the more the larger the jobs. So
+    instances of one seed differ in their load alone, unless they are scaled up: then jobs have to
+    be able to complete with these samples.
 
     See also :class:`benchmarks.workload.contract.Workload`. Raises InputError if hardly any job is
     possible, or the trace is of no use or too small.

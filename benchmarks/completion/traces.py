@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from benchmarks.completion.jobs import Speeds
 from benchmarks.traces import Trace
 from benchmarks.traces.gavel import GPUS

@@ -67,15 +67,15 @@ def random_instance(
         records.append(
             job(
                 f"j{i}",
-                arrival=int(rng.integers(0, slots)),
+                arrival=int(rng.integers(0, max(1, slots - 1))),
                 samples=int(rng.integers(1, samples + 1)),
-                gradient_mb=float(rng.choice([0.0, 0.5, 2.0])),
-                sample_slots=float(rng.choice([0.3, 0.5, 1.0])),
-                gamma=float(rng.choice([0.5, 1.0, 1.5, 3.0])),
+                gradient_mb=float(rng.choice([0.0, 0.5, 1.0, 2.0])),
+                sample_slots=float(rng.choice([0.2, 0.5, 1.0])),
+                gamma=float(rng.choice([0.5, 1.0, 1.5, 2.0])),
                 max_workers=int(rng.integers(1, max_workers + 1)),
-                worker=[float(rng.choice([0.0, 1.0, 2.0])), float(rng.choice([0.5, 1.0]))],
+                worker=[float(rng.choice([0.0, 1.0, 1.0, 2.0])), float(rng.choice([0.5, 1.0]))],
                 ps=[0.0, float(rng.choice([0.5, 1.0]))],
-                internal_gbps=float(rng.choice([1.0, 4.0, 10.0])),
+                internal_gbps=float(rng.choice([1.0, 4.0, 10.0, 10.0])),
                 utility=Sigmoid(
                     priority=float(rng.integers(1, 20)),
                     decay=float(rng.choice([0.0, 0.3, 1.0, 5.0])),
@@ -87,7 +87,7 @@ def random_instance(
         records,
         slots=slots,
         resources=["gpu", "cpu"],
-        servers=rng.integers(1, 4, (servers, 2)).astype(float).tolist(),
+        servers=rng.integers(1, 5, (servers, 2)).astype(float).tolist(),
     )
 
 

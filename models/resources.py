@@ -8,16 +8,28 @@ import numpy as np
 
 from models.errors import InputError
 
-__all__ = ["BANDWIDTH", "check_demand", "check_names", "check_vector", "dominant_share"]
+__all__ = [
+    "BANDWIDTH",
+    "check_demand",
+    "check_distinct",
+    "check_names",
+    "check_vector",
+    "dominant_share",
+]
 
 BANDWIDTH = "bandwidth_gbps"
 """The resource that gives the bandwidth of workers and parameter servers."""
 
 
-def check_names(names: Sequence[str], source: str) -> None:
-    """Names of resources: no two alike, and the bandwidth among them; raises InputError."""
+def check_distinct(names: Sequence[str], source: str) -> None:
+    """Names of resources: no two alike; raises InputError."""
     if len(set(names)) != len(names):
         raise InputError(f"{source}: a name stands twice - at `$.resources`")
+
+
+def check_names(names: Sequence[str], source: str) -> None:
+    """The same, with the bandwidth among them."""
+    check_distinct(names, source)
     if BANDWIDTH not in names:
         raise InputError(f"{source}: '{BANDWIDTH}' is missing - at `$.resources`")
 

@@ -16,8 +16,9 @@ from benchmarks.utility.traces import take_from
 from benchmarks.workload.arrivals import PATTERNS
 from benchmarks.workload.report import WorkloadReport
 from models.errors import InputError
+from models.sigmoid import Sigmoid
 from models.utility import Cluster, UtilityInstance
-from models.utility.files import JobRecord, Sigmoid, UtilityFile
+from models.utility.files import JobRecord, UtilityFile
 
 __all__ = ["UtilityReport", "build_instance", "draw_utilities", "generate"]
 

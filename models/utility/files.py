@@ -5,56 +5,25 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
-import numpy as np
 from msgspec import Meta
 
+from models.sigmoid import Sigmoid
+from models.slot_schedule import ScheduledJob
 from models.wire import Amounts, Index, Name, Price, Prices, Servers, SmallCount
 
 __all__ = [
-    "Allocations",
     "CertificateFile",
     "CutRecord",
     "JobRecord",
     "ScheduleFile",
-    "ScheduledJob",
-    "Sigmoid",
     "UtilityFile",
 ]
 
 # Upper bounds keep sums finite, counts exact in a double, and arrays in memory.
 Positive = Annotated[float, Meta(gt=0)]
 NonNegative = Annotated[float, Meta(ge=0)]
-Worth = Annotated[float, Meta(ge=0, le=1e100)]
 Count = Annotated[int, Meta(ge=1, le=2**53)]
 Weight = Annotated[float, Meta(ge=0, le=1e50)]
-
-_EXP_LIMIT = 700.0  # exp overflows a double a little above this
-
-
-class Sigmoid(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="sigmoid"
-):
-    """Sigmoid utility ``priority / (1 + exp(decay (delay - target)))`` (paper, Sec. V-A).
-
-    Parameters
-    ----------
-    priority : float
-        ``gamma_1 >= 0``, the largest utility the job can approach.
-    decay : float
-        ``gamma_2 >= 0`` per slot; 0 = time-insensitive. Non-negative, so the utility never
-        increases with the delay: the exactness of the compact formulation rests on it.
-    target : float
-        ``gamma_3``, target delay in slots.
-    """
-
-    priority: Worth
-    decay: NonNegative
-    target: float
-
-    def __call__(self, delay: np.ndarray | float) -> np.ndarray:
-        """Utility at a delay of so many slots (completion slot minus arrival)."""
-        exponent = self.decay * (np.asarray(delay, dtype=float) - self.target)
-        return self.priority / (1.0 + np.exp(np.minimum(exponent, _EXP_LIMIT)))
 
 
 class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -88,17 +57,6 @@ class UtilityFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     slot_seconds: Positive = 3600.0
     seed: int | None = None
     origin: str = ""
-
-
-Allocations = list[tuple[Index, Index, Literal["worker", "ps"], SmallCount]]
-
-
-class ScheduledJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One job of a schedule file; allocations are ``[slot, server, kind, count]``."""
-
-    id: str
-    admitted: bool
-    allocations: Allocations
 
 
 class ScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -13,9 +13,10 @@ from models.files import decode, sha256
 from models.instance import FileInstance, check_ids
 from models.resources import BANDWIDTH, check_demand, check_names, check_vector
 from models.sealing import sealed
+from models.sigmoid import Sigmoid
 from models.tolerance import count_fitting, tolerant
 from models.utility.checks import check_sizes, check_states, work_of
-from models.utility.files import JobRecord, Sigmoid, UtilityFile
+from models.utility.files import JobRecord, UtilityFile
 from models.utility.least_ps import least_ps, least_ps_table
 
 __all__ = ["Cluster", "Job", "UtilityInstance"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from models.utility.files import Sigmoid
+from models.sigmoid import Sigmoid
 from models.utility.instance import Cluster, Job, UtilityInstance
 
 __all__ = ["ScaledInstance", "scale_utilities"]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks.utility import WORKLOAD
-from models.utility.files import Sigmoid
+from models.sigmoid import Sigmoid
 from solvers.column_generation import ColumnGeneration, Round
 from solvers.highs import LinearProgram, solve
 from solvers.highs.engine import HighsError

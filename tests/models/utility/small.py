@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance
-from models.utility.files import JobRecord, Sigmoid, UtilityFile
+from models.utility.files import JobRecord, UtilityFile
 
 
 def job(name: str, arrival: int = 0, **changes: Any) -> JobRecord:

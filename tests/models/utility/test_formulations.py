@@ -11,8 +11,8 @@ import pytest
 
 from models.errors import InputError
 from models.export import write_model
+from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance, UtilitySchedule, score
-from models.utility.files import Sigmoid
 from models.utility.formulations import (
     FORMULATIONS,
     compact,

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from models import files
 from models.errors import InputError
 from models.problem import read_instance
+from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance, checks
-from models.utility.files import Sigmoid
 from solvers.utility.kernels import shortest_work
 from solvers.utility.oracle import best_schedule, full_capacity, zero_prices
 from tests.models.utility.small import instance, job, random_instance

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from models.errors import InputError
+from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance, UtilitySchedule, score
-from models.utility.files import Sigmoid
 from tests.models.utility.small import instance, job
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.errors import InputError
+from models.sigmoid import Sigmoid
 from models.utility import score
-from models.utility.files import Sigmoid
 from online.utility.list_schedule import list_completions
 from online.utility.requests import fixed_workers
 from online.utility.rrh import RRH

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from benchmarks.utility import WORKLOAD
+from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance, UtilitySchedule, score
-from models.utility.files import Sigmoid
 from models.utility.formulations import job_limits
 from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions

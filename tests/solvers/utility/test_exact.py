@@ -11,9 +11,9 @@ import pytest
 
 from benchmarks.utility import WORKLOAD
 from models.errors import InputError
+from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.column import Resources
-from models.utility.files import Sigmoid
 from models.utility.formulations import (
     compact,
     job_limits,

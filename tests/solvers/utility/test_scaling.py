@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from benchmarks.study.interval import Bound, Incumbent, offline_interval
+from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance, UtilitySchedule, score
-from models.utility.files import Sigmoid
 from solvers.highs import HighsOptions, LinearProgram, solve
 from solvers.result import SolveResult, relative_gap
 from solvers.utility.compact_ilp import relaxation

@@ -1,0 +1,160 @@
+"""What an instance of the ``colocated`` problem is made of: servers, and one job.
+
+(3), and the number of parameter servers, are compared after divisions, which carry round-off. So
+both hold up to 1e-9, relative, for everybody, the scorer included: 20 samples of 0.65 slots are 13
+worker-slots, not 14, and 3 workers at ``gamma = 0.3 / 0.1`` need one parameter server, not two.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from models.sealing import sealed
+from models.sigmoid import Sigmoid
+from models.tolerance import tolerant
+
+__all__ = ["ROUND_OFF", "Cluster", "Job"]
+
+ROUND_OFF = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Cluster:
+    """Everything that is public before the first job arrives.
+
+    Parameters
+    ----------
+    slots : int
+        Timespan T.
+    slot_seconds : float
+        Length of a slot in seconds.
+    resources : tuple of str
+        Names of the R resource types.
+    servers : ndarray, shape (H, R)
+        Capacities ``C_h^r``; every server may run workers and parameter servers.
+    """
+
+    slots: int
+    slot_seconds: float
+    resources: tuple[str, ...]
+    servers: np.ndarray
+
+    @cached_property
+    def tolerant(self) -> Cluster:
+        """With all that the scorer lets pass, for bounds: :mod:`models.tolerance`."""
+        return replace(self, servers=sealed(tolerant(self.servers)))
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One job, as revealed to a policy at its arrival.
+
+    Parameters
+    ----------
+    index : int
+        Position in the instance file; for a policy, rank in the order of arrival.
+    id : str
+        Name of the job.
+    arrival : int
+        Arrival slot ``a_i``, 0-based: the first slot it may run in, (7).
+    samples : int
+        ``V_i = E_i K_i``: samples to train, right-hand side of (3).
+    gradient_mb : float
+        ``g_i`` in MB.
+    sample_slots : float
+        ``tau_i > 0``: slots in which a worker trains one sample.
+    gamma : float
+        ``gamma_i > 0``: workers that one parameter server can serve.
+    max_workers : int
+        ``F_i``: most workers in one slot, (4); also the global batch size.
+    worker, ps : ndarray, shape (R,)
+        Demands ``alpha_i^r`` of one worker and ``beta_i^r`` of one parameter server.
+    internal_gbps, external_gbps : float
+        ``b_i^(i) >= b_i^(e) > 0``: bandwidth on one server, and between servers.
+    slot_seconds : float
+        Length of a slot, as in the cluster.
+    utility : Sigmoid
+        ``u_i``, of the delay in slots.
+    requested_workers : int or None
+        Fixed number of workers, at most F, that baselines run the job with.
+    """
+
+    index: int
+    id: str
+    arrival: int
+    samples: int
+    gradient_mb: float
+    sample_slots: float
+    gamma: float
+    max_workers: int
+    worker: np.ndarray
+    ps: np.ndarray
+    internal_gbps: float
+    external_gbps: float
+    slot_seconds: float
+    utility: Sigmoid
+    requested_workers: int | None
+
+    def _slots_per_sample(self, gbps: float) -> float:
+        """``tau + gamma / F 2 g / b``, (3), with g in MB = 8 Mbit and b in Gbps = 1000 Mbit/s."""
+        transfer_slots = 16.0 * self.gradient_mb / (1000.0 * gbps * self.slot_seconds)
+        return self.sample_slots + self.gamma / self.max_workers * transfer_slots
+
+    @cached_property
+    def internal_slots(self) -> float:
+        """Slots in which a worker trains a sample if all the job runs in is one server (Fact 1)."""
+        return self._slots_per_sample(self.internal_gbps)
+
+    @cached_property
+    def external_slots(self) -> float:
+        """Slots in which a worker trains a sample otherwise."""
+        return self._slots_per_sample(self.external_gbps)
+
+    @cached_property
+    def speedup(self) -> float:
+        """External worker-slots that one internal worker-slot is worth, at least 1."""
+        return self.external_slots / self.internal_slots
+
+    @cached_property
+    def work(self) -> float:
+        """External worker-slots that train all samples.
+
+        (3) is ``sum external w + speedup * sum internal w >= work``.
+        """
+        return self.samples * self.external_slots
+
+    @cached_property
+    def tolerant_work(self) -> float:
+        """What bounds and formulations ask for: a hair less than the scorer does."""
+        return self.work * (1.0 - 2.0 * ROUND_OFF)
+
+    def ps_needed(self, workers: int) -> int:
+        """Least number of parameter servers for so many workers, ``ceil(w / gamma)``.
+
+        Up to round-off: the least s with ``w (1 - 1e-9) <= gamma s``.
+        """
+        need = workers * (1.0 - ROUND_OFF)
+        count = math.floor(need / self.gamma)
+        while need > self.gamma * count:
+            count += 1
+        return count
+
+    def ps_needed_table(self, most: int) -> np.ndarray:
+        """``ps_needed(w)`` for w = 0..most, shape (most + 1,), int64."""
+        need = np.arange(most + 1) * (1.0 - ROUND_OFF)
+        count = np.floor(need / self.gamma)
+        while True:
+            short = need > self.gamma * count
+            if not short.any():
+                return count.astype(np.int64)
+            count += short
+
+    def values(self, slots: int) -> np.ndarray:
+        """``u_i(t - a_i)`` for completion slots t = 0..slots-1; 0 before arrival."""
+        value = np.zeros(slots)
+        value[self.arrival :] = self.utility(np.arange(slots - self.arrival))
+        return value

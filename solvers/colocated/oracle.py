@@ -29,8 +29,9 @@ def best_schedule(
 
     The paper's programme (21) has a state for every sample, up to 1e8. Here the state is units of
     work (:mod:`solvers.colocated.progress`), rounded down, so a schedule does at least what it
-    promises. Without internal placement that is exact for ``1 / units`` that divides the work; with
-    it the error falls with more units. Slots with the same prices and capacities are placed once.
+    promises. For whole ``units`` that is exact where internal workers are no faster; else up to a
+    unit is lost in every slot, and one in the sum. Slots with the same prices and capacities are
+    placed once.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def best_schedule(
     for t, menu in enumerate(menus):
         steps[t, : len(menu.units)], costs[t, : len(menu.units)] = menu.units, menu.cost
     best, total, choice = shortest_units(
-        steps, costs, units_needed(job, units, "down"), values[first:]
+        steps, costs, units_needed(job, units, "down"), np.ascontiguousarray(values[first:])
     )
     if best < 0:
         return None

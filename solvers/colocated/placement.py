@@ -98,7 +98,9 @@ class SlotOptions:
         if internal:
             server = self.internal_server[workers]
             return np.array([[server, workers]]), np.array([[server, self.slot.ps_needed[workers]]])
-        found = [np.column_stack([np.flatnonzero(n), n[n > 0]]) for n in self.place(self.slot, workers)]
+        found = [
+            np.column_stack([np.flatnonzero(n), n[n > 0]]) for n in self.place(self.slot, workers)
+        ]
         return found[0], found[1]
 
 

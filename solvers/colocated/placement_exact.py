@@ -20,7 +20,7 @@ _SAME = 1e-12  # relative; sums of the same costs in another order
 
 
 class ExactPlacement:
-    """The reference, for small and medium sizes: time O(H W S (a + b)) for a, b of them per machine.
+    """The reference: time O(H W S (a + b)), with up to a workers and b PSs on a machine.
 
     W and S are the most workers and parameter servers for which the greedy order is not enough.
     """

@@ -21,7 +21,7 @@ from models.utility.formulations import resource_prices, schedule_ilp
 from models.utility.least_ps import least_ps, least_ps_table
 from online.policy import Decision, Event, Policy
 from online.run import InfeasibleDecision, run
-from online.utility.plan import Segment
+from online.segments import Segment
 from online.utility.zero_price import ZeroPriceGreedy
 from solvers.pyomo_bridge import solve_model
 from solvers.utility.compact_ilp import relaxation

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from models.utility.instance import Cluster
-from online.utility.dorm_model import DormJob
-from online.utility.placement import NOWHERE, Free, Placement, rows_of
-from online.utility.server_groups import ServerGroups
+from online.dorm_model import DormJob
+from online.placements import NOWHERE, Free, Placement, rows_of
+from online.pools import Pools
+from online.server_groups import ServerGroups
 
 __all__ = ["GroupPlaces"]
 
@@ -19,17 +19,17 @@ class GroupPlaces:
 
     Parameters
     ----------
-    cluster : Cluster
+    pools : Pools
     workers, ps : ServerGroups
-        The two pools.
+        Of the pools.
     fairness : float
         Largest sum of fairness losses, as in the programme.
     """
 
     def __init__(
-        self, cluster: Cluster, workers: ServerGroups, ps: ServerGroups, *, fairness: float
+        self, pools: Pools, workers: ServerGroups, ps: ServerGroups, *, fairness: float
     ) -> None:
-        self._cluster = cluster
+        self._pools = pools
         self._workers = workers
         self._ps = ps
         self._fairness = fairness
@@ -64,7 +64,7 @@ class GroupPlaces:
         unplaced : int
             Workers of the programme's solution that found no place in the first round.
         """
-        free = Free(self._cluster)
+        free = Free(self._pools)
         placed: dict[int, Placement] = {}
         changed = []
         for i, job in enumerate(jobs):
@@ -109,15 +109,17 @@ class GroupPlaces:
     def _pack(
         self, job: DormJob, count: int, x: np.ndarray, z: np.ndarray, free: Free
     ) -> Placement:
-        """Place and take as many workers as find room together with their parameter servers."""
+        """Place and take as many workers as find room together with their parameter servers.
+
+        Parameter servers go first: workers would take their room where they share servers.
+        """
         while True:
-            left_workers, left_ps = free.workers.copy(), free.ps.copy()
-            y = self._workers.pack(left_workers, job.job.worker, count, x)
-            count = int(y.sum())
-            needed = job.job.ps_needed(count)
-            servers = self._ps.pack(left_ps, job.job.ps, needed, z)
-            if servers.sum() == needed:
-                free.workers, free.ps = left_workers, left_ps
-                return Placement(rows_of(y), rows_of(servers))
+            left = free.copy()
+            servers = self._ps.pack(left.ps, job.job.ps, job.job.ps_needed(count), z)
             while job.job.ps_needed(count) > servers.sum():
                 count -= 1
+            y = self._workers.pack(left.workers, job.job.worker, count, x)
+            count = int(y.sum())
+            if servers.sum() == job.job.ps_needed(count):
+                free.workers, free.ps = left.workers, left.ps
+                return Placement(rows_of(y), rows_of(servers))

@@ -137,12 +137,13 @@ class RoundingPlacement:
             return best[0], best[1]
         floor = round_down(x)
         down = _reduced(slot, (floor[0], floor[1]), workers)
-        orders = [np.argsort(c, kind="stable") for c in (slot.worker_cost, slot.ps_cost)]
+        order = np.argsort(slot.worker_cost, kind="stable")
+        ps_order = np.argsort(slot.ps_cost, kind="stable")
         for ps_first in (True, False):
-            found = down[0].copy(), down[1].copy()
-            if fill_up(*found, *orders, slot.room, *need.tolist(), ps_first):
+            found = np.array(down)
+            if fill_up(found[0], found[1], order, ps_order, slot.room, need[0], need[1], ps_first):
                 self.record.repaired += 1
-                return found
+                return found[0], found[1]
         self.record.greedy += 1
         return greedy(slot, workers)
 

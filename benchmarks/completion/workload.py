@@ -22,10 +22,12 @@ import numpy as np
 
 from benchmarks.completion.jobs import Jobs, draw_jobs, records, take
 from benchmarks.completion.servers import RESOURCES, draw_types, shares, split
-from benchmarks.completion.settings import ARRIVALS, Settings
-from benchmarks.completion.traces import model_speeds, submissions
+from benchmarks.completion.settings import Settings
+from benchmarks.completion.traces import model_speeds
 from benchmarks.traces import Trace
+from benchmarks.workload.arrivals import ARRIVALS
 from benchmarks.workload.report import WorkloadReport
+from benchmarks.workload.submissions import submissions
 from models.completion import Cluster, CompletionInstance, Job
 from models.completion.files import CompletionFile
 from models.completion.load import ideal_demand, load

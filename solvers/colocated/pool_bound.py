@@ -1,0 +1,176 @@
+"""Upper bounds from prices of pooled machines: weak duality, no solver involved.
+
+What all jobs use of a resource in a slot is at most C, the tolerant capacity of all machines
+(:mod:`models.tolerance`). With prices ``P[t, r] >= 0``, the same on all machines, every schedule
+that the scorer accepts is worth at most
+
+    sum_t P[t] . C + sum_i max(0, best payoff of job i at these prices),
+
+dual (10), (11) at prices that do not depend on h. The payoff is over-estimated. In each slot
+
+- w workers and ``ceil(w / gamma)`` parameter servers cost the same wherever they stand;
+- they run at the internal rate if they fit on *some* machine, empty, and at the external one up
+  to the most that fit on all machines, by the sum of floors for workers and for parameter servers
+  and by the pooled capacities for both;
+- a slot may mix such choices in shares that add up to 1, so the slot has the lower convex hull of
+  (progress, cost), and the cheapest progress is found by going along the hulls, exactly: no
+  progress is rounded, neither up nor down.
+
+The last point costs little: at most one slot of a job is mixed. Every real choice of a slot is a
+point on or above its hull, so no schedule pays more than what is found.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.colocated.cluster import Cluster, Job
+from models.colocated.instance import ColocatedInstance
+from models.tolerance import count_fitting, usable
+from solvers.colocated.pool_kernels import cheapest_work
+
+__all__ = ["OUTWARD", "PoolOracle", "PooledColumn", "checked", "pool_bound", "rounded"]
+
+OUTWARD = 1e-9
+"""By how much bounds are rounded up, relative: more than the round-off of their sums."""
+_DIGITS = 9  # of the largest price of a resource that is stored
+
+
+@dataclass(frozen=True, eq=False)
+class PooledColumn:
+    """A schedule of one job, summed over the machines; one of its slots may be a mixture.
+
+    Parameters
+    ----------
+    job, completion : int
+    value, cost : float
+    workers, ps : ndarray, shape (T,)
+        Whole numbers but in one slot at most.
+    inside : ndarray of bool, shape (T,)
+        Whether what runs in a slot is meant for one machine.
+    """
+
+    job: int
+    completion: int
+    value: float
+    cost: float
+    workers: np.ndarray
+    ps: np.ndarray
+    inside: np.ndarray
+
+    @property
+    def payoff(self) -> float:
+        """Value minus cost."""
+        return self.value - self.cost
+
+
+class PoolOracle:
+    """Best schedule of one job when a worker and a parameter server have a price per slot."""
+
+    def __init__(self, job: Job, cluster: Cluster) -> None:
+        self.job, self._slots = job, cluster.slots
+        fitting = np.minimum(count_fitting(cluster.servers, job.worker), job.max_workers)
+        floors, places = int(fitting.sum()), int(count_fitting(cluster.servers, job.ps).sum())
+        most = min(job.max_workers, floors)
+        self.needed = job.ps_needed_table(most)
+        self.ends = np.flatnonzero(np.diff(self.needed, append=self.needed[-1] + 1))
+        demand = np.outer(np.arange(most + 1), job.worker) + np.outer(self.needed, job.ps)
+
+        def largest(room: np.ndarray) -> int:
+            """Most workers that fit with what they need."""
+            return bisect_right(
+                range(1, most + 1), 0, key=lambda w: int((demand[w] > usable(room)).any())
+            )
+
+        self.internal = max((largest(room) for room in np.unique(cluster.servers, axis=0)), default=0)
+        pooled = largest(cluster.servers.sum(axis=0))
+        self.external = min(pooled, int(np.searchsorted(self.needed, places, side="right")) - 1)
+        self.values = job.values(cluster.slots)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the job can complete at all, on its own."""
+        pace = max(self.internal * self.job.speedup, float(self.external))
+        return pace * (self._slots - self.job.arrival) >= self.job.tolerant_work
+
+    def best(
+        self,
+        worker_price: np.ndarray,
+        ps_price: np.ndarray,
+        limits: tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> PooledColumn | None:
+        """Maximise value minus cost.
+
+        Parameters
+        ----------
+        worker_price, ps_price : ndarray, shape (T,)
+            Nonnegative price of one worker, one parameter server, in each slot.
+        limits : pair of ndarray of int64, shape (T,), optional
+            Most workers on one machine, and on several, in each slot. Then all counts are whole,
+            and do all the work. Without limits those of the empty cluster hold, and the payoff is
+            that of the relaxation, never below that of a real schedule.
+        """
+        if not self.feasible:
+            return None
+        first, slots = self.job.arrival, self._slots
+        if limits is None:
+            work = self.job.tolerant_work
+            inside = np.full(slots - first, self.internal, dtype=np.int64)
+            outside = np.full(slots - first, self.external, dtype=np.int64)
+        else:
+            work, (inside, outside) = self.job.work, (limit[first:] for limit in limits)
+        done, cost, *counts = cheapest_work(
+            worker_price[first:],
+            ps_price[first:],
+            inside,
+            outside,
+            self.job.speedup,
+            self.needed,
+            self.ends,
+            work,
+            self.values[first:],
+            limits is not None,
+        )
+        if done < 0:
+            return None
+        table = [np.concatenate([np.zeros(first, count.dtype), count]) for count in counts]
+        value = float(self.values[first + done])
+        return PooledColumn(self.job.index, first + int(done), value, float(cost), *table)
+
+
+def pool_bound(instance: ColocatedInstance, prices: np.ndarray) -> float:
+    """No schedule that the scorer accepts has a larger total utility.
+
+    Raises ValueError unless prices have shape (T, R), are nonnegative and finite.
+    """
+    prices, cluster = checked(instance, prices), instance.cluster.tolerant
+    total = [float((prices @ cluster.servers.sum(axis=0)).sum())]
+    for job in instance.jobs:
+        column = PoolOracle(job, cluster).best(prices @ job.worker, prices @ job.ps)
+        if column is not None:
+            total.append(max(0.0, column.payoff))
+    return math.fsum(total) * (1.0 + OUTWARD)
+
+
+def checked(instance: ColocatedInstance, prices: np.ndarray) -> np.ndarray:
+    """Prices that prove something; raises ValueError if these do not."""
+    cluster = instance.cluster
+    if prices.shape != (cluster.slots, len(cluster.resources)):
+        raise ValueError(f"prices have shape {prices.shape}")
+    if not (np.isfinite(prices) & (prices >= 0.0)).all():
+        raise ValueError("a price is negative or not finite")
+    return np.asarray(prices, dtype=float)
+
+
+def rounded(prices: np.ndarray) -> np.ndarray:
+    """Prices with few digits, none below 0: a shorter file."""
+    short = np.maximum(prices, 0.0)
+    for r, largest in enumerate(short.max(axis=0, initial=0.0)):  # resources have own units
+        if largest > 0.0:
+            decimals = min(_DIGITS - 1 - math.floor(math.log10(largest)), 300)
+            short[:, r] = np.round(short[:, r], decimals)
+    return short

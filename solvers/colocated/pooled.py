@@ -1,0 +1,81 @@
+"""R-DMLRS (8), (9) with pooled machines, for column generation."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from models.colocated.instance import ColocatedInstance
+from solvers.colocated.pool_bound import PooledColumn, PoolOracle
+from solvers.highs.growing import OutOfTime
+
+__all__ = ["PooledProblem"]
+
+_EXPONENT = 7  # the largest value becomes a number in [64, 128): HiGHS's tolerances are absolute
+_MOST = 1000  # keeps the factor of subnormal values finite
+
+
+class PooledProblem:
+    """A :class:`solvers.coupled_problem.CoupledProblem`: one row per slot and resource.
+
+    Rows are in shares of the capacity of all machines, and values are multiplied by ``factor``, a
+    power of two.
+    """
+
+    must_run = False
+
+    def __init__(self, instance: ColocatedInstance) -> None:
+        cluster = instance.cluster.tolerant
+        self.instance, self.jobs = instance, len(instance.jobs)
+        self.oracles = [PoolOracle(job, cluster) for job in instance.jobs]
+        total = cluster.servers.sum(axis=0)
+        self._kept = np.flatnonzero(total > 0.0)
+        self._capacity = total[self._kept]
+        self._shape = cluster.slots, len(total)
+        largest = max((float(o.values.max()) for o in self.oracles if o.feasible), default=0.0)
+        exponent = _EXPONENT - math.frexp(largest)[1] if largest > 0.0 else 0
+        self.factor = math.ldexp(1.0, max(-_MOST, min(exponent, _MOST)))
+
+    def capacities(self) -> np.ndarray:
+        """All of every resource in every slot."""
+        return np.ones(self._shape[0] * len(self._kept))
+
+    def prices(self, duals: np.ndarray) -> np.ndarray:
+        """Duals as prices in the instance's units, shape (T, R)."""
+        prices = np.zeros(self._shape)
+        shares = duals.reshape(self._shape[0], -1) / self.factor
+        prices[:, self._kept] = shares / self._capacity
+        return prices
+
+    def price(self, duals: np.ndarray, deadline: float) -> Sequence[PooledColumn | None]:
+        """Best column of every job, in scaled values."""
+        prices, found = self.prices(duals), []
+        for oracle in self.oracles:
+            if time.monotonic() >= deadline:
+                raise OutOfTime("deadline")
+            column = oracle.best(prices @ oracle.job.worker, prices @ oracle.job.ps)
+            found.append(None if column is None else self._scaled(column))
+        return found
+
+    def _scaled(self, column: PooledColumn) -> PooledColumn:
+        times = self.factor
+        return replace(column, value=column.value * times, cost=column.cost * times)
+
+    def usage(self, column: PooledColumn, first_row: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rows that a column uses, and how much of them."""
+        job = self.instance.jobs[column.job]
+        used = np.outer(column.workers, job.worker) + np.outer(column.ps, job.ps)
+        shares = (used[:, self._kept] / self._capacity).ravel()
+        rows = np.flatnonzero(shares)
+        rows = rows[rows >= first_row]
+        return rows, shares[rows]
+
+    def separate(
+        self, columns: Sequence[PooledColumn], weights: np.ndarray, deadline: float
+    ) -> int:
+        """There are no further rows."""
+        return 0

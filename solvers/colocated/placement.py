@@ -116,6 +116,6 @@ class Placement(Protocol):
         price, free : ndarray, shape (H, R)
             Nonnegative prices, and what is free.
         most : int
-            Most workers asked for, at least 1.
+            Most workers asked for, from 1 to F.
         """
         ...

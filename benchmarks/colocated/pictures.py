@@ -13,7 +13,7 @@ from benchmarks.colocated.measures_theory import GAINS
 from benchmarks.colocated.studies import LOADS, OWN
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_lines
-from benchmarks.pictures.style import figure_of, log_axis, panels
+from benchmarks.pictures.style import figure_of, panels
 from benchmarks.study.claim import Picture
 
 __all__ = ["PICTURES"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 import pandas as pd
 
@@ -60,15 +61,14 @@ def _some(frame: pd.DataFrame) -> Numbers:
 
 
 def _promise(way: str, side: str, what: str) -> Test:
-    numbers: Callable[[pd.DataFrame], Numbers] = lambda frame: _kept(way, side, frame)
     rule = f"share of the trials of a slot that keep {what}, with G: {way}, minus 1 - delta,"
-    return Above(rule, 0.0, numbers, True, "in every slot")
+    return Above(rule, 0.0, partial(_kept, way, side), True, "in every slot")
 
 
 # Name, source, studies, and what the notes say.
-_SAID = """
+_SAID = f"""
 fact-1; Fact 1; examples; The bandwidth is internal if and only if all is on one machine.
-alg1-feasible; Alg. 1; {figures}; What PD-ORS schedules keeps to (3)-(7).
+alg1-feasible; Alg. 1; {_FIGURES}; What PD-ORS schedules keeps to (3)-(7).
 alg3-time; Alg. 3; ; The best schedule of a job takes O(T K^2 E^2) steps of Algorithm 4.
 round-covering; (31), (32); rounding; Rounding with G_delta covers, and costs at most 3 G / delta.
 round-packing; (31), (32); rounding; Rounding with G_delta packs, and costs at most 3 G / delta.
@@ -76,7 +76,7 @@ round-all; (27), (28); rounding; Rounding gives a feasible solution within 3 G /
 round-applies; (31), (32); rounding; There is a G_delta with which packing rows hold.
 alg4-ends; Alg. 4; rounding; Line 11 rounds again until a solution is feasible.
 ratio; Alg. 1; ; PD-ORS is an approximation with a constant ratio of the instance.
-""".format(figures=_FIGURES)
+"""
 _TESTS: Mapping[str, Test] = {
     "fact-1": Holds("one slot is enough together, neither split nor apart, by hand", _fact_1),
     "alg1-feasible": Holds("no violation in any run of Figures 6 to 10, by the scorer", _feasible),

@@ -94,9 +94,11 @@ class GroupPlaces:
         for j in sorted(changed, key=lambda j: -j.gain):
             now = placed[j.job.index]
             others = loss - j.loss(now.size)
-            # n - fair <= room for unfairness / share, with a hair for round-off
-            fairest = j.fair + int((self._fairness - others) / j.share * (1.0 + 1e-9))
-            most = min(j.limit, fairest)
+            most = j.limit
+            if j.share > 0.0:
+                # n - fair <= room for unfairness / share, with a hair for round-off
+                room = (self._fairness - others) / j.share * (1.0 + 1e-9)
+                most = min(most, j.fair + int(min(room, most)))
             if most <= now.size:
                 continue
             free.give(j.job, now)

@@ -27,7 +27,8 @@ from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
 
 __all__ = ["OpenDeadlines", "improve", "size", "status_of"]
 
-_ROUND_OFF = 1e-6  # HiGHS's own, relative: values are scaled to about 100
+_ROUND_OFF = 1e-6  # HiGHS's own, relative
+_EXPONENT = 7  # the bound becomes a number in [64, 128): HiGHS's tolerances are absolute
 _CAPACITIES = "(5)"  # all that HiGHS's tolerances may break
 
 
@@ -102,7 +103,7 @@ def improve(
     open_ = OpenDeadlines(instance, found.duals, found.bound, found.objective)
     _close(model, open_)
     begun = _begin(model, instance, found.schedule)
-    unit = 2.0 ** (math.frexp(max(found.objective, 1e-300))[1] - 7)
+    unit = math.ldexp(1.0, math.frexp(found.bound)[1] - _EXPONENT)
     model.utility.set_value(model.utility.expr / unit)
     left = max(0.1, deadline - time.monotonic())
     options = replace(options, time_limit=left if math.isfinite(left) else None)

@@ -55,7 +55,7 @@ BAD_JOBS: list[tuple[dict[str, Any], str]] = [
         "external workers are more than 1e+06 times slower - at `$.jobs[0].external_gbps`",
     ),
     ({"max_workers": 10**6, "samples": 2 * 10**6}, "worker-slots x 4 slots are more than 5000000"),
-    ({"max_workers": 10**5, "samples": 10**5}, "are more than 1000000000 - at `$.jobs[0].max_w"),
+    ({"max_workers": 10**5, "samples": 10**5}, "are more than 500000000 - at `$.jobs[0].max_w"),
     ({"utility": {"kind": "linear"}}, "Invalid value 'linear' - at `$.jobs[0].utility.kind`"),
 ]
 

@@ -18,7 +18,15 @@ import numpy as np
 
 from models.colocated.cluster import Job
 from solvers.colocated.kernels import fill_up
-from solvers.colocated.placement import Counts, Place, Slot, SlotOptions, slot_of
+from solvers.colocated.placement import (
+    Counts,
+    Place,
+    Slot,
+    SlotOptions,
+    cheapest_counts,
+    cumulative_cost,
+    slot_of,
+)
 from solvers.colocated.placement_greedy import greedy_costs
 from solvers.colocated.placement_program import (
     Gain,
@@ -111,8 +119,8 @@ class RoundingPlacement:
             found = self._place(job, slot, program, workers, greedy)
             placed |= dict.fromkeys(range(last + 1, workers + 1), found)
             served = np.arange(last + 1, workers + 1)
-            cost[served] = _costs(found[0], slot.worker_cost)[served]
-            cost[served] += _costs(found[1], slot.ps_cost)[slot.ps_needed[served]]
+            cost[served] = cumulative_cost(found[0], slot.worker_cost)[served]
+            cost[served] += cumulative_cost(found[1], slot.ps_cost)[slot.ps_needed[served]]
             last = workers
         return SlotOptions.of(
             slot, cost, lambda slot, workers: _reduced(slot, placed[workers], workers)
@@ -148,19 +156,10 @@ class RoundingPlacement:
         return greedy(slot, workers)
 
 
-def _costs(counts: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """Cost of the cheapest 0, 1, 2, ... of what is placed."""
-    return np.concatenate([[0.0], np.cumsum(np.sort(np.repeat(cost, counts)))])
-
-
 def _reduced(slot: Slot, counts: Counts, workers: int) -> Counts:
     """A placement without what is more than needed for so many workers, the dearest first."""
-    found = []
-    need = workers, slot.ps_needed[workers]
-    for count, cost, most in zip(counts, (slot.worker_cost, slot.ps_cost), need, strict=True):
-        order = np.argsort(cost, kind="stable")
-        before = np.cumsum(count[order]) - count[order]
-        kept = np.zeros_like(count)
-        kept[order] = np.clip(most - before, 0, count[order])
-        found.append(kept)
-    return found[0], found[1]
+    ps = int(slot.ps_needed[workers])
+    return (
+        cheapest_counts(counts[0], slot.worker_cost, workers),
+        cheapest_counts(counts[1], slot.ps_cost, ps),
+    )

@@ -31,7 +31,7 @@ import numpy as np
 from models.colocated.cluster import Cluster, Job
 from models.colocated.instance import ColocatedInstance
 from models.tolerance import count_fitting, usable
-from solvers.colocated.pool_kernels import cheapest_work
+from solvers.colocated.pool_kernels import deadline_costs, hulls, split_work
 
 __all__ = ["OUTWARD", "PoolOracle", "PooledColumn", "checked", "pool_bound", "rounded"]
 
@@ -86,7 +86,9 @@ class PoolOracle:
                 range(1, most + 1), 0, key=lambda w: int((demand[w] > usable(room)).any())
             )
 
-        self.internal = max((largest(room) for room in np.unique(cluster.servers, axis=0)), default=0)
+        self.internal = max(
+            (largest(room) for room in np.unique(cluster.servers, axis=0)), default=0
+        )
         pooled = largest(cluster.servers.sum(axis=0))
         self.external = min(pooled, int(np.searchsorted(self.needed, places, side="right")) - 1)
         self.values = job.values(cluster.slots)
@@ -116,30 +118,59 @@ class PoolOracle:
         """
         if not self.feasible:
             return None
-        first, slots = self.job.arrival, self._slots
+        costs, pieces, (inside, work) = self._costs(worker_price, ps_price, limits)
+        first = self.job.arrival
+        payoffs = self.values[first:] - costs
+        done = int(payoffs.argmax())
+        if payoffs[done] == -math.inf:
+            return None
+        counts = split_work(
+            done, *pieces, inside, self.job.speedup, self.needed, work, limits is not None
+        )
+        workers, ps, where = (
+            np.concatenate([np.zeros(first, count.dtype), count]) for count in counts
+        )
+        cost = float(costs[done] if limits is None else workers @ worker_price + ps @ ps_price)
+        value = float(self.values[first + done])
+        return PooledColumn(self.job.index, first + done, value, cost, workers, ps, where)
+
+    def payoffs(self, worker_price: np.ndarray, ps_price: np.ndarray) -> np.ndarray:
+        """Largest payoff of the relaxation by completion slot, shape (T,).
+
+        Minus infinity where the job cannot complete.
+        """
+        found = np.full(self._slots, -math.inf)
+        if self.feasible:
+            costs, *_ = self._costs(worker_price, ps_price, None)
+            found[self.job.arrival :] = self.values[self.job.arrival :] - costs
+        return found
+
+    def _costs(
+        self,
+        worker_price: np.ndarray,
+        ps_price: np.ndarray,
+        limits: tuple[np.ndarray, np.ndarray] | None,
+    ) -> tuple[np.ndarray, tuple[np.ndarray, ...], tuple[np.ndarray, float]]:
+        """Costs by deadline, from the arrival on; the pieces; internal limits and work."""
+        first, work = self.job.arrival, self.job.work
         if limits is None:
-            work = self.job.tolerant_work
-            inside = np.full(slots - first, self.internal, dtype=np.int64)
-            outside = np.full(slots - first, self.external, dtype=np.int64)
+            work, room = self.job.tolerant_work, self._slots - first
+            limits = (
+                np.full(room, self.internal, dtype=np.int64),
+                np.full(room, self.external, dtype=np.int64),
+            )
         else:
-            work, (inside, outside) = self.job.work, (limit[first:] for limit in limits)
-        done, cost, *counts = cheapest_work(
+            limits = (limits[0][first:], limits[1][first:])
+        corner, piece = hulls(
             worker_price[first:],
             ps_price[first:],
-            inside,
-            outside,
+            *limits,
             self.job.speedup,
             self.needed,
             self.ends,
-            work,
-            self.values[first:],
-            limits is not None,
         )
-        if done < 0:
-            return None
-        table = [np.concatenate([np.zeros(first, count.dtype), count]) for count in counts]
-        value = float(self.values[first + done])
-        return PooledColumn(self.job.index, first + int(done), value, float(cost), *table)
+        piece = piece[np.argsort(piece[:, 0], kind="stable")]
+        return deadline_costs(piece, len(corner), work), (corner, piece), (limits[0], work)
 
 
 def pool_bound(instance: ColocatedInstance, prices: np.ndarray) -> float:
@@ -150,9 +181,8 @@ def pool_bound(instance: ColocatedInstance, prices: np.ndarray) -> float:
     prices, cluster = checked(instance, prices), instance.cluster.tolerant
     total = [float((prices @ cluster.servers.sum(axis=0)).sum())]
     for job in instance.jobs:
-        column = PoolOracle(job, cluster).best(prices @ job.worker, prices @ job.ps)
-        if column is not None:
-            total.append(max(0.0, column.payoff))
+        payoffs = PoolOracle(job, cluster).payoffs(prices @ job.worker, prices @ job.ps)
+        total.append(float(payoffs.max(initial=0.0)))
     return math.fsum(total) * (1.0 + OUTWARD)
 
 

@@ -1,0 +1,111 @@
+"""The offline side of a ratio: an interval that contains the optimum."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from models.colocated.instance import ColocatedInstance
+from models.colocated.schedule import ColocatedSchedule
+from models.colocated.score import score
+from models.errors import InputError
+from solvers.colocated.exact import improve, size, status_of
+from solvers.colocated.local_search import local_search
+from solvers.colocated.pool_bound import pool_bound, rounded
+from solvers.colocated.pooled import PooledProblem
+from solvers.column_generation import ColumnGeneration
+from solvers.errors import WrongSolution
+from solvers.highs import HighsOptions
+from solvers.result import OPTIMAL_GAP, SolveResult
+
+__all__ = ["solve"]
+
+_GENERATION = 0.3  # share of the time limit at which the column generation has to end,
+_FIRST = 0.4  # the first local search, where the exact program follows,
+_SEARCH = 0.95  # or the only one, where that is too large
+_SMALL = 4_000  # variables of the exact program for servers and slots, up to which it follows
+_ITERATIONS_FIRST = 300
+_ITERATIONS = 20_000
+_LEAST = 0.2  # seconds: with less left, no further step is begun
+_GAP = 1e-5  # of the column generation
+_SEED = 0
+
+
+def solve(
+    instance: ColocatedInstance,
+    *,
+    time_limit: float | None,
+    threads: int = 1,
+    start: ColocatedSchedule | None = None,
+) -> SolveResult[ColocatedSchedule]:
+    """Optimum, or an interval that contains it.
+
+    A bound by column generation over pooled machines, recomputed from its prices; a schedule by
+    local search at these prices; then, on small instances, the compact program.
+
+    Parameters
+    ----------
+    instance : ColocatedInstance
+    time_limit : float or None
+        Seconds for everything.
+    threads : int
+        Of HiGHS.
+    start : ColocatedSchedule, optional
+        A feasible schedule; raises InputError if it is none.
+
+    Returns
+    -------
+    SolveResult
+        ``duals`` are the prices behind the price bound, shape (T, R), the same on all machines;
+        ``bound`` is the better of what they prove and HiGHS's, as ``bound_source`` says.
+
+    Raises
+    ------
+    WrongSolution
+        If a program and the scorer contradict each other.
+    """
+    began = time.monotonic()
+    options = HighsOptions(time_limit=time_limit, threads=threads)
+
+    def deadline(share: float) -> float:
+        return began + (math.inf if time_limit is None else share * time_limit)
+
+    if start is not None and (violations := score(instance, start).violations):
+        raise InputError(f"start is no feasible schedule: {violations[0]}")
+    problem = PooledProblem(instance)
+    generated = ColumnGeneration(problem, gap=_GAP, deadline=deadline(_GENERATION)).run()
+    prices = rounded(problem.prices(generated.duals))
+    certified = pool_bound(instance, prices)
+    small = size(instance) <= _SMALL
+    schedule, late = local_search(
+        instance,
+        prices,
+        np.random.default_rng(_SEED),
+        start=start,
+        iterations=_ITERATIONS_FIRST if small else _ITERATIONS,
+        deadline=deadline(_FIRST if small else _SEARCH),
+        target=certified * (1.0 - OPTIMAL_GAP),
+    )
+    judged = score(instance, schedule)
+    if judged.violations:
+        raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
+    found = SolveResult(
+        status=status_of(judged.objective, certified),
+        objective=judged.objective,
+        bound=certified,
+        schedule=schedule,
+        duals=prices,
+        seconds=0.0,
+        solver="column generation, local search",
+        options={**options.as_dict(), "column_generation": generated.options},
+        message=generated.message,
+        bound_source="prices",
+        timed=late or not generated.converged,
+    )
+    if small and not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
+        found = improve(found, instance, options, deadline(1.0))
+    timed = found.timed or time.monotonic() >= deadline(1.0)
+    return replace(found, seconds=time.monotonic() - began, timed=timed)

@@ -21,4 +21,10 @@ WORKLOAD = Workload(
     mappings=MAPPINGS,
 )
 
-EXPERIMENTS = Experiments(workload=WORKLOAD)
+EXPERIMENTS = Experiments(
+    workload=WORKLOAD,
+    gap="benchmarks.colocated.gap:GAP",
+    studies="benchmarks.colocated.studies:STUDIES",
+    pictures="benchmarks.colocated.pictures:PICTURES",
+    claims="benchmarks.colocated.claims:CLAIMS",
+)

@@ -46,6 +46,9 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "100 tries": {"tries": 100},
     "1 unit": {"units": 1},
     "100 units": {"units": 100},
+    "L / 100": {"level": 0.01},
+    "100 L": {"level": 100.0},
+    "resources as counted": {"units_of": "raw"},
 }
 """Readings of PD-ORS: one parameter each is another than registered."""
 

@@ -105,23 +105,37 @@ class GroupPlaces:
             more = self._pack(
                 j, most, self._workers.counts(now.workers), self._ps.counts(now.ps), free
             )
+            if more.size < now.size:  # it depends on the order in which servers are filled
+                free.give(j.job, more)
+                free.take(j.job, now)
+                more = now
             placed[j.job.index] = more
             loss = others + j.loss(more.size)
 
     def _pack(
         self, job: DormJob, count: int, x: np.ndarray, z: np.ndarray, free: Free
     ) -> Placement:
-        """Place and take as many workers as find room together with their parameter servers.
+        """Place and take as many workers as find room together with their parameter servers."""
+        best, left = NOWHERE, free
+        low, high, number = 0, count + 1, count
+        while low + 1 < high:  # low workers fit, high do not
+            tried = free.copy()
+            placement = self._pack_all(job, number, x, z, tried)
+            if placement is None:
+                high = number
+            else:
+                best, left, low = placement, tried, number
+            number = (low + high) // 2
+        free.workers, free.ps = left.workers, left.ps
+        return best
 
-        Parameter servers go first: workers would take their room where they share servers.
-        """
-        while True:
-            left = free.copy()
-            servers = self._ps.pack(left.ps, job.job.ps, job.job.ps_needed(count), z)
-            while job.job.ps_needed(count) > servers.sum():
-                count -= 1
-            y = self._workers.pack(left.workers, job.job.worker, count, x)
-            count = int(y.sum())
-            if servers.sum() == job.job.ps_needed(count):
-                free.workers, free.ps = left.workers, left.ps
-                return Placement(rows_of(y), rows_of(servers))
+    def _pack_all(
+        self, job: DormJob, count: int, x: np.ndarray, z: np.ndarray, free: Free
+    ) -> Placement | None:
+        """Place and take so many workers and their parameter servers; None: not all find room."""
+        needed = job.job.ps_needed(count)
+        ps = self._ps.pack(free.ps, job.job.ps, needed, z)
+        workers = self._workers.pack(free.workers, job.job.worker, count, x)
+        if ps.sum() < needed or workers.sum() < count:
+            return None
+        return Placement(rows_of(workers), rows_of(ps))

@@ -158,11 +158,12 @@ def _close(model: pyo.ConcreteModel, open_: OpenDeadlines) -> None:
 def _begin(
     model: pyo.ConcreteModel, instance: ColocatedInstance, schedule: ColocatedSchedule
 ) -> bool:
-    """Start from a feasible schedule; False if it is outside of what the program has."""
-    for part in (model.d, model.home, model.v, model.u, model.w, model.s):
-        for variable in part.values():
-            if not variable.fixed:
-                variable.set_value(0)
+    """Start from a feasible schedule; False if there is nothing to start or it is outside."""
+    free = [v for v in model.component_data_objects(pyo.Var) if not v.fixed]
+    if not free:
+        return False
+    for variable in free:
+        variable.set_value(0)
     completion = score(instance, schedule).completion
     for (i, t), done in model.d.items():
         value = int(schedule.admitted[i] and 0 <= completion[i] <= t)

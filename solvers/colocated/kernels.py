@@ -191,9 +191,11 @@ def shortest_units(units, cost, need, value):  # type: ignore[no-untyped-def]
     """
     slots = units.shape[0]
     choice = np.full(slots, -1)
-    rest = np.zeros(slots + 1, dtype=np.int64)
+    rest, most = np.zeros(slots + 1, dtype=np.int64), np.zeros(slots, dtype=np.int64)
     for t in range(slots - 1, -1, -1):
-        rest[t] = min(need, rest[t + 1] + units[t].max())
+        for step in units[t]:
+            most[t] = max(most[t], step)
+        rest[t] = min(need, rest[t + 1] + most[t])
     best, best_t, best_cost = -np.inf, -1, np.inf
     if rest[0] < need:
         return best_t, best_cost, choice
@@ -215,7 +217,7 @@ def shortest_units(units, cost, need, value):  # type: ignore[no-untyped-def]
                 _improve(new[start + step : stop + step], old[start:stop], cost[t, j])
             for v in range(max(0, need - step), done + 1):
                 new[need] = min(new[need], old[v] + cost[t, j])
-        done = min(need, done + units[t].max())
+        done = min(need, done + most[t])
         payoff = value[t] - new[need]
         if new[need] < np.inf and (best_t < 0 or payoff > best):
             best, best_t, best_cost = payoff, t, new[need]

@@ -56,16 +56,18 @@ def best_schedule(
     if values is None:
         values = job.values(slots)
     most = min(job.max_workers, math.ceil(job.work))
-    menus = _menus(job, prices[first:], free[first:], placement, most, units)
-    width = max((len(menu.units) for menu in menus), default=0)
-    if width == 0:
+    numbers, need = np.arange(most + 1), units_needed(job, units, "down")
+    speeds = [progress(job, numbers, internal, units, "down") for internal in (True, False)]
+    if int(speeds[0][-1]) * (slots - first) < need:
         return None
+    menus = _menus(job, prices[first:], free[first:], placement, speeds)
+    width = max((len(menu.units) for menu in menus), default=0)
     steps = np.zeros((len(menus), width), dtype=np.int64)
     costs = np.full((len(menus), width), np.inf)
     for t, menu in enumerate(menus):
         steps[t, : len(menu.units)], costs[t, : len(menu.units)] = menu.units, menu.cost
     best, total, choice = shortest_units(
-        steps, costs, units_needed(job, units, "down"), np.ascontiguousarray(values[first:])
+        steps, costs, need, np.ascontiguousarray(values[first:], dtype=float)
     )
     if best < 0:
         return None
@@ -90,29 +92,31 @@ class _Menu(NamedTuple):
 
 
 def _menus(
-    job: Job, prices: np.ndarray, free: np.ndarray, placement: Placement, most: int, units: float
+    job: Job,
+    prices: np.ndarray,
+    free: np.ndarray,
+    placement: Placement,
+    speeds: list[np.ndarray],
 ) -> list[_Menu]:
     """Menu of every slot; equal slots share one."""
     known: dict[tuple[bytes, bytes], _Menu] = {}
     found = []
-    numbers = np.arange(most + 1)
-    steps = [progress(job, numbers, inside, units, "down") for inside in (True, False)]
     for price, room in zip(prices, free, strict=True):
         key = price.tobytes(), room.tobytes()
         if key not in known:
-            options = placement.options(job, price, room, most)
-            known[key] = _menu(options, steps)
+            options = placement.options(job, price, room, len(speeds[0]) - 1)
+            known[key] = _menu(options, speeds)
         found.append(known[key])
     return found
 
 
-def _menu(options: SlotOptions, steps: list[np.ndarray]) -> _Menu:
+def _menu(options: SlotOptions, speeds: list[np.ndarray]) -> _Menu:
     """Menu of a slot from its options and the units of internal and of external workers."""
     count = len(options.external_cost)
     workers = np.tile(np.arange(count), 2)
     internal = np.repeat([True, False], count)
     cost = np.concatenate([options.internal_cost, options.external_cost])
-    units = np.concatenate([side[:count] for side in steps])
+    units = np.concatenate([side[:count] for side in speeds])
     # By progress, the cheapest first, internal first; each has to be cheaper than all before it.
     order = np.lexsort((cost, -units))
     least = np.minimum.accumulate(np.concatenate([[np.inf], cost[order]]))

@@ -21,7 +21,16 @@ from models.colocated.cluster import Job
 from models.tolerance import count_fitting, usable
 from solvers.colocated.kernels import cheapest_machine, room_beside
 
-__all__ = ["Counts", "Place", "Placement", "Slot", "SlotOptions", "slot_of"]
+__all__ = [
+    "Counts",
+    "Place",
+    "Placement",
+    "Slot",
+    "SlotOptions",
+    "cheapest_counts",
+    "cumulative_cost",
+    "slot_of",
+]
 
 Counts = tuple[np.ndarray, np.ndarray]
 """Workers and parameter servers on each machine, each of shape (H,)."""
@@ -58,6 +67,20 @@ def slot_of(job: Job, price: np.ndarray, free: np.ndarray, most: int) -> Slot:
     ps_needed = job.ps_needed_table(min(most, int(fitting.sum())))
     room = room_beside(usable(free), job.worker, job.ps, int(fitting.max()), int(ps_needed[-1]))
     return Slot(price @ job.worker, price @ job.ps, room, ps_needed)
+
+
+def cheapest_counts(counts: np.ndarray, cost: np.ndarray, most: int) -> np.ndarray:
+    """Of so many on each machine, each at the machine's cost, the cheapest ``most`` in all."""
+    order = np.argsort(cost, kind="stable")
+    before = np.cumsum(counts[order]) - counts[order]
+    kept = np.zeros_like(counts)
+    kept[order] = np.clip(most - before, 0, counts[order])
+    return kept
+
+
+def cumulative_cost(counts: np.ndarray, cost: np.ndarray) -> np.ndarray:
+    """Cost of the cheapest 0, 1, 2, ... of so many on each machine."""
+    return np.concatenate([[0.0], np.cumsum(np.sort(np.repeat(cost, counts)))])
 
 
 Place = Callable[[Slot, int], Counts]

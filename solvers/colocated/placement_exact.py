@@ -11,7 +11,14 @@ import numpy as np
 
 from models.colocated.cluster import Job
 from solvers.colocated.kernels import pack_machines, packed_on
-from solvers.colocated.placement import Counts, Slot, SlotOptions, slot_of
+from solvers.colocated.placement import (
+    Counts,
+    Slot,
+    SlotOptions,
+    cheapest_counts,
+    cumulative_cost,
+    slot_of,
+)
 from solvers.colocated.placement_greedy import greedy_costs
 
 __all__ = ["ExactPlacement"]
@@ -22,6 +29,7 @@ _SAME = 1e-12  # relative; sums of the same costs in another order
 class ExactPlacement:
     """The reference: time O(H W S (a + b)), with up to a workers and b PSs on a machine.
 
+    A table has 8 W S bytes, and finding the way back takes H + 1 of them.
     W and S are the most workers and parameter servers for which the greedy order is not enough.
     """
 
@@ -51,10 +59,10 @@ def _least_cost(slot: Slot) -> np.ndarray:
         (slot.ps_cost, slot.room[:, 0], slot.ps_needed),
     )
     for price, room, counts in sides:
-        each = np.sort(np.repeat(price, room))[: counts[-1]]
-        sums = np.full(counts[-1] + 1, np.inf)
-        sums[: len(each) + 1] = np.concatenate([[0.0], np.cumsum(each)])
-        total += sums[counts]
+        sums = cumulative_cost(cheapest_counts(room, price, counts[-1]), price)
+        fits = counts < len(sums)
+        total[fits] += sums[counts[fits]]
+        total[~fits] = np.inf
     return total
 
 

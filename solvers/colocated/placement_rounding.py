@@ -18,7 +18,15 @@ import numpy as np
 
 from models.colocated.cluster import Job
 from solvers.colocated.kernels import fill_up
-from solvers.colocated.placement import Counts, Place, Slot, SlotOptions, slot_of
+from solvers.colocated.placement import (
+    Counts,
+    Place,
+    Slot,
+    SlotOptions,
+    cheapest_counts,
+    cumulative_cost,
+    slot_of,
+)
 from solvers.colocated.placement_greedy import greedy_costs
 from solvers.colocated.placement_program import (
     Gain,
@@ -111,8 +119,8 @@ class RoundingPlacement:
             found = self._place(job, slot, program, workers, greedy)
             placed |= dict.fromkeys(range(last + 1, workers + 1), found)
             served = np.arange(last + 1, workers + 1)
-            cost[served] = _costs(found[0], slot.worker_cost)[served]
-            cost[served] += _costs(found[1], slot.ps_cost)[slot.ps_needed[served]]
+            cost[served] = cumulative_cost(found[0], slot.worker_cost)[served]
+            cost[served] += cumulative_cost(found[1], slot.ps_cost)[slot.ps_needed[served]]
             last = workers
         return SlotOptions.of(
             slot, cost, lambda slot, workers: _reduced(slot, placed[workers], workers)
@@ -137,29 +145,21 @@ class RoundingPlacement:
             return best[0], best[1]
         floor = round_down(x)
         down = _reduced(slot, (floor[0], floor[1]), workers)
-        orders = [np.argsort(c, kind="stable") for c in (slot.worker_cost, slot.ps_cost)]
+        order = np.argsort(slot.worker_cost, kind="stable")
+        ps_order = np.argsort(slot.ps_cost, kind="stable")
         for ps_first in (True, False):
-            found = down[0].copy(), down[1].copy()
-            if fill_up(*found, *orders, slot.room, *need.tolist(), ps_first):
+            found = np.array(down)
+            if fill_up(found[0], found[1], order, ps_order, slot.room, need[0], need[1], ps_first):
                 self.record.repaired += 1
-                return found
+                return found[0], found[1]
         self.record.greedy += 1
         return greedy(slot, workers)
 
 
-def _costs(counts: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """Cost of the cheapest 0, 1, 2, ... of what is placed."""
-    return np.concatenate([[0.0], np.cumsum(np.sort(np.repeat(cost, counts)))])
-
-
 def _reduced(slot: Slot, counts: Counts, workers: int) -> Counts:
     """A placement without what is more than needed for so many workers, the dearest first."""
-    found = []
-    need = workers, slot.ps_needed[workers]
-    for count, cost, most in zip(counts, (slot.worker_cost, slot.ps_cost), need, strict=True):
-        order = np.argsort(cost, kind="stable")
-        before = np.cumsum(count[order]) - count[order]
-        kept = np.zeros_like(count)
-        kept[order] = np.clip(most - before, 0, count[order])
-        found.append(kept)
-    return found[0], found[1]
+    ps = int(slot.ps_needed[workers])
+    return (
+        cheapest_counts(counts[0], slot.worker_cost, workers),
+        cheapest_counts(counts[1], slot.ps_cost, ps),
+    )

@@ -86,7 +86,9 @@ class PoolOracle:
                 range(1, most + 1), 0, key=lambda w: int((demand[w] > usable(room)).any())
             )
 
-        self.internal = max((largest(room) for room in np.unique(cluster.servers, axis=0)), default=0)
+        self.internal = max(
+            (largest(room) for room in np.unique(cluster.servers, axis=0)), default=0
+        )
         pooled = largest(cluster.servers.sum(axis=0))
         self.external = min(pooled, int(np.searchsorted(self.needed, places, side="right")) - 1)
         self.values = job.values(cluster.slots)

@@ -25,7 +25,6 @@ from solvers.completion.offline import solve
 from solvers.completion.pool_bound import pool_bound
 from tests.benchmarks.damage import damaged, read
 from tests.conftest import Refuses
-from tests.damage import damaged, read
 from tests.models.completion.small import instance, job, random_instance, ring_job
 from tests.online.promises import promise
 

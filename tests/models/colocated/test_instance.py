@@ -17,7 +17,7 @@ from models.colocated.formulations import FORMULATIONS
 from models.errors import InputError
 from models.export import write_model
 from models.problem import read_instance
-from tests.damage import damaged, read
+from tests.benchmarks.damage import damaged, read
 from tests.models.colocated.small import NOTHING, constant, instance, job, random_instance
 
 
@@ -55,7 +55,7 @@ BAD_JOBS: list[tuple[dict[str, Any], str]] = [
         "external workers are more than 1e+06 times slower - at `$.jobs[0].external_gbps`",
     ),
     ({"max_workers": 10**6, "samples": 2 * 10**6}, "worker-slots x 4 slots are more than 5000000"),
-    ({"max_workers": 10**5, "samples": 10**5}, "are more than 1000000000 - at `$.jobs[0].max_w"),
+    ({"max_workers": 10**5, "samples": 10**5}, "are more than 500000000 - at `$.jobs[0].max_w"),
     ({"utility": {"kind": "linear"}}, "Invalid value 'linear' - at `$.jobs[0].utility.kind`"),
 ]
 
@@ -142,34 +142,17 @@ def examples() -> list[ColocatedInstance]:
 
 
 @pytest.mark.filterwarnings("error")
-def test_damaged_instances(tmp_path: Path) -> None:
-    rng, texts = random.Random(0), [msgspec.json.encode(ins.file) for ins in examples()]
+def test_damaged_instances_that_are_read_have_jobs_and_models(tmp_path: Path) -> None:
+    rng, texts = random.Random(1), [msgspec.json.encode(ins.file) for ins in examples()]
     valid = 0
-    for _ in range(1000):
+    for _ in range(300):
         ins = read(ColocatedInstance.decode, damaged(rng.choice(texts), rng), "bad.json")
         if ins is not None:
             valid += 1
-            assert PROBLEM.load(ins) >= 0.0
             for one in ins.jobs:
                 assert np.isfinite([one.work, one.speedup]).all() and one.speedup >= 1.0
                 assert one.ps_needed_table(3)[0] == 0 < one.ps_needed(1)
                 assert np.isfinite(one.values(ins.cluster.slots)).all()
-            if ins.cluster.slots * len(ins.cluster.servers) <= 100 and valid % 4 == 0:
+            if ins.cluster.slots * len(ins.cluster.servers) <= 100:
                 write_model(FORMULATIONS["compact"](ins), tmp_path / "model.mps")
-    assert 50 < valid < 500
-
-
-@pytest.mark.filterwarnings("error")
-def test_damaged_schedules(tmp_path: Path) -> None:
-    rng, path, valid = random.Random(0), tmp_path / "bad.json", 0
-    ins = instance([job("a"), job("b")], servers=[[2.0], [2.0]])
-    rows = [(i, t, i, 1) for i in (0, 1) for t in (0, 2)]
-    ColocatedSchedule.build(ins, [True, True], rows, rows).write(path)
-    text = path.read_bytes()
-    for _ in range(300):
-        path.write_bytes(damaged(text, rng))
-        schedule = read(ColocatedSchedule.read, path, ins)
-        if schedule is not None:
-            valid += 1
-            assert np.isfinite(score(ins, schedule).objective)
-    assert valid > 10
+    assert valid > 30

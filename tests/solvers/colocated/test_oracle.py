@@ -143,3 +143,6 @@ def test_equal_slots_are_placed_once_and_values_may_be_given() -> None:
     assert calls == [1, 1]
     assert column is not None
     assert (column.completion, column.value, column.cost) == (3, 5.0, 0.0)
+    (hopeless,) = instance([job("a", samples=10**12, max_workers=10**5)], slots=9).jobs
+    assert best_schedule(hopeless, prices, free, Spy()) is None
+    assert calls == [1, 1]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from scipy.stats import binom
 
 from models.colocated import Job
 from solvers.colocated.oracle import best_schedule
+from solvers.colocated.placement import slot_of
 from solvers.colocated.placement_exact import ExactPlacement
-from solvers.colocated.placement_program import Gain, round_at_random
+from solvers.colocated.placement_program import Gain, PlacementProgram, round_at_random
 from solvers.colocated.placement_rounding import RoundingPlacement
 from solvers.colocated.rounding_factor import covering_gain, packing_gain
 from solvers.colocated.rounding_trials import rounding_trials
@@ -58,6 +62,32 @@ def test_rounding_has_the_right_mean_and_spares_whole_numbers() -> None:
     assert (np.abs(drawn - x) < 1.0).all()
     assert drawn.mean(axis=0) == pytest.approx(x, abs=0.04)
     assert (drawn[:, 3:] == 3).all()
+
+
+def test_programs_solved_one_after_the_other_are_solved_right() -> None:
+    """(23)-(26) written out once more, every row kept, each number of workers from scratch."""
+    for seed in range(4):
+        job_, price, free = many_machines(seed)
+        slot = slot_of(job_, price, free, 40)
+        program = PlacementProgram(job_, slot, free)
+        size = len(free)
+        worker_sum, ps_sum = np.repeat([[1.0, 0.0], [0.0, 1.0]], size, axis=1)
+        capacity = np.zeros((2 * size, 2 * size))
+        for h in range(size):
+            capacity[2 * h : 2 * h + 2, h] = job_.worker
+            capacity[2 * h : 2 * h + 2, size + h] = job_.ps
+        bounds = [(0, int(n)) for n in [*((slot.room >= 0).sum(axis=1) - 1), *slot.room[:, 0]]]
+        exact = ExactPlacement().options(job_, price, free, 40).external_cost
+        top = int(np.flatnonzero(np.isfinite(exact))[-1])
+        for workers in (3, top, top // 2, top - 1):
+            x = program.solve(workers)
+            expected = linprog(
+                np.concatenate([slot.worker_cost, slot.ps_cost]),
+                A_ub=np.vstack([capacity, -worker_sum, -ps_sum]),
+                b_ub=[*free.ravel(), -workers, -job_.ps_needed(workers)],
+                bounds=bounds,
+            )
+            assert slot.cost((x[0], x[1])) == pytest.approx(expected.fun), (seed, workers)
 
 
 @pytest.mark.parametrize("gain", [1.0, 0.8, "packing", "covering"])
@@ -119,6 +149,7 @@ def test_trials_hold_what_theory_promises(delta: float) -> None:
 
 def test_bad_options_are_refused() -> None:
     rng = np.random.default_rng(0)
+    bad: dict[str, Any]
     for bad in ({"delta": 0.0}, {"delta": 1.5}, {"tries": 0}, {"programs": 0}):
         with pytest.raises(ValueError):
-            RoundingPlacement(rng, **bad)  # type: ignore[arg-type]
+            RoundingPlacement(rng, **bad)

@@ -375,7 +375,7 @@ def test_a_policy_cannot_unlock_what_it_is_shown(problem_name: str) -> None:
 
 @every_policy
 @pytest.mark.parametrize("slot", [0, 3, 7])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_no_policy_sees_the_future(
     problem_name: str, policy_name: str, slot: int, seed: int
 ) -> None:

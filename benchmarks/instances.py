@@ -71,8 +71,10 @@ def add_policy_argument(parser: Parser) -> None:
     """Option that chooses the policies: a list of references."""
     sides, run = all_offered("online", "ONLINE", OnlineSide), problem_names("benchmarks")
     known = "; ".join(f"{name}: {', '.join(sides[name].policies)}" for name in run if name in sides)
+    variants = _of_each(lambda load: ", ".join(load.variants))
     fewer = _of_each(lambda load: ", ".join(load.policies or ()))
-    told = f"registered policies ({known}), module:Class or file.py:Class; several joined by "
+    told = f"registered policies ({known}), variants of them ({variants}), "
+    told += "module:Class or file.py:Class; several joined by "
     told += f"commas, or in several --policy (default: all registered{fewer and f'; {fewer}'})"
     words: dict[str, Any] = {"action": "extend", "type": parse_list(str), "default": []}
     parser.add_argument("--policy", metavar="NAME,...", help=told, **words)

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from benchmarks.cli import Parser, run_command
-from benchmarks.study.interval import Bound, Incumbent, offline_interval
+from benchmarks.study.interval import Bound, ContradictedBound, Incumbent, offline_interval
 from models.problem import problem, read_instance
 from solvers.contract import offline_solver
 from solvers.result import relative_gap
@@ -68,7 +68,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     elif good and score is not None and verdict is not None:
         nothing, bound = kind.negligible(instance), verdict.recomputed
         known = [Incumbent(score.objective, None)], [Bound(bound, "prices")]
-        found = offline_interval(kind.sense, *known, negligible=nothing)
+        try:
+            found = offline_interval(kind.sense, *known, negligible=nothing)
+        except ContradictedBound as error:
+            print(f"contradiction: {error}")
+            return 1
         gap = relative_gap(kind.sense, score.objective, bound, negligible=nothing) or 0.0
         print(f"optimum between {found.lower!r} and {found.upper!r}, gap {100 * gap:.3g} %")
     return 0 if good else 1

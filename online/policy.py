@@ -101,7 +101,7 @@ class Decision:
     ----------
     plans : Mapping[int, Any]
         Job -> plan; a plan replaces whatever the job would do from the current slot on. What a
-        plan is depends on the problem (``utility``: a tuple of ``online.utility.plan.Segment``).
+        plan is depends on the problem (``utility``: a tuple of ``online.segments.Segment``).
     wake_at : int, optional
         Send a SlotStart at this slot, whatever happens: after the current one and before the
         horizon.

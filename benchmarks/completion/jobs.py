@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks.completion.servers import Types
 from benchmarks.completion.settings import Settings
+from benchmarks.workload.submissions import Submissions
 from models.completion.files import JobRecord
 
-__all__ = ["Jobs", "Speeds", "Submissions", "draw_jobs", "records", "take"]
+__all__ = ["Jobs", "Speeds", "draw_jobs", "records", "take"]
 
 Jobs = Mapping[str, np.ndarray]
 """Columns by the name of the file's key, with one row per job."""
 
 # V100 against K80: log-uniform, with the median 4 and the 90 % quantile 8 of Gavel's models.
 _V100 = (2.0, 8.0)
-
-
-class Submissions(NamedTuple):
-    """What a trace, or a pattern, says of jobs: slots of arrival, GPUs and hours, shape (n,).
-
-    GPUs and hours may be None: then they are drawn.
-    """
-
-    arrival: np.ndarray
-    gpus: np.ndarray | None = None
-    hours: np.ndarray | None = None
 
 
 Speeds = np.ndarray | None

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks.workload.arrivals import PATTERNS, pattern_of
+from benchmarks.workload.arrivals import ARRIVALS, PATTERNS, pattern_of
 from benchmarks.workload.settings import BaseSettings, setting, show_range
 from models.errors import InputError
 
-__all__ = ["ARRIVALS", "Settings"]
-
-ARRIVALS = "google2011-fit"
-"""Arrival pattern where nothing else is said."""
+__all__ = ["Settings"]
 
 PRESETS = ("moderate", "paper")
 ARCHITECTURES = ("ps", "allreduce")

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-import numpy as np
-
-from benchmarks.completion.jobs import Speeds, Submissions
-from benchmarks.completion.settings import ARRIVALS, Settings
+from benchmarks.completion.jobs import Speeds
 from benchmarks.traces import Trace
 from benchmarks.traces.gavel import GPUS
-from benchmarks.workload.arrivals import PATTERNS
 from models.errors import InputError
 
-__all__ = ["MAPPINGS", "model_speeds", "submissions"]
+__all__ = ["MAPPINGS", "model_speeds"]
 
 _JOBS = (
     "`jobs` of Philly give the arrivals, `requested_workers` (GPUs, at most D) and v (so that "
@@ -43,51 +39,6 @@ MAPPINGS: Mapping[str, str] = {
     for kind, text in _TEXTS.items()
 }
 """Kinds of traces that are used, and what they give."""
-
-Submit = Callable[[int], Submissions]
-"""Gives as many submissions as asked for, others each time."""
-
-
-def submissions(
-    settings: Settings, rng: np.random.Generator, trace: Trace | None
-) -> tuple[Submit, str]:
-    """Where jobs come from, and a note on it.
-
-    Raises
-    ------
-    InputError
-        If arrivals are asked for that the trace has, too, or no window holds enough.
-    """
-    if trace is not None and "jobs" in trace.names:
-        return _philly(settings, rng, trace)
-    name = settings.arrivals or ARRIVALS
-    weights = PATTERNS[name](settings.slots, settings.slot_seconds, rng)
-
-    def draw(count: int) -> Submissions:
-        return Submissions(rng.choice(settings.slots, size=count, p=weights))
-
-    return draw, f"arrivals {name}"
-
-
-def _philly(settings: Settings, rng: np.random.Generator, trace: Trace) -> tuple[Submit, str]:
-    if settings.arrivals is not None:
-        raise InputError(
-            f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
-        )
-    windows = trace.windows("jobs", settings.slots, settings.slot_seconds, settings.jobs, rng)
-    start, rows, slot = next(windows)
-    frame = trace.table("jobs").frame.iloc[rows]
-    gpus = frame["gpus"].to_numpy(dtype=np.int64)
-    hours = frame["duration_s"].to_numpy(dtype=float) / 3600.0
-    order, used = rng.permutation(len(rows)), 0
-
-    def draw(count: int) -> Submissions:
-        nonlocal used
-        at = order[np.arange(used, used + count) % len(order)]
-        used += count
-        return Submissions(slot[at], gpus[at], hours[at])
-
-    return draw, f"jobs: from {len(rows)} in slots {start}.. of the list"
 
 
 def model_speeds(trace: Trace | None) -> tuple[Speeds, tuple[str, ...]]:

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scipy.stats import qmc
-
 Point = Mapping[str, Any]
 """Settings by name, in JSON types."""
 
@@ -48,6 +46,8 @@ class Grid:
         Each value of an axis comes up as often as any other, up to one. Combinations that come up
         twice count once.
         """
+        from scipy.stats import qmc  # as long to load as all of the rest
+
         places = qmc.LatinHypercube(d=len(axes), rng=seed).random(count)
         points = [
             {name: axes[name][int(p * len(axes[name]))] for name, p in zip(axes, row, strict=True)}

@@ -11,6 +11,7 @@
 | ``edge-cloud`` | Philly, Alibaba 2018 and openb nodes at once | the folder of their folders |
 | ``gavel`` | speeds of models per GPU type | json, or its folder |
 | ``gpu-cluster`` | Philly, openb nodes and Gavel at once | the folder of their folders |
+| ``google-philly`` | Google 2011, Philly, openb nodes at once | the folder of their folders |
 
 A row that cannot be read is an error; a row that can but is of no use is dropped and
 counted by reason. A new kind is one module and one line in ``KINDS``.
@@ -66,6 +67,13 @@ def _gpu_cluster(path: Path) -> Loaders:
     return {**KINDS["philly"](jobs), **KINDS["openb-nodes"](nodes), **KINDS["gavel"](speeds)}
 
 
+def _google_philly(path: Path) -> Loaders:
+    """Tables of Google 2011, ``jobs`` of Philly and ``nodes`` of openb."""
+    names = ("google-2011", "philly/philly.csv.gz", "alibaba-gpu-v2023")
+    arrivals, jobs, nodes = _parts(path, *names)
+    return {**read_google(arrivals), **KINDS["philly"](jobs), **KINDS["openb-nodes"](nodes)}
+
+
 KINDS: dict[str, Callable[[Path], Loaders]] = {
     "google": read_google,
     "philly": _one("jobs", read_philly),
@@ -77,6 +85,7 @@ KINDS: dict[str, Callable[[Path], Loaders]] = {
     "edge-cloud": _edge_cloud,
     "gavel": _one("speeds", read_gavel, "simulation_throughputs.json.gz"),
     "gpu-cluster": _gpu_cluster,
+    "google-philly": _google_philly,
 }
 
 

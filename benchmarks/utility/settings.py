@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks.workload.arrivals import PATTERNS, pattern_of
+from benchmarks.workload.arrivals import ARRIVALS, PATTERNS, pattern_of
 from benchmarks.workload.settings import BaseSettings, setting
 from models.errors import InputError
 from models.rounding import ceil_tolerant
 
-__all__ = ["ARRIVALS", "Settings"]
-
-ARRIVALS = "google2011-fit"
-"""Arrival pattern where nothing else is said."""
+__all__ = ["Settings"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,9 @@ from benchmarks.utility.draw import FACTORS, Jobs, draw_jobs, take
 from benchmarks.utility.rejection import Kept, Rule, collect
 from benchmarks.utility.scaling import scaled_to
 from benchmarks.utility.servers import C4, P2_G3, RESOURCES, cluster_of, draw_servers
-from benchmarks.utility.settings import ARRIVALS, Settings
+from benchmarks.utility.settings import Settings
 from benchmarks.utility.traces import take_from
-from benchmarks.workload.arrivals import PATTERNS
+from benchmarks.workload.arrivals import ARRIVALS, PATTERNS
 from benchmarks.workload.report import WorkloadReport
 from models.errors import InputError
 from models.sigmoid import Sigmoid

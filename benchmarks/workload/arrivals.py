@@ -9,9 +9,12 @@ import numpy as np
 
 from models.errors import InputError
 
-__all__ = ["PATTERNS", "google2011_fit", "pattern_of", "uniform"]
+__all__ = ["ARRIVALS", "PATTERNS", "google2011_fit", "pattern_of", "uniform"]
 
 T = TypeVar("T")
+
+ARRIVALS = "google2011-fit"
+"""Arrival pattern where nothing else is said."""
 
 # Jobs submitted per hour in the Google 2011 trace: 10, 50 and 90 % quantile over 696 hours.
 _Q10, _Q50, _Q90 = 644.0, 883.0, 1316.0

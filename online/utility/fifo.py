@@ -6,9 +6,11 @@ import numpy as np
 
 from models.utility.instance import Cluster, Job
 from online.head_of_line import HeadOfLine
-from online.utility.placement import Free, Placement, RoundRobin
-from online.utility.plan import Plan, Segment
+from online.placements import Free, Placement
+from online.segments import Plan, Segment
+from online.utility.pools import pools_of
 from online.utility.requests import fixed_workers
+from online.utility.round_robin import RoundRobin
 
 __all__ = ["FIFO"]
 
@@ -31,7 +33,7 @@ class FIFO(HeadOfLine):
         """Start with an empty cluster and an empty queue."""
         super().reset(public, rng)
         self._cluster = public
-        self._free = Free(public)
+        self._free = Free(pools_of(public))
         self._robin = RoundRobin()
 
     def workers_of(self, job: Job) -> int:

@@ -12,8 +12,8 @@ from models.utility.instance import Cluster, UtilityInstance
 from online.policy import Arrival, Decision, Guarantee, JobEvent, Policy
 from online.primal_dual import decide
 from online.run import Trace
+from online.segments import plan_from_column
 from online.utility.guarantee import check_guarantee, evidence_of_run
-from online.utility.plan import plan_from_column
 from online.utility.price_bounds import PriceBounds
 from online.utility.prices import ExponentialPrices
 from solvers.utility.oracle import best_schedule

@@ -1,46 +1,21 @@
-"""The two pools of servers, each as a whole: capacities summed over servers, and their shares.
-
-Workers and parameter servers live on separate servers, so each resource of each of the two
-pools is a resource of its own; a share is a share of that pool's total.
-"""
+"""What policies that share servers out have to know of the ``utility`` problem."""
 
 from __future__ import annotations
 
-import numpy as np
+from models.utility.instance import Cluster
+from online.pools import Pools, Rules
 
-from models.utility.instance import Cluster, Job
-
-__all__ = ["pooled_capacity", "pooled_shares", "unit_shares"]
-
-
-def pooled_capacity(cluster: Cluster) -> np.ndarray:
-    """Capacities summed over the worker servers, then over the others, shape (2 R,)."""
-    return np.concatenate([cluster.worker_servers.sum(axis=0), cluster.ps_servers.sum(axis=0)])
+__all__ = ["RULES", "pools_of"]
 
 
-def pooled_shares(job: Job, workers: int, capacity: np.ndarray) -> np.ndarray:
-    """Shares of the pooled capacities that so many workers, and their parameter servers, take.
-
-    The largest is the job's dominant share.
-    """
-    use = np.concatenate([workers * job.worker, job.ps_needed(workers) * job.ps])
-    return np.divide(use, capacity, out=np.zeros_like(use), where=use > 0)
+def pools_of(cluster: Cluster) -> Pools:
+    """Workers and parameter servers live on separate servers."""
+    return Pools(cluster.worker_servers, cluster.ps_servers, cluster.bandwidth)
 
 
-def unit_shares(cluster: Cluster, job: Job) -> tuple[float, float]:
-    """Largest share of a pool's total that one worker and one parameter server take.
-
-    Workers and parameter servers live on separate servers, so each resource of each of the
-    two pools is a resource of its own: with n workers and m parameter servers, the job's
-    dominant share is ``max(n * first, m * second)``.
-    """
-    shares = []
-    for capacity, demand in (
-        (cluster.worker_servers, job.worker),
-        (cluster.ps_servers, job.ps),
-    ):
-        total = capacity.sum(axis=0)
-        used = demand > 0
-        with np.errstate(divide="ignore"):
-            shares.append(float((demand[used] / total[used]).max()))
-    return shares[0], shares[1]
+RULES = Rules(
+    pools=pools_of,
+    fits=lambda job, cluster: job.max_workers(cluster) > 0,
+    most=lambda job, left: min(job.chunks, left),
+    ps_per_worker=lambda job: job.worker_gbps / job.ps_gbps,
+)

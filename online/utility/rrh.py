@@ -9,11 +9,12 @@ import numpy as np
 
 from models.errors import InputError
 from models.utility.instance import Cluster, Job
+from online.placements import Free, Placement, changed_plans
 from online.policy import Arrival, Decision, JobEvent, Policy, SlotStart
 from online.utility.list_schedule import list_completions
-from online.utility.placement import Free, Placement, RoundRobin, changed_plans
-from online.utility.pools import pooled_capacity, pooled_shares
+from online.utility.pools import pools_of
 from online.utility.requests import fixed_workers
+from online.utility.round_robin import RoundRobin
 
 __all__ = ["RRH"]
 
@@ -101,7 +102,7 @@ class RRH(Policy):
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with an empty cluster."""
         self._cluster = public
-        self._capacity = pooled_capacity(public)
+        self._pools = pools_of(public)
         self._robin = RoundRobin()
         self._new: list[Job] = []
         self._admitted: dict[int, _Candidate] = {}
@@ -144,7 +145,7 @@ class RRH(Policy):
         workers = fixed_workers(job, self._cluster)
         if workers == 0:
             return None
-        new = _Candidate(job, workers, pooled_shares(job, workers, self._capacity))
+        new = _Candidate(job, workers, self._pools.shares(job, workers, job.ps_needed(workers)))
         if not self._in_time(new, event):
             return None
         jobs = [*self._admitted.values(), new]
@@ -158,7 +159,7 @@ class RRH(Policy):
 
     def _utilities(self, jobs: Sequence[_Candidate], event: SlotStart) -> np.ndarray:
         """Utilities in the candidate schedule that lists the jobs in this order."""
-        use = np.array([c.use for c in jobs]).reshape(len(jobs), len(self._capacity))
+        use = np.array([c.use for c in jobs]).reshape(len(jobs), len(self._pools.capacity))
         slots = np.array([_slots_left(c, event) for c in jobs], dtype=np.int64)
         completion = list_completions(use, slots, event.slot)
         return np.array([self._utility(c.job, completion[j]) for j, c in enumerate(jobs)])
@@ -187,8 +188,8 @@ class RRH(Policy):
 
     def _choose(self, ranked: Sequence[_Candidate]) -> dict[int, Placement]:
         """Who runs and where, best reward first."""
-        taken = Free(self._cluster)  # what is left by the jobs chosen so far
-        unused = Free(self._cluster)  # what neither they nor the running jobs after them use
+        taken = Free(self._pools)  # what is left by the jobs chosen so far
+        unused = Free(self._pools)  # what neither they nor the running jobs after them use
         for c in ranked:
             if c.job.index in self._running:
                 unused.take(c.job, self._running[c.job.index])

@@ -6,7 +6,7 @@ import numpy as np
 
 from models.utility.instance import Cluster
 from online.policy import Arrival, Decision, JobEvent, Policy
-from online.utility.plan import plan_from_column
+from online.segments import plan_from_column
 from online.utility.prices import ZeroPrices
 from solvers.utility.oracle import best_schedule
 

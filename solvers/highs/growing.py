@@ -122,6 +122,11 @@ class GrowingProgram:
         )
         self.rows += count
 
+    def change_row(self, row: int, lower: float, upper: float) -> None:
+        """Replace the sides of a row."""
+        self._repair()
+        self._check(self._highs.changeRowBounds(row, lower, upper))
+
     def fix_at_zero(self, columns: np.ndarray) -> None:
         """Take columns out of the program."""
         self._repair()

@@ -23,7 +23,7 @@ from tests.models.utility.small import instance, job
 
 HEAD = """
 from online.policy import Arrival, Decision, Policy
-from online.utility.plan import Segment
+from online.segments import Segment
 import numpy as np
 
 class Base(Policy):

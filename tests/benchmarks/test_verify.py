@@ -19,7 +19,7 @@ from benchmarks.ratio import main as ratio
 from benchmarks.verify import main as verify
 from models.errors import InputError
 from models.utility.files import CertificateFile
-from solvers.certificate import seal
+from solvers.certificate import Verdict, seal
 from solvers.utility.certificate import certify
 from solvers.utility.pool_bound import PoolPrices, PricedCut
 from tests.models.utility.small import constant, instance, job
@@ -136,6 +136,22 @@ def test_no_interval_from_a_schedule_or_a_certificate_that_fails(
         assert verify(["three.json", *names]) == expected
         text = capsys.readouterr().out
         assert ("optimum between 0.0 and 9.0" in text) == (expected == 0)
+
+
+def test_a_schedule_better_than_a_proven_bound_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # One of the two is wrong, whatever each looks like alone: here the recomputation is.
+    file = priced(tmp_path, monkeypatch)
+    jobs = [{"id": "a", "admitted": True, "allocations": [[0, 0, "worker", 1], [0, 0, "ps", 1]]}]
+    head = {"format": "1", "problem": "utility", "instance": file.instance}
+    Path("a.json").write_text(json.dumps({**head, "jobs": jobs}))
+    monkeypatch.setattr(
+        "solvers.utility.certificate.check", lambda *_: Verdict("max", 4.5, 4.5, True)
+    )
+    assert verify(["three.json", "a.json", "--certificate", "c.json"]) == 1
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("contradiction: objective 5.0 contradicts the bound 4.5 from prices")
 
 
 def priced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> CertificateFile:

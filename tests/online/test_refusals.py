@@ -15,7 +15,7 @@ from models.utility.files import JobRecord, UtilityFile
 from online.policy import Arrival, Decision, Event, Policy, SlotStart
 from online.registry import build_policy, check_policy
 from online.run import InfeasibleDecision, run
-from online.utility.plan import Segment
+from online.segments import Segment
 from tests.models.utility.small import instance, job
 
 

@@ -73,7 +73,7 @@ print(*sorted(m for m in sys.modules if m in {"online.utility.fifo", "online.uti
     [
         ("online.utility.fifo:FIFO", "policy 'mine' of 'utility': .*:FIFO is named 'fifo'"),
         ("online.utility.fifo:Fifo", "module 'online.utility.fifo' has no 'Fifo'"),
-        ("online.utility.plan:Segment", "'online.utility.plan:Segment': is not a subclass"),
+        ("online.segments:Segment", "'online.segments:Segment': is not a subclass"),
     ],
 )
 def test_a_wrong_registration_is_refused(

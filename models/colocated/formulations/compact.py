@@ -66,7 +66,7 @@ def compact(instance: ColocatedInstance, *, relaxed: bool = False) -> pyo.Concre
     _variables(model, limits, instance.cluster.slots, relaxed)
     _objective(model, limits, instance.cluster.slots)
     _constraint_3(model, limits)
-    _fact_1_and_constraint_4(model, limits)
+    _constraint_4(model, limits)
     _constraint_5(model, instance)
     model.constraint_6 = rows(
         ((i, t), model.d[i, t - 1] <= d) for (i, t), d in model.d.items() if (i, t - 1) in model.d
@@ -97,7 +97,7 @@ def schedule_from_values(
     for job in instance.jobs:
         slots = sorted(t for i, t in d if i == job.index)
         admitted[job.index] = bool(slots) and d[job.index, slots[-1]] > 0.5
-        left = job.tolerant_work if admitted[job.index] else 0.0
+        left = job.work * (1.0 - ROUND_OFF / 2) if admitted[job.index] else 0.0
         for t in range(job.arrival, instance.cluster.slots):
             workers = sum(count for _, count, _ in placed[job.index, t])
             if left > 0.0 and workers:
@@ -152,8 +152,11 @@ def _constraint_3(model: pyo.ConcreteModel, limits: Limits) -> None:
     )
 
 
-def _fact_1_and_constraint_4(model: pyo.ConcreteModel, limits: Limits) -> None:
-    """One mode in each slot up to the deadline, none after it; at most F workers in any of them."""
+def _constraint_4(model: pyo.ConcreteModel, limits: Limits) -> None:
+    """(4) with (6) and Fact 1: one mode in each slot up to the deadline, none after it.
+
+    Where a job has a home it has external workers, too, so that their row leaves it one home.
+    """
     last = max((t for _, t in model.d), default=0)
     homes = sums(model.home, lambda i, h, t: (i, t))
     external = sums(model.w, lambda i, h, t: (i, t))
@@ -161,9 +164,8 @@ def _fact_1_and_constraint_4(model: pyo.ConcreteModel, limits: Limits) -> None:
     left = {
         (i, t): (model.d[i, last] - (model.d[i, t - 1] if (i, t - 1) in model.d else 0))
         - homes.get((i, t), 0)
-        for i, t in {**homes, **external}
+        for i, t in external
     }
-    model.fact_1 = rows((at, share >= 0) for at, share in left.items() if at in homes)
     model.constraint_4 = rows(
         (at, total <= limits[at[0]].most * left[at]) for at, total in external.items()
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,62 +23,10 @@ from solvers.completion.certificate import certify, check
 from solvers.completion.elastic_bound import elastic_bound
 from solvers.completion.offline import solve
 from solvers.completion.pool_bound import pool_bound
+from tests.benchmarks.damage import damaged, read
 from tests.conftest import Refuses
 from tests.models.completion.small import instance, job, random_instance, ring_job
 from tests.online.promises import promise
-
-ODD: list[Any] = [0, -1, 1, 3, 0.5, -0.5, 1e-300, 5e-324, 1e-9, 10**6, 10**6 + 1, 10**9, 1e18]
-ODD += [1e150, 1e300, 2**53, 2**63, 2**64, 10**30, float("nan"), float("inf"), None, True, "", "x"]
-ODD += [[], [1], [[]], {}, {"a": 1}, [0.0, 0.0], [1e18, 1e18], [1, 2, 3]]
-
-
-def places(value: Any, path: tuple = ()) -> Iterator[tuple]:
-    """Path of everything inside."""
-    items = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, item in items:
-        yield (*path, key)
-        if isinstance(item, dict | list):
-            yield from places(item, (*path, key))
-
-
-def damaged(text: bytes, rng: random.Random) -> bytes:
-    """One to three values replaced, dropped, doubled, renamed or scaled; some text cut."""
-    data = json.loads(text)
-    for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        *outer, key = rng.choice([*places(data)] or [("jobs",)])
-        holder = data
-        for step in outer:
-            holder = holder[step]
-        found, how = holder.pop(key) if isinstance(holder, dict) else holder[key], rng.randrange(8)
-        if how == 0:  # dropped
-            if isinstance(holder, list):
-                del holder[key]
-        elif how == 1 and isinstance(holder, dict):
-            holder[f"{key}x"] = found
-        elif how == 2 and isinstance(holder, list):
-            holder.insert(key, copy.deepcopy(found))
-        elif how == 3 and type(found) in (int, float):
-            holder[key] = found * rng.choice([-1, 10, 1000, 10**6, 0.1, 1e-6])
-        elif how == 4 and isinstance(found, list):
-            holder[key] = rng.choice([found[:-1], found + found, found[::-1], []])
-        else:
-            holder[key] = copy.deepcopy(rng.choice(ODD))
-    out, how = json.dumps(data).encode(), rng.randrange(20)
-    if how == 0:
-        return out[: rng.randrange(len(out))]
-    if how == 1:
-        return out.replace(b'{"', b'{"name": "a", "name": "b", "', 1)
-    return out
-
-
-def read(kind: Any, *arguments: Any) -> Any:
-    """What is read, or None where it is refused in one line."""
-    try:
-        return kind(*arguments)
-    except InputError as error:
-        assert "\n" not in str(error)
-        assert "bad.json" in str(error)
-        return None
 
 
 def examples() -> list[CompletionInstance]:
@@ -195,6 +141,11 @@ def test_large_sizes_that_are_accepted_end_soon() -> None:
 def test_numbers_of_workers_and_ps_that_would_take_hours_are_refused() -> None:
     with pytest.raises(InputError, match=r"numbers of workers, PSs, types .* - at `\$.jobs`"):
         instance([job("a", chunks=10**6)], servers=[[1e9]])
+    # 10^6 of them took minutes for a single job, and none beats another.
+    with pytest.raises(InputError, match="1000000 numbers of workers"):
+        instance([job("a", chunks=1000)], servers=[[2000.0]])
+    # The paper's ranges, up to 50 workers and 80 pairs of types, come to 30,000 to 60,000.
+    assert len(instance([job("a", chunks=400)], servers=[[800.0]]).jobs) == 1
 
 
 def test_weights_that_break_the_assumptions_are_reported() -> None:

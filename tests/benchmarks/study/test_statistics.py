@@ -5,8 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
-from benchmarks.study.statistics import compare_first, grouped_trend
+from benchmarks.study.statistics import bootstrap_interval, compare_first, grouped_trend
+
+
+@pytest.mark.parametrize("count", [2, 3, 30])
+def test_the_interval_is_that_of_scipy(count: int) -> None:
+    data = np.random.default_rng(count).lognormal(size=count)
+    known = stats.bootstrap(
+        (data,), np.mean, n_resamples=2000, method="percentile", rng=np.random.default_rng(0)
+    ).confidence_interval
+    assert bootstrap_interval(data) == pytest.approx((known.low, known.high), rel=1e-12)
 
 
 def test_compare_first_by_hand() -> None:

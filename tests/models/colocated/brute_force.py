@@ -1,4 +1,4 @@
-"""The optimum of tiny `colocated` instances, and the best schedule of one job, by enumeration.
+"""The optimum of tiny `colocated` instances by enumeration.
 
 Independent of formulations and oracle: every placement of every number of workers, with as few
 parameter servers as the scorer accepts; rates by Fact 1.
@@ -109,24 +109,3 @@ def _together(each: list[list[Option]], room: np.ndarray) -> list[tuple[tuple[bo
 
     place(0, room + 1e-12, ())
     return sorted(found)
-
-
-def best_payoff(job: Job, values: np.ndarray, prices: np.ndarray, free: np.ndarray) -> float:
-    """Greatest value less cost of a schedule of one job, 0 if none is positive.
-
-    Prices and free capacities have the shape (T, H, R); values are by completion slot.
-    """
-    costs: dict[State, float] = {(0, 0): 0.0}
-    best = 0.0
-    for t in range(job.arrival, len(prices)):
-        after = dict(costs)
-        for option in options(job, free[t]):
-            cost = float((option.used * prices[t]).sum())
-            for state, before in costs.items():
-                then = option.after(state)
-                if is_done(job, then):
-                    best = max(best, float(values[t]) - before - cost)
-                elif before + cost < after.get(then, np.inf):
-                    after[then] = before + cost
-        costs = after
-    return best

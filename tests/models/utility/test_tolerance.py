@@ -21,7 +21,7 @@ from models.utility.formulations import resource_prices, schedule_ilp
 from models.utility.least_ps import least_ps, least_ps_table
 from online.policy import Decision, Event, Policy
 from online.run import InfeasibleDecision, run
-from online.utility.plan import Segment
+from online.segments import Segment
 from online.utility.zero_price import ZeroPriceGreedy
 from solvers.pyomo_bridge import solve_model
 from solvers.utility.compact_ilp import relaxation
@@ -162,7 +162,7 @@ def in_units(ins: UtilityInstance, unit: float, shrink: float) -> UtilityInstanc
     return UtilityInstance.from_file(file)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     st.integers(0, 10**6),
     st.sampled_from([1e9, 1.0, 1e-6, 1e-9]),

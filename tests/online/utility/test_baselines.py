@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.utility import UtilityInstance, UtilitySchedule, score
+from online.fair_shares import FairShares
+from online.placements import Free, Placement, changed_plans
 from online.run import Trace, run
 from online.utility.drf import DRF
 from online.utility.fifo import FIFO
-from online.utility.filling import FairShares
-from online.utility.placement import Free, Placement, RoundRobin, changed_plans
-from online.utility.pools import pooled_capacity, pooled_shares, unit_shares
+from online.utility.pools import pools_of
 from online.utility.requests import fixed_workers
+from online.utility.round_robin import RoundRobin
 from tests.models.utility.small import instance, job, random_instance
 
 
@@ -67,7 +68,7 @@ def test_round_robin_goes_on_with_the_next_server() -> None:
     ins = instance(
         [job("a", chunks=6)], worker_servers=[[2.0], [2.0], [2.0]], ps_servers=[[3.0], [3.0]]
     )
-    free, robin, record = Free(ins.cluster), RoundRobin(), ins.jobs[0]
+    free, robin, record = Free(pools_of(ins.cluster)), RoundRobin(), ins.jobs[0]
     first = robin.place(record, 4, free)
     assert first is not None
     assert servers(first.workers) == {0: 2, 1: 1, 2: 1}
@@ -104,11 +105,12 @@ def test_shares_of_the_two_pools() -> None:
         worker_servers=[[4.0, 10.0], [4.0, 10.0]],
         ps_servers=[[0.0, 40.0]],
     )
-    assert unit_shares(ins.cluster, ins.jobs[0]) == (1 / 8, 1 / 10)
-    capacity = pooled_capacity(ins.cluster)
-    assert capacity.tolist() == [8.0, 20.0, 0.0, 40.0]
+    pools = pools_of(ins.cluster)
+    assert pools.shares(ins.jobs[0], 1, 0).max() == 1 / 8
+    assert pools.shares(ins.jobs[0], 0, 1).max() == 1 / 10
+    assert pools.capacity.tolist() == [8.0, 20.0, 0.0, 40.0]
     # Five workers need two parameter servers: 5/8, 5/20, none, 8/40.
-    assert pooled_shares(ins.jobs[0], 5, capacity).tolist() == [5 / 8, 1 / 4, 0.0, 1 / 5]
+    assert pools.shares(ins.jobs[0], 5, 2).tolist() == [5 / 8, 1 / 4, 0.0, 1 / 5]
 
 
 # ---- FIFO ---------------------------------------------------------------------------------
@@ -260,8 +262,9 @@ def test_filling_leaves_no_room_for_another_worker(seed: int) -> None:
     rng = np.random.default_rng(seed)
     ins = random_instance(rng, jobs=4, servers=3)
     left = rng.integers(1, 6, 4).tolist()
-    placed = FairShares(ins.cluster).fill(ins.jobs, left, {})
-    free = Free(ins.cluster)
+    limits = [min(record.chunks, work) for record, work in zip(ins.jobs, left, strict=True)]
+    placed = FairShares(pools_of(ins.cluster)).fill(ins.jobs, limits, {})
+    free = Free(pools_of(ins.cluster))
     for record in ins.jobs:
         if record.index in placed:
             free.take(record, placed[record.index])

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from models.errors import InputError
 from models.utility import UtilityInstance
+from online.dorm_model import DormJob, DormModel
+from online.placements import Free
+from online.server_groups import ServerGroups
 from online.utility.dorm import Dorm
-from online.utility.dorm_model import DormJob, DormModel
-from online.utility.placement import Free
-from online.utility.server_groups import ServerGroups
+from online.utility.pools import pools_of
 from solvers.highs import HighsOptions, solve
 from tests.models.utility.small import instance, job, random_instance
 from tests.online.utility.test_baselines import numbers, simulate
@@ -57,7 +58,7 @@ def random_programme(
     """Two jobs on one server a side; a random state that fits, random limits."""
     rng = np.random.default_rng(seed)
     ins = random_instance(rng, jobs=2, servers=1, ps_servers=1, chunks=4)
-    free = Free(ins.cluster)
+    free = Free(pools_of(ins.cluster))
     jobs = []
     for record in ins.jobs:
         n = int(rng.integers(0, 3))
@@ -71,6 +72,7 @@ def random_programme(
             DormJob(
                 job=record,
                 limit=int(rng.integers(1, record.chunks + 1)),
+                ratio=record.worker_gbps / record.ps_gbps,
                 share=float(rng.uniform(0.1, 0.4)),
                 gain=float(rng.uniform(0.1, 0.4)),
                 fair=int(rng.integers(0, 3)),

@@ -8,11 +8,13 @@ import pytest
 
 from models.tolerance import ROUND_OFF, usable
 from models.utility import UtilityInstance, score
+from online.fair_shares import FairShares
+from online.placements import Free
 from online.registry import find_policy, policy_names
 from online.run import run
-from online.utility.filling import FairShares
 from online.utility.list_schedule import list_completions
-from online.utility.placement import Free, RoundRobin
+from online.utility.pools import pools_of
+from online.utility.round_robin import RoundRobin
 from tests.models.utility.small import instance, job, random_instance
 
 UNIT = 2.0**-30  # about 1e-9; a power of two, so that products are exact
@@ -63,14 +65,14 @@ def test_a_place_more_than_there_is_and_one_that_round_off_hides(unit: float) ->
         ps_servers=[[0.0, 4.0]],
     )
     record = ins.jobs[0]
-    free, robin = Free(ins.cluster), RoundRobin()
+    free, robin = Free(pools_of(ins.cluster)), RoundRobin()
     assert robin.place(record, 4, free) is None
     placement = robin.place(record, 3, free)
     assert placement is not None
     assert free.holds(record, placement)
     free.take(record, placement)
     assert robin.place(record, 1, free) is None
-    assert FairShares(ins.cluster).fill(ins.jobs, [8], {})[0].size == 3
+    assert FairShares(pools_of(ins.cluster)).fill(ins.jobs, [4], {})[0].size == 3
 
 
 def test_a_share_above_1_is_refused() -> None:

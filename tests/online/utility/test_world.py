@@ -10,7 +10,7 @@ import numpy as np
 from models.utility import UtilityInstance, score
 from online.policy import Arrival, Decision, Event, Policy, SlotStart
 from online.run import Trace, run
-from online.utility.plan import Plan, Segment
+from online.segments import Plan, Segment
 from tests.models.utility.small import instance, job
 
 Answer = Callable[[Event], Decision | None]

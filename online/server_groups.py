@@ -20,8 +20,8 @@ class ServerGroups:
     ----------
     capacity : ndarray, shape (S, R)
         Capacities of the pool's servers.
-    bandwidth : int
-        Index of the bandwidth.
+    bandwidth : int, optional
+        Index of the bandwidth, if it is one of the resources.
 
     Attributes
     ----------
@@ -32,11 +32,10 @@ class ServerGroups:
         Capacity of every group, summed over its servers.
     """
 
-    def __init__(self, capacity: np.ndarray, bandwidth: int) -> None:
+    def __init__(self, capacity: np.ndarray, bandwidth: int | None = None) -> None:
         self.capacity = capacity
-        types, group = np.unique(
-            np.delete(capacity, bandwidth, axis=1), axis=0, return_inverse=True
-        )
+        kept = capacity if bandwidth is None else np.delete(capacity, bandwidth, axis=1)
+        types, group = np.unique(kept, axis=0, return_inverse=True)
         self.group = group.ravel().astype(np.int64)
         self.total = np.zeros((len(types), capacity.shape[1]))
         np.add.at(self.total, self.group, capacity)

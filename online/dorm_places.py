@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from models.utility.instance import Cluster
-from online.utility.dorm_model import DormJob
-from online.utility.placement import NOWHERE, Free, Placement, rows_of
-from online.utility.server_groups import ServerGroups
+from online.dorm_model import DormJob
+from online.placements import NOWHERE, Free, Placement, rows_of
+from online.pools import Pools
+from online.server_groups import ServerGroups
 
 __all__ = ["GroupPlaces"]
 
@@ -19,17 +19,17 @@ class GroupPlaces:
 
     Parameters
     ----------
-    cluster : Cluster
+    pools : Pools
     workers, ps : ServerGroups
-        The two pools.
+        Of the pools.
     fairness : float
         Largest sum of fairness losses, as in the programme.
     """
 
     def __init__(
-        self, cluster: Cluster, workers: ServerGroups, ps: ServerGroups, *, fairness: float
+        self, pools: Pools, workers: ServerGroups, ps: ServerGroups, *, fairness: float
     ) -> None:
-        self._cluster = cluster
+        self._pools = pools
         self._workers = workers
         self._ps = ps
         self._fairness = fairness
@@ -64,7 +64,7 @@ class GroupPlaces:
         unplaced : int
             Workers of the programme's solution that found no place in the first round.
         """
-        free = Free(self._cluster)
+        free = Free(self._pools)
         placed: dict[int, Placement] = {}
         changed = []
         for i, job in enumerate(jobs):
@@ -94,15 +94,21 @@ class GroupPlaces:
         for j in sorted(changed, key=lambda j: -j.gain):
             now = placed[j.job.index]
             others = loss - j.loss(now.size)
-            # n - fair <= room for unfairness / share, with a hair for round-off
-            fairest = j.fair + int((self._fairness - others) / j.share * (1.0 + 1e-9))
-            most = min(j.limit, fairest)
+            most = j.limit
+            if j.share > 0.0:
+                # n - fair <= room for unfairness / share, with a hair for round-off
+                room = (self._fairness - others) / j.share * (1.0 + 1e-9)
+                most = min(most, j.fair + int(min(room, most)))
             if most <= now.size:
                 continue
             free.give(j.job, now)
             more = self._pack(
                 j, most, self._workers.counts(now.workers), self._ps.counts(now.ps), free
             )
+            if more.size < now.size:  # it depends on the order in which servers are filled
+                free.give(j.job, more)
+                free.take(j.job, now)
+                more = now
             placed[j.job.index] = more
             loss = others + j.loss(more.size)
 
@@ -110,14 +116,26 @@ class GroupPlaces:
         self, job: DormJob, count: int, x: np.ndarray, z: np.ndarray, free: Free
     ) -> Placement:
         """Place and take as many workers as find room together with their parameter servers."""
-        while True:
-            left_workers, left_ps = free.workers.copy(), free.ps.copy()
-            y = self._workers.pack(left_workers, job.job.worker, count, x)
-            count = int(y.sum())
-            needed = job.job.ps_needed(count)
-            servers = self._ps.pack(left_ps, job.job.ps, needed, z)
-            if servers.sum() == needed:
-                free.workers, free.ps = left_workers, left_ps
-                return Placement(rows_of(y), rows_of(servers))
-            while job.job.ps_needed(count) > servers.sum():
-                count -= 1
+        best, left = NOWHERE, free
+        low, high, number = 0, count + 1, count
+        while low + 1 < high:  # low workers fit, high do not
+            tried = free.copy()
+            placement = self._pack_all(job, number, x, z, tried)
+            if placement is None:
+                high = number
+            else:
+                best, left, low = placement, tried, number
+            number = (low + high) // 2
+        free.workers, free.ps = left.workers, left.ps
+        return best
+
+    def _pack_all(
+        self, job: DormJob, count: int, x: np.ndarray, z: np.ndarray, free: Free
+    ) -> Placement | None:
+        """Place and take so many workers and their parameter servers; None: not all find room."""
+        needed = job.job.ps_needed(count)
+        ps = self._ps.pack(free.ps, job.job.ps, needed, z)
+        workers = self._workers.pack(free.workers, job.job.worker, count, x)
+        if ps.sum() < needed or workers.sum() < count:
+            return None
+        return Placement(rows_of(workers), rows_of(ps))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from models.tolerance import row_units
-from models.utility.instance import Job
-from online.utility.server_groups import ServerGroups
+from online.server_groups import ServerGroups
 from solvers.highs import LinearProgram
 
 __all__ = ["DormJob", "DormModel"]
@@ -24,20 +24,23 @@ class DormJob:
     ----------
     job : Job
     limit : int
-        Most workers it may get: N, or its work left if that is less.
+        Most workers it may get.
+    ratio : float
+        ``q_i``, parameter servers for each worker, before rounding up.
     share : float
-        ``sigma_i``, dominant share of one worker and ``b / B`` of a parameter server.
+        ``sigma_i``, dominant share of one worker and ``q_i`` parameter servers.
     gain : float
-        Utilisation of one worker and ``b / B`` of a parameter server, averaged over the
-        resources of the two pools.
+        Utilisation of one worker and ``q_i`` parameter servers, averaged over the resources of
+        the pools.
     fair : int
         Workers under DRF.
     x, z : ndarray of int64, shapes (G,) and (G',)
         Workers and parameter servers it has now, by group.
     """
 
-    job: Job
+    job: Any
     limit: int
+    ratio: float
     share: float
     gain: float
     fair: int
@@ -66,17 +69,21 @@ class DormModel:
         max   sum_i gain_i n[i]
         s.t.  sum_i w_i^r X[i, g] <= C_g^r            every group g, resource r     (capacity)
               sum_i s_i^r Z[i, k] <= C_k^r            every group k, resource r     (capacity)
-              b_i sum_g x[i, g] <= B_i sum_k z[i, k]  every job i                   (6)
-              sum_g x[i, g] <= limit_i a[i]           every job i (a = 1: not running)   (3)
-              sum_k z[i, k] <= m_i a[i]               running i, m_i = ceil(limit_i b_i / B_i)
+              q_i sum_g x[i, g] <= sum_k z[i, k]      every job i
+              sum_g x[i, g] <= limit_i a[i]           every job i (a = 1: not running)
+              sum_k z[i, k] <= m_i a[i]               running i, m_i = ceil(q_i limit_i)
               l[i] >= share_i |n[i] - fair_i|         every job i
               sum_i l[i] <= fairness                                                (fairness)
               sum_i a[i] <= adjustments               running i                     (adjustment)
+
+    If workers and parameter servers share the servers, ``sum_i w_i^r X[i, g] + s_i^r Z[i, g]``
+    stands on the left of one row of capacity.
 
     Parameters
     ----------
     jobs : sequence of DormJob
     workers, ps : ServerGroups
+        The same if workers and parameter servers share the servers.
     fairness : float
         Largest sum of fairness losses.
     adjustments : int
@@ -109,8 +116,13 @@ class DormModel:
             cost[self._x[i]] = job.gain
             cost[self._a[i]] = -job.gain * job.x.sum()
             self._one_job(i, job)
-        self._capacities(workers, self._x, [(job.job.worker, job.x) for job in jobs])
-        self._capacities(ps, self._z, [(job.job.ps, job.z) for job in jobs])
+        x = _Part(self._x, [job.job.worker for job in jobs], [job.x for job in jobs])
+        z = _Part(self._z, [job.job.ps for job in jobs], [job.z for job in jobs])
+        if workers is ps:
+            self._capacities(workers, x, z)
+        else:
+            self._capacities(workers, x)
+            self._capacities(ps, z)
         self._add(self._l, np.ones(count), -np.inf, fairness)
         self._add(self._a, np.ones(count), -np.inf, float(adjustments))
         integer = np.ones(upper.size, dtype=bool)
@@ -144,7 +156,7 @@ class DormModel:
 
     def _one_job(self, i: int, job: DormJob) -> None:
         x, z, loss, a = self._x[i], self._z[i], self._l[i : i + 1], self._a[i : i + 1]
-        ratio = job.job.worker_gbps / job.job.ps_gbps * (1.0 - 1e-12)
+        ratio = job.ratio * (1.0 - 1e-12)
         self._add(_join(x, z), _join(np.full(len(x), -ratio), np.ones(len(z))), 0.0, np.inf)
         if job.runs:
             for columns, most in ((x, job.limit), (z, job.job.ps_needed(job.limit))):
@@ -161,20 +173,19 @@ class DormModel:
                 np.inf,
             )
 
-    def _capacities(
-        self, groups: ServerGroups, columns: np.ndarray, use: list[tuple[np.ndarray, np.ndarray]]
-    ) -> None:
-        """Demand and present numbers by group of every job give the rows of one pool."""
-        demand = np.array([demand for demand, _ in use])
-        now = np.array([counts for _, counts in use])
+    def _capacities(self, groups: ServerGroups, *parts: _Part) -> None:
+        """What every job has of one pool, new and at present, gives the rows of capacity."""
         units = row_units(groups.total)
+        demanded = np.any([part.demand.any(axis=0) for part in parts], axis=0)
         for g, total in enumerate(groups.total):
-            for r in np.flatnonzero(demand.any(axis=0)):
-                amount = demand[:, r] / units[g, r]
-                held = amount * now[:, g]
+            for r in np.flatnonzero(demanded):
+                amounts = [part.demand[:, r] / units[g, r] for part in parts]
+                held = sum(
+                    amount * part.now[:, g] for amount, part in zip(amounts, parts, strict=True)
+                )
                 self._add(
-                    _join(columns[:, g], self._a),
-                    _join(amount, -held),
+                    _join(*(part.columns[:, g] for part in parts), self._a),
+                    _join(*amounts, -held),
                     -np.inf,
                     float(total[r] / units[g, r] - held.sum()),
                 )
@@ -194,6 +205,17 @@ class DormModel:
             ),
             shape=(len(self._rows), size),
         )
+
+
+class _Part:
+    """The workers, or the parameter servers, of all jobs: columns, demands, present numbers."""
+
+    def __init__(
+        self, columns: np.ndarray, demand: Sequence[np.ndarray], now: Sequence[np.ndarray]
+    ) -> None:
+        self.columns = columns
+        self.demand = np.array(demand)
+        self.now = np.array(now)
 
 
 def _join(*parts: np.ndarray | list[float]) -> np.ndarray:

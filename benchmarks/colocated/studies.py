@@ -1,0 +1,193 @@
+"""The studies of ``colocated``: Figures 6 to 10 of the paper, certified ratios, rounding, readings.
+
+The notes give the numbers of jobs, machines and slots that do not vary (Fig. 6 to 10), and that the
+axis of Figure 7 ends at 50 jobs. The other axes, and the seeds, are ours. The default size has the
+numbers of the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from benchmarks.study.grid import Grid
+from benchmarks.study.ratio import Ratio
+from benchmarks.study.rows import Row
+from benchmarks.study.scheme import Reading, Scheme
+from benchmarks.study.study import SIZES, Each, Measure, Study, Trial
+
+__all__ = ["BASELINES", "LOADS", "OWN", "SPLIT", "STUDIES", "VARIANTS"]
+
+OWN, SPLIT = "pd-ors", "oasis"
+BASELINES = ("fifo", "drf", "dorm")
+"""The other schemes of Figures 6 and 7; Figures 8 and 9 have OASiS alone."""
+
+LOADS = (
+    Reading("paper", "samples as drawn", {"scale": 1.0}, {}, "numerical results, first table"),
+    Reading(
+        "moderate",
+        "samples scaled, load about 1",
+        {},
+        {},
+        "capacities and slots are not in the notes; with ours the ranges overload the machines",
+    ),
+)
+"""How much there is to train. The first takes the ranges by their word; in the other, samples are
+multiplied by what the point says."""
+
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "registered": {},
+    "greedy placement": {"placement": "greedy"},
+    "exact placement": {"placement": "exact"},
+    "G covering": {"gain": "covering"},
+    "G packing": {"gain": "packing"},
+    "1 try": {"tries": 1},
+    "100 tries": {"tries": 100},
+    "1 unit": {"units": 1},
+    "100 units": {"units": 100},
+    "L / 100": {"level": 0.01},
+    "100 L": {"level": 100.0},
+    "resources as counted": {"units_of": "raw"},
+}
+"""Readings of PD-ORS: one parameter each is another than registered."""
+
+_SCHEMES = {name: Scheme(name, name) for name in (OWN, *BASELINES, SPLIT)}
+_SEEDS = (2, 3, 10)  # of the sizes quick, default and paper
+
+# What follows has one entry for each of these. Samples of the quick size suit its machines.
+_SMALL = {"samples": [2000, 50_000], "slots": 8}
+_MACHINES = ((2, 4), (20, 40, 60, 80, 100), (10, 20, 30, 40, 50, 60, 70, 80, 90, 100))
+_SPLIT_MACHINES = ((2, 4), (10, 30, 50), (10, 20, 30, 40, 50))
+_JOBS = ((4, 8), (10, 20, 30, 40, 50), (10, 20, 30, 40, 50))
+_SPLIT_JOBS = ((4, 8), (20, 60, 100), (20, 40, 60, 80, 100))
+
+
+def _grids(
+    scale: Sequence[float], slots: int, *axes: tuple[str, Sequence[Sequence[Any]]], **same: Any
+) -> list[Grid]:
+    """A grid for each size: settings with a value each, or the same at all, crossed with axes."""
+    found = []
+    for place, factor in enumerate(scale):
+        point: dict[str, Any] = {"preset": "paper", "slots": slots, "scale": factor}
+        point |= _SMALL if place == 0 else {}
+        point |= {name: v[place] if isinstance(v, tuple) else v for name, v in same.items()}
+        found.append(Grid((point,)) * Grid.cross(**{name: steps[place] for name, steps in axes}))
+    return found
+
+
+def _study(
+    name: str,
+    measure: Measure,
+    grids: Sequence[Grid],
+    schemes: Sequence[Scheme] = (),
+    readings: tuple[Reading, ...] = (),
+    seeds: Sequence[int] = _SEEDS,
+) -> Study:
+    points, counts = (dict(zip(SIZES, three, strict=True)) for three in (grids, seeds))
+    return Study(
+        f"colocated-{name}", "colocated", measure, points, counts, tuple(schemes), readings
+    )
+
+
+_RUN = Each("benchmarks.colocated.measures:run")
+
+
+def _runs(name: str, grids: Sequence[Grid], *who: str) -> Study:
+    """Runs of schemes, at both loads."""
+    return _study(name, _RUN, grids, [_SCHEMES[one] for one in who], LOADS)
+
+
+_COLUMNS = ("load", "policy", "objective", "offline_lower", "offline_upper", "offline_status")
+
+
+def _record(trial: Trial, row: Row, evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """The ratio, certified, with the load asked for."""
+    told, point = asdict(row), trial.point
+    found = {name: told[name] for name in (*_COLUMNS, "ratio_lower", "ratio_upper")}
+    return {"asked_load": point["load"], "seed": trial.seed, **found}
+
+
+_LEVELS = [0.5, 1.0, 2.0]
+_RATIO = [
+    Grid.cross(load=_LEVELS[:: 2 - min(place, 1)], **size)
+    for place, size in enumerate(
+        (
+            {"jobs": [4], "slots": [6], "servers": [2], "time_limit": [5.0]},
+            {"jobs": [8], "slots": [10], "servers": [3], "time_limit": [20.0]},
+            {"jobs": [20], "slots": [20], "servers": [8], "time_limit": [120.0]},
+        )
+    )
+]
+STUDIES: tuple[Study, ...] = (
+    _runs(
+        "machines",
+        _grids(
+            (0.2, 0.15, 0.15),
+            20,
+            ("servers", _MACHINES),
+            jobs=(8, 50, 50),
+            judged_on=(4, 100, 100),
+        ),
+        *(OWN, *BASELINES),
+    ),
+    _runs(
+        "jobs",
+        _grids((0.2, 0.15, 0.15), 20, ("jobs", _JOBS), servers=(4, 100, 100)),
+        *(OWN, *BASELINES),
+    ),
+    _runs(
+        "split-jobs",
+        _grids((0.2, 0.1, 0.1), 20, ("jobs", _SPLIT_JOBS), servers=(4, 50, 50)),
+        *(OWN, SPLIT),
+    ),
+    _runs(
+        "split-machines",
+        _grids(
+            (0.2, 0.08, 0.08),
+            80,
+            ("servers", _SPLIT_MACHINES),
+            jobs=(8, 100, 100),
+            judged_on=(4, 50, 50),
+        ),
+        *(OWN, SPLIT),
+    ),
+    _runs(
+        "times",
+        _grids((0.2, 0.05, 0.05), 80, jobs=(8, 100, 100), servers=(4, 30, 30)),
+        *_SCHEMES,
+    ),
+    _runs(
+        "bandwidth",
+        _grids(
+            (0.2, 0.15, 0.15),
+            20,
+            ("internal_times", ([1.0, 10.0], [1.0, 10.0, 100.0], [1.0, 3.0, 10.0, 30.0, 100.0])),
+            jobs=(8, 50, 50),
+            servers=(4, 50, 50),
+        ),
+        *(OWN, SPLIT),
+    ),
+    _study("ratio", Ratio(record=_record), _RATIO, list(_SCHEMES.values()), seeds=(2, 10, 20)),
+    _study(
+        "readings",
+        _RUN,
+        _grids((0.2, 0.15, 0.15), 20, jobs=(8, 50, 50), servers=(4, 50, 100)),
+        [Scheme(name, OWN, dict(told)) for name, told in VARIANTS.items()],
+        LOADS,
+    ),
+    _study(
+        "rounding",
+        Each("benchmarks.colocated.measures_theory:rounding"),
+        _grids(
+            (0.2, 0.15, 0.15),
+            20,
+            deltas=[0.1, 0.5, 1.0],
+            trials=(200, 1000, 1000),
+            jobs=(4, 20, 50),
+            servers=(12, 100, 100),
+        ),
+    ),
+    _study("examples", Each("benchmarks.colocated.measures_theory:examples"), [Grid()] * 3),
+)
+"""Of Figures 6 to 10 in their order; then our own; then what is worked by hand."""

@@ -1,0 +1,139 @@
+"""The U and L between which prices move: largest and smallest unit utilities of one set of servers.
+
+The formulas are those of OASiS, (23)-(26), which PD-ORS's (13), (14) take over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from models.errors import InputError
+
+__all__ = ["PriceRange", "Units", "resource_scale", "unit_utilities"]
+
+_FLOOR = 1e-6  # of the largest best-alone utility: that at the horizon can underflow to 0
+
+Units = Literal["normalised", "raw"]
+
+
+def resource_scale(capacity: np.ndarray, units: Units) -> np.ndarray:
+    """What one unit of each resource is, shape (R,), for servers of these capacities (S, R).
+
+    L is one number over resources of different units, so results depend on the units.
+    ``normalised`` counts each resource in mean server capacities, ``raw`` takes the units of the
+    instance, as the papers' formulas do.
+    """
+    if units == "raw":
+        return np.ones(capacity.shape[1])
+    scale = capacity.mean(axis=0)
+    return np.where(scale > 0, scale, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class PriceRange:
+    """Largest and smallest unit utilities that shape the prices of one set of servers.
+
+    Parameters
+    ----------
+    upper : ndarray, shape (R,)
+        U per unit of each resource; 0 for one that nobody demands: it has price 0.
+    lower : float
+        L, below every positive U.
+    """
+
+    upper: np.ndarray
+    lower: float
+
+    def check(self, suffix: str = "") -> None:
+        """Refuse a positive U that is not above L, and numbers negative or not finite.
+
+        ``suffix`` stands behind U and L in messages.
+
+        Raises
+        ------
+        InputError
+        """
+        upper, lower = self.upper, self.lower
+        if not (np.isfinite(upper).all() and np.isfinite(lower)):
+            raise InputError(f"price bounds: U{suffix} and L{suffix} must be finite")
+        if lower < 0 or (upper < 0).any():
+            raise InputError(f"price bounds: U{suffix} and L{suffix} must not be negative")
+        for r in np.flatnonzero(upper > 0):
+            if not upper[r] > lower > 0:
+                raise InputError(
+                    f"price bounds: U{suffix}[{r}] = {upper[r]:g} must exceed L{suffix} = "
+                    f"{lower:g} > 0"
+                )
+
+    @property
+    def alpha(self) -> float:
+        """``max(1, ln U^r / L)``."""
+        logs = np.log(self.upper[self.upper > 0] / self.lower).tolist() if self.lower else []
+        return max([1.0, *logs])
+
+    def scaled(self, p: float) -> PriceRange:
+        """U/L times p, L kept: ``U <- L max(p U / L, 1 + 1e-9)``, so U stays above L.
+
+        Raises
+        ------
+        InputError
+            If p is not positive.
+        """
+        if not (np.isfinite(p) and p > 0):
+            raise InputError(f"price bounds: scale {p} is not positive")
+        least = self.lower * (1.0 + 1e-9)
+        stretched = np.where(self.upper > 0, np.maximum(p * self.upper, least), 0.0)
+        return PriceRange(stretched, self.lower)
+
+
+def unit_utilities(
+    best: np.ndarray,
+    worst: np.ndarray,
+    work: np.ndarray,
+    demand: np.ndarray,
+    capacity: np.ndarray,
+    *,
+    slots: int,
+    part: float,
+    units: Units,
+) -> PriceRange:
+    """U and L of jobs on one set of servers.
+
+    ``U^r`` is the largest ``best / demand^r``. ``L = part / eta`` times the least
+    ``worst / (work sum_r demand^r)``, where ``1/eta = min(1, min work sum_r demand^r / (T sum c))``
+    over the resources that are demanded. No ``worst`` counts for less than 1e-6 of the largest
+    ``best``. That floor could raise L above the U of a resource that only nearly worthless jobs
+    demand. So L is at most 1/e of the least positive U, and each has ``ln U/L >= 1``.
+
+    Parameters
+    ----------
+    best, worst : ndarray, shape (I,)
+        Utility of each job alone in the cluster, and in the last slot; I >= 1, best > 0.
+    work : ndarray, shape (I,)
+        Worker-slots.
+    demand : ndarray, shape (I, R)
+        What a worker, a parameter server, or both take.
+    capacity : ndarray, shape (S, R)
+    slots : int
+        T.
+    part : float
+        1/4 in OASiS, 1/2 in PD-ORS.
+    units : {"normalised", "raw"}
+        Unit of the resources (:func:`resource_scale`).
+    """
+    worst = np.maximum(worst, _FLOOR * best.max())
+    scale = resource_scale(capacity, units)
+    demand = demand / scale
+    with np.errstate(divide="ignore"):
+        upper = np.where(demand > 0, best[:, None] / demand, 0.0).max(axis=0)
+    priced = upper > 0
+    if not priced.any():  # the jobs run without anything on these servers
+        return PriceRange(upper, 0.0)
+    total = float((capacity / scale)[:, priced].sum()) * slots
+    use = work * demand.sum(axis=1)
+    eta_inverse = min(1.0, float(use.min()) / total)
+    lower = part * eta_inverse * float((worst / use).min())
+    return PriceRange(upper, min(lower, float(upper[priced].min()) / np.e))

@@ -1,0 +1,66 @@
+"""Damaged files: values replaced, dropped, doubled, renamed or scaled, and text cut."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from models.errors import InputError
+
+__all__ = ["damaged", "read"]
+
+ODD: list[Any] = [0, -1, 1, 3, 0.5, -0.5, 1e-300, 5e-324, 1e-9, 10**6, 10**6 + 1, 10**9, 1e18]
+ODD += [1e150, 1e300, 2**53, 2**63, 2**64, 10**30, float("nan"), float("inf"), None, True, "", "x"]
+ODD += [[], [1], [[]], {}, {"a": 1}, [0.0, 0.0], [1e18, 1e18], [1, 2, 3]]
+
+
+def places(value: Any, path: tuple = ()) -> Iterator[tuple]:
+    """Path of everything inside."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        yield (*path, key)
+        if isinstance(item, dict | list):
+            yield from places(item, (*path, key))
+
+
+def damaged(text: bytes, rng: random.Random) -> bytes:
+    """One to three values replaced, dropped, doubled, renamed or scaled; some text cut."""
+    data = json.loads(text)
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        *outer, key = rng.choice([*places(data)] or [("jobs",)])
+        holder = data
+        for step in outer:
+            holder = holder[step]
+        found, how = holder.pop(key) if isinstance(holder, dict) else holder[key], rng.randrange(8)
+        if how == 0:  # dropped
+            if isinstance(holder, list):
+                del holder[key]
+        elif how == 1 and isinstance(holder, dict):
+            holder[f"{key}x"] = found
+        elif how == 2 and isinstance(holder, list):
+            holder.insert(key, copy.deepcopy(found))
+        elif how == 3 and type(found) in (int, float):
+            holder[key] = found * rng.choice([-1, 10, 1000, 10**6, 0.1, 1e-6])
+        elif how == 4 and isinstance(found, list):
+            holder[key] = rng.choice([found[:-1], found + found, found[::-1], []])
+        else:
+            holder[key] = copy.deepcopy(rng.choice(ODD))
+    out, how = json.dumps(data).encode(), rng.randrange(20)
+    if how == 0:
+        return out[: rng.randrange(len(out))]
+    if how == 1:
+        return out.replace(b'{"', b'{"name": "a", "name": "b", "', 1)
+    return out
+
+
+def read(kind: Any, *arguments: Any) -> Any:
+    """What is read, or None where it is refused in one line."""
+    try:
+        return kind(*arguments)
+    except InputError as error:
+        assert "\n" not in str(error)
+        assert "bad.json" in str(error)
+        return None

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from online.colocated.fifo import FIFO
 
 from models.colocated import ColocatedInstance, ColocatedSchedule, score
 from models.colocated.files import CertificateFile
 from models.colocated.load import load
+from online.colocated.fifo import FIFO
 from online.run import run
 from solvers.certificate import seal
 from solvers.colocated.certificate import certify, check

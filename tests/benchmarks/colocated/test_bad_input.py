@@ -76,7 +76,7 @@ def test_damaged_certificates_prove_nothing_false(tmp_path: Path) -> None:
             if verdict is not None and verdict.accepted:
                 accepted += 1
                 assert verdict.stored >= objective * (1 - 1e-9)
-    assert accepted > 20
+    assert accepted > 5
 
 
 # ---- at the commands -----------------------------------------------------------------------

@@ -96,7 +96,7 @@ class Dorm(Policy):
         self._shares = FairShares(pools)
         self._workers = ServerGroups(pools.workers, pools.bandwidth)
         self._ps = self._workers if pools.shared else ServerGroups(pools.ps, pools.bandwidth)
-        self._resources = max(1, np.count_nonzero(pools.capacity))
+        self._resources = max(1, int(np.count_nonzero(pools.capacity)))
         self._fairness = self.theta1 * 2 * self._resources
         self._places = GroupPlaces(pools, self._workers, self._ps, fairness=self._fairness)
         self._jobs: dict[int, Any] = {}

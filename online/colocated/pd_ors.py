@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from solvers.colocated.placement_rounding import RoundingPlacement
 
 from models.colocated.cluster import Cluster
 from models.colocated.instance import ColocatedInstance
@@ -16,6 +16,7 @@ from online.colocated.prices import ExponentialPrices
 from solvers.colocated.placement import Placement
 from solvers.colocated.placement_exact import ExactPlacement
 from solvers.colocated.placement_greedy import GreedyPlacement
+from solvers.colocated.placement_rounding import RoundingPlacement
 from solvers.colocated.progress import UNITS
 
 __all__ = ["PDORS"]
@@ -87,15 +88,20 @@ class PDORS(Admission):
         units: float = UNITS,
     ) -> PDORS:
         """Exact price bounds, which know the future; the other parameters are the policy's."""
-        bounds = PriceBounds.from_instance(instance)
-        options = {"gain": gain, "delta": delta, "tries": tries, "units": units}
-        return cls(bounds, placement=placement, **options)
+        return cls(
+            PriceBounds.from_instance(instance),
+            placement=placement,
+            gain=gain,
+            delta=delta,
+            tries=tries,
+            units=units,
+        )
 
     def start(
         self, cluster: Cluster, rng: np.random.Generator
     ) -> tuple[ExponentialPrices, Placement]:
         """One set of servers; rounding uses the generator of the run."""
-        ways = {
+        ways: dict[External, Callable[[], Placement]] = {
             "rounding": lambda: RoundingPlacement(
                 rng, gain=self._gain, delta=self._delta, tries=self._tries
             ),

@@ -15,6 +15,9 @@ from models.errors import InputError
 from models.problem import all_offered, problem_names, read_instance
 from online.contract import OnlineSide
 
+USUAL = "utility"
+"""The problem of a command that is given none."""
+
 
 @dataclass(frozen=True)
 class Sources:
@@ -51,7 +54,8 @@ def add_source_arguments(parser: Parser) -> None:
 def add_drawing_arguments(parser: Parser) -> None:
     """The problem, the size and the settings of what is drawn, for :func:`drawing_asked`."""
     known = ", ".join(problem_names("benchmarks"))
-    parser.add_argument("--problem", default="utility", help=f"one of {known} (default: utility)")
+    told = f"one of {known} (default: {USUAL})"
+    parser.add_argument("--problem", default=USUAL, help=told)
     jobs, slots = _of_each(lambda load: load.words.jobs), _of_each(lambda load: load.words.slots)
     parser.add_argument("--jobs", type=parse_count, help=f"how many ({jobs})")
     parser.add_argument("--slots", type=parse_count, help=f"how many ({slots})")

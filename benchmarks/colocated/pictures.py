@@ -67,8 +67,8 @@ def _ratios(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     proven = (frame["offline_status"] == "optimal").mean()
     how: dict[str, Any] = {"lower": "ratio_lower", "upper": "ratio_upper", "hue": "policy"}
     how |= {"xlabel": "", "ylabel": "competitive ratio", "log_y": True}
-    how["title"] = f"certified intervals, optimum proven for {100 * proven:.0f} %"
-    return plot_intervals(rows, axes, x="level", **how, hue_title="a mark is a seed")
+    how["title"] = f"{_where(frame)}\ncertified intervals, optimum proven for {100 * proven:.0f} %"
+    return plot_intervals(rows, axes, x="level", **how)
 
 
 def _readings(frame: pd.DataFrame, axes: Axes | None) -> Figure:

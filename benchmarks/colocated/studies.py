@@ -105,7 +105,8 @@ def _record(trial: Trial, row: Row, evidence: Mapping[str, Any]) -> dict[str, An
     """The ratio, certified, with the load asked for."""
     told, point = asdict(row), trial.point
     found = {name: told[name] for name in (*_COLUMNS, "ratio_lower", "ratio_upper")}
-    return {"asked_load": point["load"], "seed": trial.seed, **found}
+    size = {name: point[name] for name in ("jobs", "slots", "servers")}
+    return {**size, "asked_load": point["load"], "seed": trial.seed, **found}
 
 
 _LEVELS = [0.5, 1.0, 2.0]

@@ -62,17 +62,16 @@ def crowded_utility(seed: int, *, slots: int = 12) -> UtilityInstance:
     return UtilityInstance.from_file(msgspec.structs.replace(ins.file, slots=slots))
 
 
-def other_future_utility(ins: UtilityInstance, slot: int, seed: int) -> UtilityInstance:
+def other_future(ins: Any, slot: int, other: Any) -> Any:
     """The same until the end of a slot; then other jobs, more of them, and first in the file."""
     past = [record for record in ins.file.jobs if record.arrival <= slot]
-    other = crowded_utility(seed).file.jobs
     future = [
         msgspec.structs.replace(record, id=f"x{n}{copy}", arrival=slot + 1 + n % 3)
-        for n, record in enumerate(other)
+        for n, record in enumerate(other.file.jobs)
         for copy in "ab"
-        if slot + 1 + n % 3 < ins.cluster.slots
+        if slot + 1 + n % 3 < ins.file.slots
     ]
-    return UtilityInstance.from_file(msgspec.structs.replace(ins.file, jobs=[*future, *past]))
+    return type(ins).from_file(msgspec.structs.replace(ins.file, jobs=[*future, *past]))
 
 
 def executed_rows(ins: Any, trace: Trace, slot: int) -> set[tuple]:
@@ -125,17 +124,6 @@ def crowded_jct(seed: int, *, slots: int = 12) -> JctInstance:
     )
 
 
-def other_future_jct(ins: JctInstance, slot: int, seed: int) -> JctInstance:
-    """The same until the end of a slot; then other jobs, more of them, and first in the file."""
-    past = [record for record in ins.file.jobs if record.arrival <= slot]
-    future = [
-        msgspec.structs.replace(record, id=f"x{n}{copy}", arrival=slot + 1 + n % 3)
-        for n, record in enumerate(crowded_jct(seed).file.jobs)
-        for copy in "ab"
-    ]
-    return JctInstance.from_file(msgspec.structs.replace(ins.file, jobs=[*future, *past]))
-
-
 def executed_jct(ins: JctInstance, trace: Trace, slot: int) -> set[tuple]:
     """(kind, job id, slot, server, number) of everything run up to a slot."""
     return {
@@ -152,20 +140,6 @@ def crowded_completion(seed: int, *, slots: int = 12) -> CompletionInstance:
     ins = random_completion(rng, allreduce=seed % 2 == 1, jobs=9, slots=12, servers=3, chunks=4)
     jobs = [msgspec.structs.replace(record, epochs=3) for record in ins.file.jobs]
     return CompletionInstance.from_file(msgspec.structs.replace(ins.file, jobs=jobs, slots=slots))
-
-
-def other_future_completion(ins: CompletionInstance, slot: int, seed: int) -> CompletionInstance:
-    """The same until the end of a slot; then other jobs, more of them, and first in the file."""
-    past = [record for record in ins.file.jobs if record.arrival <= slot]
-    parity = int(ins.cluster.allreduce)
-    other = crowded_completion(2 * seed + parity).file.jobs
-    future = [
-        msgspec.structs.replace(record, id=f"x{n}{copy}", arrival=slot + 1 + n % 3)
-        for n, record in enumerate(other)
-        for copy in "ab"
-        if slot + 1 + n % 3 < ins.cluster.slots
-    ]
-    return CompletionInstance.from_file(msgspec.structs.replace(ins.file, jobs=[*future, *past]))
 
 
 def executed_completion(ins: CompletionInstance, trace: Trace, slot: int) -> set[tuple]:
@@ -185,18 +159,6 @@ def crowded_colocated(seed: int, *, slots: int = 12) -> ColocatedInstance:
     return ColocatedInstance.from_file(msgspec.structs.replace(ins.file, slots=slots))
 
 
-def other_future_colocated(ins: ColocatedInstance, slot: int, seed: int) -> ColocatedInstance:
-    """The same until the end of a slot; then other jobs, more of them, and first in the file."""
-    past = [record for record in ins.file.jobs if record.arrival <= slot]
-    future = [
-        msgspec.structs.replace(record, id=f"x{n}{copy}", arrival=slot + 1 + n % 3)
-        for n, record in enumerate(crowded_colocated(seed).file.jobs)
-        for copy in "ab"
-        if slot + 1 + n % 3 < ins.cluster.slots
-    ]
-    return ColocatedInstance.from_file(msgspec.structs.replace(ins.file, jobs=[*future, *past]))
-
-
 CROWDED: dict[str, Callable[..., Any]] = {
     "colocated": crowded_colocated,
     "completion": crowded_completion,
@@ -205,11 +167,13 @@ CROWDED: dict[str, Callable[..., Any]] = {
     "utility": crowded_utility,
 }
 OTHER_FUTURE: dict[str, Callable[[Any, int, int], Any]] = {
-    "colocated": other_future_colocated,
-    "completion": other_future_completion,
-    "jct": other_future_jct,
+    "colocated": lambda ins, slot, seed: other_future(ins, slot, crowded_colocated(seed)),
+    "completion": lambda ins, slot, seed: other_future(
+        ins, slot, crowded_completion(2 * seed + int(ins.cluster.allreduce))
+    ),
+    "jct": lambda ins, slot, seed: other_future(ins, slot, crowded_jct(seed)),
     "reward": other_future_reward,
-    "utility": other_future_utility,
+    "utility": lambda ins, slot, seed: other_future(ins, slot, crowded_utility(seed)),
 }
 EXECUTED: dict[str, Callable[[Any, Trace, int], set[tuple]]] = {
     "colocated": executed_rows,

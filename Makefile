@@ -27,7 +27,7 @@ test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-slow: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
 
 test-sweep: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -m sweep

@@ -15,6 +15,9 @@ from models.errors import InputError
 from models.problem import all_offered, problem_names, read_instance
 from online.contract import OnlineSide
 
+USUAL = "utility"
+"""The problem of a command that is given none."""
+
 
 @dataclass(frozen=True)
 class Sources:
@@ -51,7 +54,8 @@ def add_source_arguments(parser: Parser) -> None:
 def add_drawing_arguments(parser: Parser) -> None:
     """The problem, the size and the settings of what is drawn, for :func:`drawing_asked`."""
     known = ", ".join(problem_names("benchmarks"))
-    parser.add_argument("--problem", default="utility", help=f"one of {known} (default: utility)")
+    told = f"one of {known} (default: {USUAL})"
+    parser.add_argument("--problem", default=USUAL, help=told)
     jobs, slots = _of_each(lambda load: load.words.jobs), _of_each(lambda load: load.words.slots)
     parser.add_argument("--jobs", type=parse_count, help=f"how many ({jobs})")
     parser.add_argument("--slots", type=parse_count, help=f"how many ({slots})")
@@ -71,8 +75,10 @@ def add_policy_argument(parser: Parser) -> None:
     """Option that chooses the policies: a list of references."""
     sides, run = all_offered("online", "ONLINE", OnlineSide), problem_names("benchmarks")
     known = "; ".join(f"{name}: {', '.join(sides[name].policies)}" for name in run if name in sides)
+    variants = _of_each(lambda load: ", ".join(load.variants))
     fewer = _of_each(lambda load: ", ".join(load.policies or ()))
-    told = f"registered policies ({known}), module:Class or file.py:Class; several joined by "
+    told = f"registered policies ({known}), variants of them ({variants}), "
+    told += "module:Class or file.py:Class; several joined by "
     told += f"commas, or in several --policy (default: all registered{fewer and f'; {fewer}'})"
     words: dict[str, Any] = {"action": "extend", "type": parse_list(str), "default": []}
     parser.add_argument("--policy", metavar="NAME,...", help=told, **words)

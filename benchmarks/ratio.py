@@ -6,7 +6,8 @@ the table says what is proven about the ratios.
 Examples
 --------
 python -m benchmarks.ratio
-    the default: every policy of `utility` on the synthetic workload
+    the default: every policy of `utility` on the synthetic workload; a first line on stderr names
+    the other problems
 python -m benchmarks.ratio --jobs 20 --slots 20 --servers 10+10 --seeds 20
     larger instances, seeds 0 to 19
 python -m benchmarks.ratio --seeds 7:8 --policy oasis,my_file.py:MyPolicy
@@ -26,6 +27,7 @@ python -m benchmarks.ratio --seeds 50:100 --out both --run second
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -34,7 +36,7 @@ import pandas as pd
 
 from benchmarks.cli import Parser, engine_of, parse_positive, run_command
 from benchmarks.door import measure
-from benchmarks.instances import add_instance_arguments, sources_from
+from benchmarks.instances import USUAL, add_instance_arguments, sources_from
 from benchmarks.runs import Runs
 from benchmarks.study.cell import Effort
 from benchmarks.study.rows import Row, Timing, join, to_json_lines
@@ -44,14 +46,20 @@ from benchmarks.study.study import faults
 from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
 from benchmarks.tables import Layout, add_table_arguments, layout_of, print_rows, wrap
 from models.errors import InputError
+from models.problem import problem_names
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and print the table; returns the exit code."""
     args = _parser().parse_args(argv)
+    unasked = args.problem is None
+    args.problem = args.problem or USUAL
     layout = layout_of(args, COLUMNS)
     sources = sources_from(args)
     schemes = schemes_of(args.problem, args.policy or None)
+    if unasked:
+        others = "|".join(name for name in problem_names("benchmarks") if name != USUAL)
+        print(f"{USUAL}; others: --problem {others}", file=sys.stderr, flush=True)
     asked = {
         **sources.asked,
         "policies": {scheme.name: scheme.policy for scheme in schemes},
@@ -97,6 +105,7 @@ def _texts(frame: pd.DataFrame, origins: Mapping[str, str], layout: Layout) -> t
 def _parser() -> Parser:
     parser = Parser("benchmarks.ratio", __doc__)
     add_instance_arguments(parser)
+    parser.set_defaults(problem=None)  # tells what nobody asked for from what somebody did
     limit = "for the offline solve of one instance (default: 30); what is not proven by then is "
     limit += "reported as an interval"
     add = parser.add_argument

@@ -12,14 +12,23 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from numba.core.caching import NullCache
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 
 from solvers.highs import HighsOptions, LinearProgram
 from solvers.highs.engine import run
 from solvers.highs.outcome import Outcome, Tally
 from solvers.highs.program import FloatArray
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -35,6 +44,35 @@ def pytest_collection_finish() -> None:
     """What is loaded by now stays: garbage collections need not look through it again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels_are_compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Of two workers that need the same kernel one compiles it; the other waits and loads it."""
+    if fcntl is None or "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
+        return
+    folder = tmp_path_factory.getbasetemp().parent  # of all workers of this run
+    compile_kernel, held = Dispatcher.compile, set[str]()
+
+    def compile_alone(kernel: Dispatcher, signature: Any) -> Any:
+        name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"
+        # In one process it is one thread at a time. A kernel locks those that it calls, too: as no
+        # two call each other, no two workers wait for each other.
+        with global_compiler_lock:
+            if isinstance(kernel._cache, NullCache) or name in held:
+                return compile_kernel(kernel, signature)
+            held.add(name)
+            try:
+                with (folder / f"{name}.lock").open("w") as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                    return compile_kernel(kernel, signature)
+            finally:
+                held.discard(name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dispatcher, "compile", compile_alone)
+        yield
 
 
 @pytest.fixture(scope="session")

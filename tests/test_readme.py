@@ -57,6 +57,7 @@ def policy_of_page(page: str) -> str:
     [
         ("README.md", "my_file.py:MyPolicy", ["oasis", "half"]),
         ("docs/jct.md", "my_file:AllInCloud", ["a-online", "cloud"]),
+        ("docs/completion.md", "my_file:Earliest", ["a-online", "earliest"]),
     ],
 )
 def test_the_policy_of_a_page_works_from_a_folder_outside(
@@ -67,7 +68,8 @@ def test_the_policy_of_a_page_works_from_a_folder_outside(
     (line,) = (line for line in COMMANDS if policy in line and names[0] in line)
     module, *arguments = shlex.split(line)
     main = importlib.import_module(module).main
-    assert main([*arguments, "--quick", "--seeds", "1", "--format", "csv"]) == 0
+    short = "--quick", "--seeds", "1", "--time-limit", "2"
+    assert main([*arguments, *short, "--format", "csv"]) == 0
     rows = [row.split(",") for row in capsys.readouterr().out.splitlines()]
     assert [row[rows[0].index("policy")] for row in rows[1:]] == names
 

@@ -13,7 +13,7 @@ __all__ = ["EXPERIMENTS", "WORKLOAD"]
 
 WORKLOAD = Workload(
     problem="colocated",
-    default=Size(jobs=8, slots=10, servers=3, seeds=5),
+    default=Size(jobs=6, slots=8, servers=3, seeds=5),
     quick=Size(jobs=4, slots=6, servers=2, seeds=2),
     servers=Servers(("machines H",), example=4),
     settings=Settings,

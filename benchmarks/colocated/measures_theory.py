@@ -27,6 +27,7 @@ Measurement = Callable[[], Result]
 GAINS = ("1", "covering", "packing")
 """What roundings are scaled by: nothing, or G for one of the two sides."""
 
+_MEASURED = ("gain", "covers", "packs", "cheap", "all", "rounding", "greedy", "exact", "mean")
 _SPREAD = 100.0  # U / L of the prices
 _STREAM = 0x524F55  # sets these draws apart from those of the instance
 
@@ -85,10 +86,10 @@ def _rounded(
     gain: Any = 1.0 if way == "1" else way
     found = rounding_trials(job, price, free, workers, gain, delta, trials, rng)
     if found is None:
-        return dict.fromkeys(("gain", "covers", "packs", "cheap", "all"))
+        return {"workers": workers, **dict.fromkeys(_MEASURED)}
     told = asdict(found)
-    kept = {"gain": told["gain"], "covers": told["covering"], "packs": told["packing"]}
-    kept |= {"cheap": told["cost"], "all": told["all"], "workers": workers}
+    kept = {"workers": workers, "gain": told["gain"], "covers": told["covering"]}
+    kept |= {"packs": told["packing"], "cheap": told["cost"], "all": told["all"]}
     ways = {"rounding": RoundingPlacement(rng, gain=gain, delta=delta), "greedy": GreedyPlacement()}
     costs = {
         name: float(placement.options(job, price, free, workers).external_cost[workers])

@@ -55,9 +55,9 @@ def _lines(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
 def _times(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     """Medians over all jobs, and over the completed ones."""
     words = {"time_all": "all jobs, T for the rest", "time_done": "completed jobs"}
-    rows = frame.melt(["policy", "seed", "load", "reading"], list(words), "of", "slots")
-    rows = rows.assign(of=rows["of"].map(words), slots=rows["slots"].astype(float))
-    how: dict[str, Any] = {"x": "policy", "lower": "slots", "upper": "slots", "hue": "of"}
+    rows = frame.melt(["policy", "seed", "load", "reading"], list(words), "of", "delay")
+    rows = rows.assign(of=rows["of"].map(words), delay=rows["delay"].astype(float))
+    how: dict[str, Any] = {"x": "policy", "lower": "delay", "upper": "delay", "hue": "of"}
     how |= {"xlabel": "", "ylabel": "median slots from arrival to completion"}
     return _by_load(rows, axes, partial(plot_intervals, **how), _where(frame))
 
@@ -67,8 +67,8 @@ def _ratios(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     proven = (frame["offline_status"] == "optimal").mean()
     how: dict[str, Any] = {"lower": "ratio_lower", "upper": "ratio_upper", "hue": "policy"}
     how |= {"xlabel": "", "ylabel": "competitive ratio", "log_y": True}
-    how["title"] = f"certified intervals, optimum proven for {100 * proven:.0f} %"
-    return plot_intervals(rows, axes, x="level", **how, hue_title="a mark is a seed")
+    how["title"] = f"{_where(frame)}\ncertified intervals, optimum proven for {100 * proven:.0f} %"
+    return plot_intervals(rows, axes, x="level", **how)
 
 
 def _readings(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -107,7 +107,7 @@ def _rounding(frame: pd.DataFrame, axes: Axes | None) -> Figure:
         panel.plot(deltas, [1.0 - delta for delta in deltas], color="0.4", linestyle=":")
         panel.set_ylim(-0.05, 1.05)
     of = {"mean": "all trials", "rounding": "rounding", "greedy": "greedy", "exact": "exact"}
-    once = rows[(rows["way"] == "1") & (rows["delta"] == deltas[-1])].rename(columns=of)
+    once = frame[(frame["way"] == "1") & (frame["delta"] == deltas[-1])].rename(columns=of)
     costs = once.melt("seed", list(of.values()), "of", "cost").astype({"cost": float})
     how: dict[str, Any] = {"xlabel": "", "ylabel": "cost over that of the relaxation"}
     plot_intervals(costs, drawn[-1], x="of", lower="cost", upper="cost", **how, title="G: 1")

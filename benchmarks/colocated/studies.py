@@ -56,7 +56,7 @@ _SCHEMES = {name: Scheme(name, name) for name in (OWN, *BASELINES, SPLIT)}
 _SEEDS = (2, 3, 10)  # of the sizes quick, default and paper
 
 # What follows has one entry for each of these. Samples of the quick size suit its machines.
-_SMALL = {"samples": [500, 12_500], "slots": 8}
+_SMALL = {"samples": [2000, 50_000], "slots": 8}
 _MACHINES = ((2, 4), (20, 40, 60, 80, 100), (10, 20, 30, 40, 50, 60, 70, 80, 90, 100))
 _SPLIT_MACHINES = ((2, 4), (10, 30, 50), (10, 20, 30, 40, 50))
 _JOBS = ((4, 8), (10, 20, 30, 40, 50), (10, 20, 30, 40, 50))
@@ -105,7 +105,8 @@ def _record(trial: Trial, row: Row, evidence: Mapping[str, Any]) -> dict[str, An
     """The ratio, certified, with the load asked for."""
     told, point = asdict(row), trial.point
     found = {name: told[name] for name in (*_COLUMNS, "ratio_lower", "ratio_upper")}
-    return {"asked_load": point["load"], "seed": trial.seed, **found}
+    size = {name: point[name] for name in ("jobs", "slots", "servers")}
+    return {**size, "asked_load": point["load"], "seed": trial.seed, **found}
 
 
 _LEVELS = [0.5, 1.0, 2.0]
@@ -185,7 +186,7 @@ STUDIES: tuple[Study, ...] = (
             deltas=[0.1, 0.5, 1.0],
             trials=(200, 1000, 1000),
             jobs=(4, 20, 50),
-            servers=(4, 100, 100),
+            servers=(12, 100, 100),
         ),
     ),
     _study("examples", Each("benchmarks.colocated.measures_theory:examples"), [Grid()] * 3),

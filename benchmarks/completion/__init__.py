@@ -19,6 +19,11 @@ WORKLOAD = Workload(
     settings=Settings,
     generate=generate,
     usual={"worker_types": 2, "ps_types": 2, "chunks": (1, 4), "max_duration": 6},
+    complete=("preset", "paper"),
+    variants={
+        "a-online-literal": ("a-online", {"literal": True}),
+        **{f"{name}-fixed": (name, {"fixed": True}) for name in ("drf", "antman", "tiresias")},
+    },
     mappings=MAPPINGS,
     words=Words(slots="slots in which jobs arrive"),
 )

@@ -85,12 +85,8 @@ class _Drawing:
                 self._draw_cluster()
                 continue
             limits = self._limit(self.jobs["arrival"]).tolist()
-            kept = np.flatnonzero(
-                [
-                    _can_complete(job, instance.cluster, limit)
-                    for job, limit in zip(instance.jobs, limits, strict=True)
-                ]
-            )
+            pairs = zip(instance.jobs, limits, strict=True)
+            kept = np.flatnonzero([_can_complete(job, instance.cluster, n) for job, n in pairs])
             if len(kept) == count:
                 return
             fault = self._hopeless(len(kept))
@@ -132,9 +128,8 @@ class _Drawing:
         """Servers with the capacity that the settings ask for, for these jobs."""
         self.servers = np.full((1, len(RESOURCES)), _PLENTY)
         known = self.instance()
-        self.servers = np.sum([ideal_demand(job, known.cluster)[0] for job in known.jobs], axis=0)[
-            None
-        ]
+        demands = [ideal_demand(job, known.cluster)[0] for job in known.jobs]
+        self.servers = np.sum(demands, axis=0, keepdims=True)
         if self._settings.load is None and self._settings.preset == "paper":
             self.capacity = self._drawn_capacity
         else:

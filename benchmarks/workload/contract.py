@@ -81,6 +81,9 @@ class Workload:
     usual : mapping of str to Any
         Settings of synthetic instances where a command is not told others: those of the default
         tables. Figures and claims say all their settings themselves.
+    complete : (str, Any) or None
+        A setting with a value that stands for all the others, too: with it none of the usual ones
+        holds.
     variants : mapping of str to (str, mapping)
         Registered policies with parameters, which commands know by a name of their own.
     policies : tuple of str or None
@@ -97,6 +100,7 @@ class Workload:
     generate: Callable[[Any, np.random.Generator, Trace | None], tuple[Any, WorkloadReport]]
     mappings: Mapping[str, str] = field(default_factory=dict)
     usual: Mapping[str, Any] = field(default_factory=dict)
+    complete: tuple[str, Any] | None = None
     variants: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     policies: tuple[str, ...] | None = None
     words: Words = Words()
@@ -159,8 +163,10 @@ class Workload:
         return self.generate(chosen, np.random.default_rng(seed), trace)
 
     def with_usual(self, settings: Mapping[str, Any], *, traced: bool = False) -> dict[str, Any]:
-        """Settings on top of the usual ones, which instances of a trace do not have."""
-        return dict(settings) if traced else {**self.usual, **settings}
+        """Settings on top of the usual ones, if those hold: not of a trace, nor if complete."""
+        if traced or self.complete in settings.items():
+            return dict(settings)
+        return {**self.usual, **settings}
 
     @property
     def examples(self) -> dict[str, str]:

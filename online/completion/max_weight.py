@@ -147,11 +147,11 @@ def greedy_max_weight(jobs: Sequence[Job], cluster: Cluster, slots: int) -> list
     """Admit jobs by falling weight per demand, each as early as it still fits (Fig. 8).
 
     The paper compares A_maxweight with it. Of Jain et al. it says no more than "a greedy strategy
-    to schedule jobs with deadlines in the offline scenario". Jain, Menache, Naor, Yaniv:
-    "Near-Optimal Scheduling Mechanisms for Deadline-Sensitive Jobs in Large Computing Clusters"
-    (SPAA 2012) go through the jobs by falling value per unit of demand, and admit each that can
-    still be completed by its deadline. Ours: demand is the dominant share of all capacity times
-    slots, the least of all modes; a job takes the schedule that completes earliest in what is
+    to schedule jobs with deadlines in the offline scenario"; we take its [44] to be Jain, Menache,
+    Naor, Yaniv: "Near-Optimal Scheduling Mechanisms for Deadline-Sensitive Jobs in Large Computing
+    Clusters" (SPAA 2012), where jobs are gone through by falling value per unit of demand, and each
+    that can still meet its deadline is admitted. Ours: demand is the dominant share of all capacity
+    times slots, the least of all modes; a job takes the schedule that completes earliest in what is
     free. The cluster is empty at first; ``slots`` is the deadline of all jobs, (7b). Returned in
     the order of admission.
     """

@@ -102,12 +102,11 @@ def improve(
     model = compact(instance)
     open_ = OpenDeadlines(instance, found.duals, found.bound, found.objective)
     _close(model, open_)
-    begun = _begin(model, instance, found.schedule)
     unit = math.ldexp(1.0, math.frexp(found.bound)[1] - _EXPONENT)
     model.utility.set_value(model.utility.expr / unit)
     left = max(0.1, deadline - time.monotonic())
     options = replace(options, time_limit=left if math.isfinite(left) else None)
-    solved = solve_model(model, options, warm_start=begun)
+    solved = solve_model(model, options)
     result, best, message = solved.result, found, solved.result.message
     if result.x is not None:
         values = (solved.values(getattr(model, name)) for name in ("d", "v", "u", "w", "s"))
@@ -153,37 +152,3 @@ def _close(model: pyo.ConcreteModel, open_: OpenDeadlines) -> None:
             done.fix(0)
         elif t >= slots[-1] and not open_.out[i]:
             done.fix(1)
-
-
-def _begin(
-    model: pyo.ConcreteModel, instance: ColocatedInstance, schedule: ColocatedSchedule
-) -> bool:
-    """Start from a feasible schedule; False if there is nothing to start or it is outside."""
-    free = [v for v in model.component_data_objects(pyo.Var) if not v.fixed]
-    if not free:
-        return False
-    for variable in free:
-        variable.set_value(0)
-    completion = score(instance, schedule).completion
-    for (i, t), done in model.d.items():
-        value = int(schedule.admitted[i] and 0 <= completion[i] <= t)
-        if done.fixed and done.value != value:
-            return False
-        if not done.fixed:
-            done.set_value(value)
-    counts: dict[tuple[int, int], dict[int, list[int]]] = {}
-    for kind, table in enumerate((schedule.workers, schedule.ps)):
-        for i, t, h, count in table[schedule.admitted[table[:, 0]]].tolist():
-            counts.setdefault((i, t), {}).setdefault(h, [0, 0])[kind] = count
-    for (i, t), servers in counts.items():
-        inside = len(servers) == 1 and (i, next(iter(servers)), t) in model.v
-        for h, numbers in servers.items():
-            parts = (model.v, model.u) if inside else (model.w, model.s)
-            for part, count in zip(parts, numbers, strict=True):
-                if count:
-                    if (i, h, t) not in part or count > part[i, h, t].ub:
-                        return False
-                    part[i, h, t].set_value(count)
-            if inside:
-                model.home[i, h, t].set_value(1)
-    return True

@@ -121,12 +121,10 @@ class _Search:
         rng, table = self._rng, self.timetable
         before, running = table.value, list(table.placed)
         slot = int(rng.integers(self._instance.cluster.slots))
-        distance = np.array(
-            [
-                max(0, table.placed[i].rows[0, 0] - slot, slot - table.placed[i].completion)
-                for i in running
-            ]
+        ends = np.array([(one.start, one.completion) for one in table.placed.values()]).reshape(
+            -1, 2
         )
+        distance = np.maximum(0, np.maximum(ends[:, 0] - slot, slot - ends[:, 1]))
         nearest = np.argsort(distance + 4.0 * rng.random(len(running)))
         dropped = [running[k] for k in nearest[: int(rng.integers(1, _MOST + 1))]]
         waiting = [i for i in self.worth if i not in table.placed]

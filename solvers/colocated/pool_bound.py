@@ -118,14 +118,21 @@ class PoolOracle:
         """
         if not self.feasible:
             return None
-        costs, pieces, (inside, work) = self._costs(worker_price, ps_price, limits)
+        costs, corner, piece, inside, work = self._costs(worker_price, ps_price, limits)
         first = self.job.arrival
         payoffs = self.values[first:] - costs
         done = int(payoffs.argmax())
         if payoffs[done] == -math.inf:
             return None
         counts = split_work(
-            done, *pieces, inside, self.job.speedup, self.needed, work, limits is not None
+            done,
+            corner,
+            piece,
+            inside,
+            self.job.speedup,
+            self.needed,
+            work,
+            limits is not None,
         )
         workers, ps, where = (
             np.concatenate([np.zeros(first, count.dtype), count]) for count in counts
@@ -150,8 +157,8 @@ class PoolOracle:
         worker_price: np.ndarray,
         ps_price: np.ndarray,
         limits: tuple[np.ndarray, np.ndarray] | None,
-    ) -> tuple[np.ndarray, tuple[np.ndarray, ...], tuple[np.ndarray, float]]:
-        """Costs by deadline, from the arrival on; the pieces; internal limits and work."""
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
+        """Costs by deadline, from the arrival on; corners, pieces, internal limits and work."""
         first, work = self.job.arrival, self.job.work
         if limits is None:
             work, room = self.job.tolerant_work, self._slots - first
@@ -170,7 +177,7 @@ class PoolOracle:
             self.ends,
         )
         piece = piece[np.argsort(piece[:, 0], kind="stable")]
-        return deadline_costs(piece, len(corner), work), (corner, piece), (limits[0], work)
+        return deadline_costs(piece, len(corner), work), corner, piece, limits[0], work
 
 
 def pool_bound(instance: ColocatedInstance, prices: np.ndarray) -> float:

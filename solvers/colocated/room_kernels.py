@@ -7,7 +7,7 @@ from numba import njit
 
 from models.tolerance import ROUND_OFF
 
-__all__ = ["best_machine", "largest_counts", "spread", "take"]
+__all__ = ["largest_counts", "placed_rows", "take"]
 
 
 @njit(cache=True)
@@ -22,18 +22,21 @@ def _copies(free, demand, most):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def _fits(held, free):  # type: ignore[no-untyped-def]
+    """Whether a machine has room for that, up to round-off."""
+    for r in range(len(held)):
+        if held[r] > 0.0 and held[r] > free[r] * (1.0 + ROUND_OFF):
+            return False
+    return True
+
+
+@njit(cache=True)
 def _together(free, worker, ps, needed, most):  # type: ignore[no-untyped-def]
     """Most workers, up to ``most``, that fit on one machine with what they need."""
     low, high = 0, _copies(free, worker, most)
     while low < high:
         w = (low + high + 1) // 2
-        fits = True
-        for r in range(len(worker)):
-            held = w * worker[r] + needed[w] * ps[r]
-            if held > 0.0 and held > free[r] * (1.0 + ROUND_OFF):
-                fits = False
-                break
-        if fits:
+        if _fits(w * worker + needed[w] * ps, free):
             low = w
         else:
             high = w - 1
@@ -81,36 +84,56 @@ def _spread(free, order, fit, worker, ps, workers, servers, count):  # type: ign
 
 
 @njit(cache=True)
-def spread(free, worker, ps, weight, workers, servers):  # type: ignore[no-untyped-def]
-    """Place workers and PSs on the machines of one slot, free shape (H, R).
+def placed_rows(free, workers, ps, inside, worker, server, weight):  # type: ignore[no-untyped-def]
+    """Place the counts of every slot on its machines.
+
+    What is meant for one machine goes to that which is left with the least.
+
+    Parameters
+    ----------
+    free : ndarray, shape (T, H, R)
+    workers, ps : ndarray, shape (T,)
+        Whole numbers.
+    inside : ndarray of bool, shape (T,)
+        Whether they are meant for one machine.
+    worker, server, weight : ndarray, shape (R,)
+        Demands of a worker and of a PS, weights of what is left.
 
     Returns
     -------
     complete : bool
-    count : ndarray of int64, shape (H, 2)
-        Workers and PSs on each machine.
+        Whether all found room.
+    rows : ndarray of int64, shape (n, 4)
+        (slot, machine, workers, PSs).
     """
-    fit = np.empty(len(free), dtype=np.int64)
-    count = np.zeros((len(free), 2), dtype=np.int64)
-    order = _tightest_first(free, worker, workers, weight, fit)
-    complete = _spread(free, order, fit, worker, ps, workers, servers, count)
-    return complete, count
-
-
-@njit(cache=True)
-def best_machine(free, worker, ps, weight, workers, servers):  # type: ignore[no-untyped-def]
-    """The machine of one slot that is left with the least if all runs there; -1: none has room."""
-    held = workers * worker + servers * ps
-    best, least = -1, np.inf
-    for h in range(len(free)):
-        left = ((free[h] - held) * weight).sum()
-        if left < least:
-            fits = True
-            for r in range(len(held)):
-                fits = fits and (held[r] <= 0.0 or held[r] <= free[h, r] * (1.0 + ROUND_OFF))
-            if fits:
-                best, least = h, left
-    return best
+    slots, machines = free.shape[0], free.shape[1]
+    rows, size = np.empty((slots * machines, 4), dtype=np.int64), 0
+    fit, count = np.empty(machines, dtype=np.int64), np.zeros((machines, 2), dtype=np.int64)
+    for t in range(slots):
+        w, s = int(workers[t]), int(ps[t])
+        if w == 0:
+            continue
+        if inside[t]:
+            held, best, least = w * worker + s * server, -1, np.inf
+            for h in range(machines):
+                left = ((free[t, h] - held) * weight).sum()
+                if left < least and _fits(held, free[t, h]):
+                    best, least = h, left
+            count[:] = 0
+            if best >= 0:
+                count[best, 0], count[best, 1] = w, s
+            complete = best >= 0
+        else:
+            order = _tightest_first(free[t], worker, w, weight, fit)
+            complete = _spread(free[t], order, fit, worker, server, w, s, count)
+        if not complete:
+            return False, rows[:0]
+        for h in range(machines):
+            if count[h, 0] > 0 or count[h, 1] > 0:
+                rows[size, 0], rows[size, 1] = t, h
+                rows[size, 2], rows[size, 3] = count[h, 0], count[h, 1]
+                size += 1
+    return True, rows[:size].copy()
 
 
 @njit(cache=True)

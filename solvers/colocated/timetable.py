@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from models.colocated.column import Column, schedule_of
 from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
 from models.tolerance import usable
-from solvers.colocated.pool_bound import PooledColumn, PoolOracle
-from solvers.colocated.room_kernels import best_machine, largest_counts, spread, take
+from solvers.colocated.pool_bound import PoolOracle
+from solvers.colocated.room_kernels import largest_counts, placed_rows, take
 
 __all__ = ["Placed", "Timetable", "placed_of"]
 
@@ -36,6 +37,11 @@ class Placed:
     completion: int
     value: float
     rows: np.ndarray
+
+    @cached_property
+    def start(self) -> int:
+        """The first slot."""
+        return int(self.rows[0, 0])
 
 
 class Timetable:
@@ -105,31 +111,18 @@ class Timetable:
         column = oracle.best(prices @ one.worker, prices @ one.ps, limits)
         if column is None or column.payoff <= least:
             return False
-        rows = self._rows(column)
-        if rows is None:
-            return False
-        self.put(Placed(job, column.completion, column.value, rows))
-        return True
-
-    def _rows(self, column: PooledColumn) -> np.ndarray | None:
-        """Place the counts of a column; None if that fails in some slot."""
-        job, found = self.instance.jobs[column.job], []
-        for t in np.flatnonzero(column.workers).tolist():
-            workers, ps = int(column.workers[t]), int(column.ps[t])
-            demand = job.worker, job.ps, self._weight, workers, ps
-            if column.inside[t]:
-                server = best_machine(self._free[t], *demand)
-                if server < 0:
-                    return None
-                found.append(np.array([[t, server, workers, ps]], dtype=np.int64))
-                continue
-            complete, count = spread(self._free[t], *demand)
-            if not complete:
-                return None
-            servers = np.flatnonzero(count.any(axis=1))
-            slot = np.full(len(servers), t, dtype=np.int64)
-            found.append(np.column_stack([slot, servers, count[servers]]))
-        return np.ascontiguousarray(np.concatenate(found))
+        complete, rows = placed_rows(
+            self._free,
+            column.workers,
+            column.ps,
+            column.inside,
+            one.worker,
+            one.ps,
+            self._weight,
+        )
+        if complete:
+            self.put(Placed(job, column.completion, column.value, rows))
+        return bool(complete)
 
     def schedule(self) -> ColocatedSchedule:
         """What runs, as a schedule."""

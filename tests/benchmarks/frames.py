@@ -11,6 +11,7 @@ import pandas as pd
 
 import benchmarks
 from benchmarks.catalogue import find_picture, find_study, pictures_of
+from benchmarks.study.store import Store
 
 ROOT = Path(benchmarks.__file__).parent
 
@@ -45,3 +46,14 @@ def assert_is_kept(frame: pd.DataFrame, picture: str, tolerances: Mapping[str, f
     for column in expected:
         tolerance = tolerances.get(column, 1e-9)
         pd.testing.assert_series_equal(found[column], expected[column], rtol=tolerance, atol=1e-9)
+
+
+def assert_other_seeds_are_kept(
+    picture: str, tolerances: Mapping[str, float], store: Store
+) -> None:
+    """What is measured for all seeds but the first, which the quick tests measure, is kept."""
+    study = find_study(find_picture(picture).study)
+    seeds = range(study.seeds["quick"])
+    assert set(reference(picture)["seed"]) == set(seeds)
+    if others := seeds[1:]:
+        assert_is_kept(study.frame("quick", others, store=store), picture, tolerances)

@@ -71,6 +71,18 @@ def test_rows_carry_what_the_format_says(
         assert row["offline_time_limited"] is False
 
 
+def test_first_line_names_the_other_problems_unless_one_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_files(tmp_path, "a", "--format", "csv")
+    out, err = capsys.readouterr()
+    known = "colocated|completion|jct|reward"
+    assert err.splitlines()[0] == f"utility; others: --problem {known}"
+    assert out.startswith("problem,")
+    run_files(tmp_path, "a", "--problem", "utility")
+    assert "others:" not in "".join(capsys.readouterr())
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     """All files but the timings."""
     return {

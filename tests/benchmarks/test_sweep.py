@@ -232,7 +232,7 @@ def test_a_guarantee_that_fails_is_named(here: Path, capsys: pytest.CaptureFixtu
 
 @pytest.mark.slow
 def test_two_sweeps_in_one_folder_at_once(here: Path) -> None:
-    Path("two.toml").write_text(SMALL.replace("seeds = 1", "seeds = 8"))
+    Path("two.toml").write_text(SMALL.replace("seeds = 1", "seeds = 4"))
     command = [sys.executable, "-m", "benchmarks.sweep", "--workers", "1", "--out", "both"]
     both = [
         subprocess.Popen([*command, study], env={**os.environ, "PYTHONPATH": str(ROOT)})

@@ -18,33 +18,41 @@ from tests.test_layers import ROOT
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.xdist_group("sweeps of 500 cells"),  # on one worker: one of them is undisturbed
     pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc"),
 ]
 
 PATIENCE = 300.0  # seconds
 
-# So small that every optimum is proven; a sixth of the cells is of a policy of the user's.
-STUDY = """
-seeds = 6
+# So small that every optimum is proven, and most cells of the problem whose cells take least; one
+# policy of ten is a user's. A single job of `completion` is proven without the clock.
+STUDY = f"""
+seeds = 2
 time_limit = 60
 
 [[study]]
 problem = "utility"
 policies = ["oasis", "fifo", "drf", "rrh", "dorm", "zero-price", "mine.py:EveryOther"]
-base = { slots = 6, servers = "3+3" }
-vary = { jobs = [4, 5] }
+base = {{ jobs = 4, slots = 6, servers = "3+3" }}
 
 [[study]]
 problem = "jct"
 policies = ["a-online", "a-online-e", "srtf", "tiresias-l", "batchsche", "all-cloud"]
-base = { jobs = 2, slots = 10 }
-vary = { servers = [2, 3, 4, 5, 6] }
+base = {{ jobs = 2, slots = 10, servers = 3 }}
+
+[[study]]
+problem = "completion"
+policies = ["a-online", "fifo", "drf", "antman", "tiresias"]
+base = {{ jobs = 1, slots = 6, servers = 2, worker_types = 2, ps_types = 2, max_duration = 4 }}
 
 [[study]]
 problem = "reward"
-policies = ["ogasched", "drf", "fairness", "binpacking", "spreading", "mine.py:Copy"]
-base = { jobs = 2, servers = 3 }
-vary = { slots = [6, 7, 8, 9, 10] }
+policies = [
+    "ogasched", "ogasched-constant", "ogasched-literal", "ogasched-adaptive",
+    "drf", "fairness", "binpacking", "spreading", "mine.py:Copy",
+]
+base = {{ jobs = 2, servers = 3 }}
+vary = {{ slots = {list(range(4, 28))} }}
 """
 
 MINE = '''
@@ -128,7 +136,7 @@ def undisturbed(folder: Path) -> bytes:
     assert running.communicate()[1].count("failed") == 0
     assert running.returncode == 0
     frame = pd.read_csv(folder / "undisturbed" / "rows.csv")
-    assert set(frame["problem"]) == {"utility", "jct", "reward"}
+    assert set(frame["problem"]) == {"utility", "jct", "completion", "reward"}
     assert len(stored(folder, "undisturbed")) >= 450  # some trials share an optimum
     assert not frame["offline_time_limited"].any() and frame["error"].isna().all()
     return rows(folder, "undisturbed")
@@ -184,7 +192,7 @@ def test_killed_and_taken_up_again_it_ends_with_the_same_rows(
     assert "its process was killed by SIGKILL" in line
     ours = rows(folder, "killed").decode().splitlines()
     lost = [ours[n] != row for n, row in enumerate(undisturbed.decode().splitlines())]
-    assert 1 <= sum(lost) <= 7, "the rows of one instance at most"
+    assert 1 <= sum(lost) <= 9, "the rows of one instance at most"
     assert all("killed by SIGKILL" in ours[n] for n, is_lost in enumerate(lost) if is_lost)
 
     # And again.

@@ -146,7 +146,9 @@ def test_a_schedule_better_than_a_proven_bound_is_named(
     jobs = [{"id": "a", "admitted": True, "allocations": [[0, 0, "worker", 1], [0, 0, "ps", 1]]}]
     head = {"format": "1", "problem": "utility", "instance": file.instance}
     Path("a.json").write_text(json.dumps({**head, "jobs": jobs}))
-    monkeypatch.setattr("solvers.utility.certificate.check", lambda *_: Verdict("max", 4.5, 4.5, True))
+    monkeypatch.setattr(
+        "solvers.utility.certificate.check", lambda *_: Verdict("max", 4.5, 4.5, True)
+    )
     assert verify(["three.json", "a.json", "--certificate", "c.json"]) == 1
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith("contradiction: objective 5.0 contradicts the bound 4.5 from prices")

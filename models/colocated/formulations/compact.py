@@ -97,7 +97,7 @@ def schedule_from_values(
     for job in instance.jobs:
         slots = sorted(t for i, t in d if i == job.index)
         admitted[job.index] = bool(slots) and d[job.index, slots[-1]] > 0.5
-        left = job.tolerant_work if admitted[job.index] else 0.0
+        left = job.work * (1.0 - ROUND_OFF / 2) if admitted[job.index] else 0.0
         for t in range(job.arrival, instance.cluster.slots):
             workers = sum(count for _, count, _ in placed[job.index, t])
             if left > 0.0 and workers:

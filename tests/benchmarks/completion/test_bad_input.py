@@ -141,6 +141,11 @@ def test_large_sizes_that_are_accepted_end_soon() -> None:
 def test_numbers_of_workers_and_ps_that_would_take_hours_are_refused() -> None:
     with pytest.raises(InputError, match=r"numbers of workers, PSs, types .* - at `\$.jobs`"):
         instance([job("a", chunks=10**6)], servers=[[1e9]])
+    # 10^6 of them took minutes for a single job, and none beats another.
+    with pytest.raises(InputError, match="1000000 numbers of workers"):
+        instance([job("a", chunks=1000)], servers=[[2000.0]])
+    # The paper's ranges, up to 50 workers and 80 pairs of types, come to 30,000 to 60,000.
+    assert len(instance([job("a", chunks=400)], servers=[[800.0]]).jobs) == 1
 
 
 def test_weights_that_break_the_assumptions_are_reported() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.completion import WORKLOAD
+from benchmarks.completion import gap
 from benchmarks.completion.gap import GAP
 from models.completion import score
+from models.completion.formulations.time_indexed import horizon, modes
 from models.errors import InputError
 from tests.models.completion.small import random_instance
 
@@ -26,9 +27,15 @@ def test_methods_agree(seed: int) -> None:
     assert (bound.status, bound.bound_source) == ("bounded", "prices")
 
 
-def test_a_large_program_is_not_built() -> None:
-    ins, _ = WORKLOAD.draw(jobs=20, slots=50, servers=20, seed=0)
-    with pytest.raises(InputError, match="modes x servers x slots are more than"):
+def test_a_large_program_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    ins = random_instance(np.random.default_rng(0))
+    size = sum(len(modes(job, ins.cluster)) for job in ins.jobs)
+    size *= len(ins.cluster.servers) * horizon(ins)
+    monkeypatch.setattr(gap, "_LARGEST", size)
+    assert GAP.methods["exact"].solve(ins, time_limit=20.0, threads=1).is_optimal
+    monkeypatch.setattr(gap, "_LARGEST", size - 1)
+    monkeypatch.setattr(gap, "time_indexed", lambda _: pytest.fail("built"))
+    with pytest.raises(InputError, match=f"{size} modes x servers x slots are more than"):
         GAP.methods["exact"].solve(ins, time_limit=1.0, threads=1)
 
 

@@ -13,7 +13,7 @@ from benchmarks.study.instances import given
 from benchmarks.study.offline import CERTIFICATE, offline_cell
 from benchmarks.study.ratio import join
 from benchmarks.study.run import run_cell, run_policy
-from benchmarks.study.scheme import Scheme
+from benchmarks.study.scheme import Scheme, policy_of, schemes_of
 from benchmarks.verify import main as verify
 from online.registry import find_policy, policy_names
 from tests.models.completion.small import random_instance
@@ -61,3 +61,14 @@ def test_a_certificate_says_nothing_of_an_elastic_schedule(
         printed = capsys.readouterr().out
         assert ("optimum between" in printed) != schedule.elastic
         assert ("no interval: the schedule is elastic" in printed) == schedule.elastic
+
+
+def test_variants_that_a_command_knows_by_name() -> None:
+    # The guarantee is of the literal variant alone, and has to be seen without a line of Python.
+    ins = random_instance(np.random.default_rng(1), jobs=4)
+    names = ["a-online-literal", *(f"{name}-fixed" for name in ELASTIC)]
+    for scheme in schemes_of("completion", names):
+        found = run_policy(ins, policy_of("completion", scheme.policy), **scheme.parameters)
+        assert not found.trace.schedule.elastic and found.score.feasible
+        promised = found.policy.evidence(ins, found.trace)
+        assert (promised is not None) == (scheme.name == "a-online-literal")

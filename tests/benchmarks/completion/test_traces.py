@@ -155,7 +155,7 @@ def test_the_command_on_a_trace(
     shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     argv = ["--problem", "completion", "--trace", f"gpu-cluster:{shared_data}", "--seeds", "1"]
-    argv += ["--jobs", "4", "--slots", "10", "--servers", "2", "--time-limit", "3"]
+    argv += ["--jobs", "2", "--slots", "8", "--servers", "2", "--time-limit", "2"]
     argv += ["--set", "worker_types=2", "--set", "ps_types=2", "--workers", "1"]
     assert ratio([*argv, "--out", str(tmp_path)]) == 0
     assert "a-online" in capsys.readouterr().out

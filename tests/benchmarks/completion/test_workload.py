@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from benchmarks import draw as drawn
 from benchmarks.completion import WORKLOAD
 from benchmarks.completion.servers import RESOURCES, SHAPES
 from benchmarks.generate import main as generate_command
@@ -167,3 +168,18 @@ def test_the_command_writes_an_instance(tmp_path: Path, capsys: pytest.CaptureFi
     assert generate_command([*argv, "--set", "architecture=allreduce", "--out", str(path)]) == 0
     assert "capacity" in capsys.readouterr().out
     assert len(CompletionInstance.read(path).jobs) == 5
+
+
+def test_the_preset_of_the_paper_has_all_its_settings_from_a_command_and_from_python(
+    tmp_path: Path,
+) -> None:
+    # Not the types and workers of the default table, which the other preset goes with.
+    path = tmp_path / "paper.json"
+    size = ["--jobs", "30", "--slots", "100", "--servers", "20", "--set", "preset=paper"]
+    assert generate_command(["--problem", "completion", *size, "--out", str(path)]) == 0
+    written = CompletionInstance.read(path)
+    assert (len(written.file.worker_types), len(written.file.ps_types)) == (8, 10)
+    assert 30 < max(job.chunks for job in written.jobs) <= 50
+    assert drawn("completion", jobs=30, slots=100, servers=20, preset="paper").hash == written.hash
+    assert drawn("completion", preset="moderate").hash == drawn("completion").hash
+    assert len(drawn("completion", preset="paper", worker_types=3).file.worker_types) == 3

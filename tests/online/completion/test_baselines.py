@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.completion import score
@@ -185,6 +185,7 @@ def test_filling_stays_within_what_is_free(seed: int) -> None:
 
 @pytest.mark.parametrize("name", policy_names("completion"))
 @given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=30)
 def test_every_job_completes(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     ins = random_instance(rng, allreduce=seed % 2 == 1, jobs=7, slots=6, servers=3, chunks=4)

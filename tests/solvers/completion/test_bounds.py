@@ -22,6 +22,7 @@ from solvers.completion.pool_bound import PoolOracle, pool_bound, rounded
 from solvers.completion.pooled import PooledProblem
 from tests.models.completion.brute_force import best_choice, columns
 from tests.models.completion.small import instance, job, random_instance
+from tests.seeds import seeds
 from tests.solvers.completion.elastic import elastic_optimum
 
 SEEDS = range(20)
@@ -80,7 +81,7 @@ def test_e1_a_job_may_straddle_the_last_priced_slot() -> None:
         assert bound(ins, np.array([[0.5]])) < 3.0
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30, quick=8))
 def test_no_prices_prove_more_than_the_best_elastic_schedule(seed: int) -> None:
     rng = np.random.default_rng(seed)
     size = {"jobs": 2, "slots": 2, "servers": int(rng.integers(1, 3)), "chunks": 2}

@@ -25,6 +25,7 @@ from solvers.highs import HighsOptions
 from solvers.result import OPTIMAL_GAP
 from tests.models.completion.brute_force import best_choice, columns
 from tests.models.completion.small import instance, job, papers_example, random_instance
+from tests.seeds import seeds
 
 pytestmark = pytest.mark.usefixtures("highs_here")
 
@@ -49,7 +50,7 @@ def serial(ins: CompletionInstance) -> dict[int, Column]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30, quick=10))
 def test_the_optimum_is_that_of_brute_force(seed: int) -> None:
     ins = tiny(seed)
     best = -best_choice(ins, columns(ins, end=horizon(ins)), all_jobs=True)[0]
@@ -61,7 +62,7 @@ def test_the_optimum_is_that_of_brute_force(seed: int) -> None:
     assert certify(ins, found.duals).bound <= best
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=5))
 def test_the_optimum_is_that_of_scip(seed: int) -> None:
     pytest.importorskip("pyscipopt")
     from tests.solvers.completion.scip import scip_optimum
@@ -71,7 +72,7 @@ def test_the_optimum_is_that_of_scip(seed: int) -> None:
     assert found.objective == pytest.approx(scip_optimum(ins, columns(ins, end=horizon(ins))))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, quick=6))
 def test_nothing_better_is_left_out(seed: int) -> None:
     # From a poor schedule and any prices, the program has the optimum, unless that is known.
     ins, rng = tiny(seed), np.random.default_rng(seed)

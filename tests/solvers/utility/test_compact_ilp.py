@@ -10,10 +10,11 @@ from models.utility import UtilityInstance, UtilitySchedule, score
 from solvers.utility import compact_ilp
 from solvers.utility.compact_ilp import solve
 from tests.models.utility.small import instance, job
-from tests.solvers.utility.test_exact import SEEDS, SMALL, best, contended
+from tests.seeds import seeds
+from tests.solvers.utility.test_exact import SMALL, best, contended
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", seeds(40, quick=15))
 def test_equals_brute_force(seed: int) -> None:
     ins = contended(seed)
     result = solve(ins, mip_rel_gap=0.0)

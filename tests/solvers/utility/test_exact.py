@@ -33,6 +33,7 @@ from solvers.utility.price_bound import price_bound
 from solvers.utility.separation import PackingCut, PackingSeparator
 from solvers.utility.totals_program import SIDES, TotalsProgram
 from tests.models.utility.small import instance, job, random_instance
+from tests.seeds import seeds
 from tests.solvers.utility.brute_force import columns, optimum
 
 EXACT = HighsOptions(mip_rel_gap=0.0)
@@ -92,7 +93,7 @@ def zero(ins: UtilityInstance) -> Resources:
     return resource_prices(ins, {}, {})
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60, quick=20))
 def test_equals_brute_force_and_the_compact_optimum(seed: int) -> None:
     ins = contended(seed)
     result = solve(ins, mip_rel_gap=0.0)
@@ -109,7 +110,7 @@ def test_equals_brute_force_and_the_compact_optimum(seed: int) -> None:
     assert solve(other, mip_rel_gap=0.0).objective == pytest.approx(optimum(other), **SMALL)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", seeds(40, quick=15))
 def test_chain_of_bounds(seed: int) -> None:
     # optimum = ILP (14) <= LP of (14) = dual (19) <= compact LP, strengthened <= plain, and
     # the bound of any prices.

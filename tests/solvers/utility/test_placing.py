@@ -11,6 +11,7 @@ from models.utility import score
 from solvers.utility.occupancy import Occupancy, repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.placing import Placer
+from tests.seeds import seeds
 from tests.solvers.utility.test_exact import SEEDS, contended
 
 
@@ -21,9 +22,7 @@ def can_hold(servers: np.ndarray, demand: np.ndarray, load: tuple[int, ...]) -> 
     return bool(fits.all(axis=1).any())
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(10), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(10, 30))]
-)
+@pytest.mark.parametrize("seed", seeds(30, quick=5))
 def test_a_load_is_placed_if_and_only_if_it_can_be(seed: int) -> None:
     rng = np.random.default_rng(seed)
     servers = rng.integers(3, 9, (2, 2)).astype(float)

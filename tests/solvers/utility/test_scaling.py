@@ -19,6 +19,7 @@ from solvers.utility.offline import solve as solve_offline
 from solvers.utility.price_bound import price_bound
 from solvers.utility.scaling import scale_utilities
 from tests.models.utility.small import constant, instance, job
+from tests.seeds import seeds
 from tests.solvers.utility.test_exact import contended
 
 pytestmark = pytest.mark.usefixtures("short_local_search")
@@ -43,7 +44,7 @@ def unscaled(seed: int) -> tuple[SolveResult[UtilitySchedule], SolveResult[Utili
 
 
 @pytest.mark.parametrize("factor", FACTORS)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, quick=3))
 def test_optimum_and_interval_scale(seed: int, factor: float) -> None:
     ins, scaled = contended(seed), times(contended(seed), factor)
     # Powers of two change no digit; others change the last one, and with it HiGHS's path.

@@ -92,9 +92,10 @@ def test_the_study_file_and_the_comparison_of_a_page_work(outside: Path) -> None
     page = TEXTS["docs/studies.md"]
     (file,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     (outside / "study.toml").write_text(file, encoding="utf-8")
-    utility, jct = read_study_file("study.toml").studies
+    utility, jct, colocated = read_study_file("study.toml").studies
     assert [scheme.name for scheme in utility.schemes] == ["oasis", "rrh", "half"]
     assert [reading.settings["requested"] for reading in jct.readings] == ["chunks", "gpus"]
+    assert [scheme.name for scheme in colocated.schemes] == ["pd-ors", "oasis", "pd-ors, greedy"]
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     large, small = "workers=2", "jobs=5, slots=6, servers=(4, 4)"
     assert large in code

@@ -14,6 +14,7 @@ from models.colocated import ColocatedInstance, ColocatedSchedule, score
 from models.colocated.cluster import Job
 from models.colocated.files import ColocatedFile, JobRecord
 from models.sigmoid import Sigmoid
+from solvers.colocated.placement import Placement
 from solvers.colocated.placement_exact import ExactPlacement
 from solvers.colocated.placement_greedy import GreedyPlacement
 from solvers.colocated.placement_rounding import RoundingPlacement
@@ -48,11 +49,11 @@ def rounding(*, deltas: Sequence[float], trials: int, **cell: Any) -> Measuremen
 
     def measure() -> Result:
         records = []
-        for job, *slot in _slots(instance, rng):
+        for job, price, free, workers in _slots(instance, rng):
             for way in GAINS:
                 for delta in deltas:
                     told = {"job": job.id, "way": way, "delta": delta, "trials": trials}
-                    found = _rounded(job, *slot, way, delta, trials, rng)
+                    found = _rounded(job, price, free, workers, way, delta, trials, rng)
                     records.append({**head(instance, cell), **told, **found})
         return Result(records)
 
@@ -90,7 +91,10 @@ def _rounded(
     told = asdict(found)
     kept = {"workers": workers, "gain": told["gain"], "covers": told["covering"]}
     kept |= {"packs": told["packing"], "cheap": told["cost"], "all": told["all"]}
-    ways = {"rounding": RoundingPlacement(rng, gain=gain, delta=delta), "greedy": GreedyPlacement()}
+    ways: dict[str, Placement] = {
+        "rounding": RoundingPlacement(rng, gain=gain, delta=delta),
+        "greedy": GreedyPlacement(),
+    }
     costs = {
         name: float(placement.options(job, price, free, workers).external_cost[workers])
         for name, placement in ways.items()
@@ -115,7 +119,7 @@ def examples(*, seed: int) -> Measurement:
         found: dict[str, Any] = {"seed": seed}
         for name, (workers, ps) in rows.items():
             placed = [(0, 0, server, 1) for server in workers]
-            schedule = ColocatedSchedule.build(instance, [True], placed, [(0, 0, ps, 1)])
+            schedule = ColocatedSchedule.build(instance, np.array([True]), placed, [(0, 0, ps, 1)])
             found[name] = len(score(instance, schedule).violations)
         gains = {"covering": covering_gain(0.5, 4.0), "covering_one": covering_gain(0.5, 4.0, 1)}
         return Result([{**found, **gains, "packing": packing_gain(0.5, 48.0, 400)}])

@@ -84,7 +84,7 @@ def _study(
     readings: tuple[Reading, ...] = (),
     seeds: Sequence[int] = _SEEDS,
 ) -> Study:
-    points, counts = (dict(zip(SIZES, three, strict=True)) for three in (grids, seeds))
+    points, counts = dict(zip(SIZES, grids, strict=True)), dict(zip(SIZES, seeds, strict=True))
     return Study(
         f"colocated-{name}", "colocated", measure, points, counts, tuple(schemes), readings
     )
@@ -110,15 +110,14 @@ def _record(trial: Trial, row: Row, evidence: Mapping[str, Any]) -> dict[str, An
 
 
 _LEVELS = [0.5, 1.0, 2.0]
+_RATIO_SIZES: tuple[dict[str, list], ...] = (
+    {"jobs": [4], "slots": [6], "servers": [2], "time_limit": [5.0]},
+    {"jobs": [8], "slots": [10], "servers": [3], "time_limit": [20.0]},
+    {"jobs": [20], "slots": [20], "servers": [8], "time_limit": [120.0]},
+)
 _RATIO = [
     Grid.cross(load=_LEVELS[:: 2 - min(place, 1)], **size)
-    for place, size in enumerate(
-        (
-            {"jobs": [4], "slots": [6], "servers": [2], "time_limit": [5.0]},
-            {"jobs": [8], "slots": [10], "servers": [3], "time_limit": [20.0]},
-            {"jobs": [20], "slots": [20], "servers": [8], "time_limit": [120.0]},
-        )
-    )
+    for place, size in enumerate(_RATIO_SIZES)
 ]
 STUDIES: tuple[Study, ...] = (
     _runs(

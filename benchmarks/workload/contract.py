@@ -164,7 +164,7 @@ class Workload:
 
     def with_usual(self, settings: Mapping[str, Any], *, traced: bool = False) -> dict[str, Any]:
         """Settings on top of the usual ones, if those hold: not of a trace, nor if complete."""
-        if traced or self.complete in settings.items():
+        if traced or (self.complete and self.complete in settings.items()):
             return dict(settings)
         return {**self.usual, **settings}
 

@@ -86,24 +86,24 @@ def draw_jobs(settings: Settings, given: Submissions, rng: np.random.Generator) 
     }
     if given.hours is not None and given.gpus is not None:
         slots = given.gpus * given.hours * 3600.0 / settings.slot_seconds
-        per_epoch = jobs["epochs"] * _slots_of_sample(jobs, "external_gbps", settings.slot_seconds)
+        per_epoch = jobs["epochs"] * _slots_of_sample(jobs, settings.slot_seconds)
         jobs["samples"] = np.maximum(np.rint(slots / per_epoch), 1).astype(np.int64)
         jobs["requested_workers"] = given.gpus
     jobs["requested_workers"] = np.minimum(jobs["requested_workers"], jobs["max_workers"])
     return jobs
 
 
-def _slots_of_sample(jobs: Jobs, bandwidth: str, slot_seconds: float) -> np.ndarray:
-    """Slots for each sample and worker, ``tau + (gamma / F) (2 g / b)``; g in MB, b in Gbps."""
-    transfer = 16.0 * jobs["gradient_mb"] / (1000.0 * jobs[bandwidth] * slot_seconds)
+def _slots_of_sample(jobs: Jobs, slot_seconds: float) -> np.ndarray:
+    """Slots for each sample and external worker, ``tau + (gamma / F) (2 g / b_ext)``; MB, Gbps."""
+    transfer = 16.0 * jobs["gradient_mb"] / (1000.0 * jobs["external_gbps"] * slot_seconds)
     seconds: np.ndarray = jobs["sample_slots"] + jobs["gamma"] / jobs["max_workers"] * transfer
     return seconds
 
 
-def worker_slots(jobs: Jobs, bandwidth: str, slot_seconds: float) -> np.ndarray:
-    """Worker-slots that train all samples, at one of the two bandwidths."""
+def worker_slots(jobs: Jobs, slot_seconds: float) -> np.ndarray:
+    """External worker-slots that train all samples."""
     slots: np.ndarray = jobs["epochs"] * jobs["samples"]
-    return slots * _slots_of_sample(jobs, bandwidth, slot_seconds)
+    return slots * _slots_of_sample(jobs, slot_seconds)
 
 
 def _room(jobs: Jobs, servers: np.ndarray) -> np.ndarray:
@@ -126,20 +126,15 @@ def _room(jobs: Jobs, servers: np.ndarray) -> np.ndarray:
 def can_complete(jobs: Jobs, servers: np.ndarray, factor: float, settings: Settings) -> np.ndarray:
     """Whether each job, with so many times its samples, completes by T alone on the machines.
 
-    On one machine, internal, or on all of them with parameter servers beside the workers: what is
-    spread otherwise may be a little faster, so that a job that could just complete may be refused.
+    It is judged as if all were external, so that the jobs do not depend on ``internal_times``, and
+    with parameter servers beside the workers, so that one that could just complete may be refused.
     """
     kinds, number = np.unique(servers, axis=0, return_counts=True)
-    room = _room(jobs, kinds)
-    spread = np.minimum(room @ number, jobs["max_workers"])
+    spread = np.minimum(_room(jobs, kinds) @ number, jobs["max_workers"])
     more = {**jobs, "samples": scaled(jobs["samples"], factor)}
-    left = settings.slots - jobs["arrival"]
-    found = np.zeros(len(left), dtype=bool)
-    for workers, bandwidth in ((room.max(axis=1), "internal_gbps"), (spread, "external_gbps")):
-        work = worker_slots(more, bandwidth, settings.slot_seconds)
-        found |= np.ceil(work * (1.0 - _TOLERANCE)) <= workers * left
-    jobs_fit: np.ndarray = found & (spread > 0)
-    return jobs_fit
+    work = np.ceil(worker_slots(more, settings.slot_seconds) * (1.0 - _TOLERANCE))
+    in_time: np.ndarray = work <= spread * (settings.slots - jobs["arrival"])
+    return in_time
 
 
 def scaled(samples: np.ndarray, factor: float) -> np.ndarray:

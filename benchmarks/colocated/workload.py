@@ -100,7 +100,7 @@ class _Drawing:
         """The load with the samples as drawn, jobs among them that no instance may have."""
         jobs, every = self.jobs, self.servers.sum(axis=0) * self._settings.slots
         need = jobs["worker"] + jobs["ps"] / jobs["gamma"][:, None]
-        work = worker_slots(jobs, "external_gbps", self._settings.slot_seconds)
+        work = worker_slots(jobs, self._settings.slot_seconds)
         return float(sum(map(dominant_share, work[:, None] * need, repeat(every))))
 
     def instance(self, *, name: str = "drawing", origin: str = "") -> ColocatedInstance:

@@ -69,7 +69,7 @@ def test_the_same_jobs_at_both_loads(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_every_job_can_complete(seed: int) -> None:
-    for changes in ({}, {"load": 3.0}, {"preset": "paper", "servers": 8, "slots": 30}):
+    for changes in ({}, {"load": 2.0}, {"preset": "paper", "servers": 8, "slots": 30}):
         ins = draw(seed, **changes)
         for job in ins.jobs:
             assert PoolOracle(job, ins.cluster).feasible
@@ -88,6 +88,13 @@ def test_the_same_jobs_on_fewer_machines() -> None:
         assert replace(one, requested_workers=None) == replace(two, requested_workers=None)
     assert many.file.servers[:2] == few.file.servers
     assert PROBLEM.load(few) > 2 * PROBLEM.load(many)
+
+
+def test_the_jobs_do_not_depend_on_the_bandwidth_of_a_machine() -> None:
+    one, ten = (draw(internal_times=times).file.jobs for times in (1.0, 10.0))
+    for a, b in zip(one, ten, strict=True):
+        assert a.internal_gbps == a.external_gbps
+        assert replace(b, internal_gbps=a.internal_gbps) == a
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:

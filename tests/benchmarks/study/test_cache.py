@@ -89,8 +89,8 @@ def change(monkeypatch: pytest.MonkeyPatch, file: str) -> None:
     [
         ("solvers/jct/offline.py", {"jct"}),
         ("models/reward/score.py", {"reward"}),
-        ("solvers/highs/adapter.py", {"completion", "jct", "utility"}),
-        ("benchmarks/study/run.py", {"completion", "jct", "reward", "utility"}),
+        ("solvers/highs/adapter.py", {"colocated", "completion", "jct", "utility"}),
+        ("benchmarks/study/run.py", {"colocated", "completion", "jct", "reward", "utility"}),
         ("benchmarks/pictures/lines.py", set()),
         ("benchmarks/study/claim.py", set()),
         ("benchmarks/study/tests.py", set()),

@@ -57,9 +57,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     layout = layout_of(args, COLUMNS)
     sources = sources_from(args)
     schemes = schemes_of(args.problem, args.policy or None)
-    if unasked:
-        others = "|".join(name for name in problem_names("benchmarks") if name != USUAL)
-        print(f"{USUAL}; others: --problem {others}", file=sys.stderr, flush=True)
     asked = {
         **sources.asked,
         "policies": {scheme.name: scheme.policy for scheme in schemes},
@@ -72,6 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     with engine_of(args, threads=args.threads) as engine:
         store = Store(runs.path / "cells")
         how = {"store": store, "engine": engine, "progress": f"ratio of {args.problem}"}
+        if unasked:
+            others = "|".join(name for name in problem_names("benchmarks") if name != USUAL)
+            print(f"{USUAL}; others: --problem {others}", file=sys.stderr, flush=True)
         try:
             found = measure(sources.instances, schemes, effort, sources.data, **how)
         finally:

@@ -243,7 +243,7 @@ def test_no_kernel_is_compiled_while_the_time_runs(
         (["--sizes", "5x5x2"], "servers '2': want numbers joined by +, e.g. 5+5"),
         (["--methods", "magic"], "unknown method 'magic': want some of compact, toolkit, bound"),
         (["--problem", "nothing"], "unknown problem 'nothing'"),
-        (["--problem", "reward"], "problem 'reward' has no gap part yet; those with one: compl"),
+        (["--problem", "reward"], "problem 'reward' has no gap part yet; those with one: coloc"),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_written(

@@ -12,7 +12,7 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c c
 help:
 	@echo 'make ratio      set up, then the main job: the table of competitive ratios'
 	@echo 'make test       set up, then the quick tests'
-	@echo 'make test-slow  set up, then the slower tests: about six minutes'
+	@echo 'make test-slow  set up, then the slower tests: about nine minutes'
 	@echo 'make test-sweep set up, then the sweep of 60 exact solves: up to a quarter of an hour'
 	@echo 'make lint       set up, then format check, ruff, mypy and the layer rules'
 	@echo 'make format     set up, then rewrite the sources in the house format'

@@ -162,7 +162,7 @@ def in_units(ins: UtilityInstance, unit: float, shrink: float) -> UtilityInstanc
     return UtilityInstance.from_file(file)
 
 
-@settings(max_examples=20)
+@settings(max_examples=30)
 @given(
     st.integers(0, 10**6),
     st.sampled_from([1e9, 1.0, 1e-6, 1e-9]),

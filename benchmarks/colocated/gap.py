@@ -10,10 +10,11 @@ from models.colocated.formulations.compact import compact, schedule_from_values
 from models.errors import InputError
 from solvers.colocated import offline
 from solvers.colocated.exact import size
-from solvers.colocated.pool_bound import pool_bound, rounded
+from solvers.colocated.pool_bound import pool_bound
 from solvers.colocated.pooled import PooledProblem
 from solvers.column_generation import ColumnGeneration
 from solvers.highs import SOLVER, HighsOptions
+from solvers.price_certificate import rounded
 from solvers.pyomo_bridge import solve_model
 from solvers.result import SolveResult
 

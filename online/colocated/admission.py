@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from models.colocated.cluster import Cluster, Job
-from models.colocated.column import Column
 from models.errors import InputError
+from models.slot_column import Column
 from online.colocated.price_bounds import PriceBounds
 from online.colocated.prices import ExponentialPrices
 from online.policy import Arrival, Decision, JobEvent, Policy

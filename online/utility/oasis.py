@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from models.utility.column import Resources
 from models.utility.instance import Cluster, UtilityInstance
+from models.utility.resources import Resources
 from online.policy import Arrival, Decision, Guarantee, JobEvent, Policy
 from online.primal_dual import decide
 from online.run import Trace

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from models.utility.column import Column, Resources
+from models.slot_column import Column
 from models.utility.instance import Cluster, Job
+from models.utility.resources import Resources
 from online.price_function import PriceFunction
 from online.price_range import resource_scale
 from online.utility.price_bounds import PriceBounds

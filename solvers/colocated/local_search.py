@@ -9,7 +9,8 @@ import numpy as np
 
 from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
-from solvers.colocated.timetable import Placed, Timetable, placed_of
+from models.slot_column import Column
+from solvers.colocated.timetable import Timetable, columns_of
 
 __all__ = ["local_search"]
 
@@ -62,7 +63,7 @@ def local_search(
         timed = timed or used > step / iterations
         search.move(1.0 - max(step / iterations, used))
         if search.timetable.value > value * (1.0 + 1e-12):
-            best, value, better_at = dict(search.timetable.placed), search.timetable.value, step
+            best, value, better_at = dict(search.timetable.columns), search.timetable.value, step
         elif step - better_at > _STALE * len(search.worth):
             search.timetable.renew(best)
             better_at = step
@@ -92,19 +93,19 @@ class _Search:
                 self.worth[index] = math.log(column.value / max(column.cost, 1e-300))
         self._temperature = 0.0
 
-    def begin(self, start: ColocatedSchedule | None) -> tuple[dict[int, Placed], float]:
+    def begin(self, start: ColocatedSchedule | None) -> tuple[dict[int, Column], float]:
         """Begin with the best of the start and one greedy schedule for each level of prices."""
-        best = {} if start is None else placed_of(self._instance, start)
+        best = {} if start is None else columns_of(self._instance, start)
         value = math.fsum(one.value for one in best.values())
         order = sorted(self.worth, key=lambda job: (-self.worth[job], job))
         for prices in self._prices:
             self.timetable.renew({})
             for level in (prices, self._prices[0]):
                 for job in order:
-                    if job not in self.timetable.placed:
+                    if job not in self.timetable.columns:
                         self._insert(job, level)
             if self.timetable.value > value:
-                best, value = dict(self.timetable.placed), self.timetable.value
+                best, value = dict(self.timetable.columns), self.timetable.value
         self.timetable.renew(best)
         self._temperature = _TEMPERATURE * value
         return best, value
@@ -119,15 +120,14 @@ class _Search:
         Undone if that loses too much; ``heat``, from 1 to 0, is how much may be lost.
         """
         rng, table = self._rng, self.timetable
-        before, running = table.value, list(table.placed)
+        before, running = table.value, list(table.columns)
         slot = int(rng.integers(self._instance.cluster.slots))
-        ends = np.array([(one.start, one.completion) for one in table.placed.values()]).reshape(
-            -1, 2
-        )
+        spans = [(column.workers[0, 0], column.completion) for column in table.columns.values()]
+        ends = np.array(spans).reshape(-1, 2)
         distance = np.maximum(0, np.maximum(ends[:, 0] - slot, slot - ends[:, 1]))
         nearest = np.argsort(distance + 4.0 * rng.random(len(running)))
         dropped = [running[k] for k in nearest[: int(rng.integers(1, _MOST + 1))]]
-        waiting = [i for i in self.worth if i not in table.placed]
+        waiting = [i for i in self.worth if i not in table.columns]
         chosen = rng.permutation(waiting)[:_MORE].tolist() if waiting else []
         out = [table.remove(job) for job in dropped]
         candidates = [*dropped, *chosen]

@@ -14,11 +14,12 @@ from models.colocated.score import score
 from models.errors import InputError
 from solvers.colocated.exact import improve, size, status_of
 from solvers.colocated.local_search import local_search
-from solvers.colocated.pool_bound import pool_bound, rounded
+from solvers.colocated.pool_bound import pool_bound
 from solvers.colocated.pooled import PooledProblem
 from solvers.column_generation import ColumnGeneration
 from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
+from solvers.price_certificate import rounded
 from solvers.result import OPTIMAL_GAP, SolveResult
 
 __all__ = ["solve"]

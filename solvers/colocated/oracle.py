@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.colocated.cluster import Job
-from models.colocated.column import Column
+from models.slot_column import Column
 from solvers.colocated.kernels import shortest_units
 from solvers.colocated.placement import Placement, SlotOptions
 from solvers.colocated.progress import UNITS, progress, units_needed

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 import pyomo.environ as pyo
 
-from models.colocated.column import Column
 from models.colocated.instance import ColocatedInstance
 from models.schedule_lp import Capacities, choose_schedules, price_schedules
+from models.slot_column import Column
 
 __all__ = ["schedule_dual", "schedule_ilp"]
 

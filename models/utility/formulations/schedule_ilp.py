@@ -22,8 +22,9 @@ import numpy as np
 import pyomo.environ as pyo
 
 from models.schedule_lp import Capacities, choose_schedules, price_schedules
-from models.utility.column import Column, Resources
+from models.slot_column import Column
 from models.utility.instance import UtilityInstance
+from models.utility.resources import Resources
 
 __all__ = ["resource_prices", "schedule_dual", "schedule_ilp"]
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from models.colocated import Job, score
-from models.colocated.column import Column, schedule_of
+from models.colocated.schedule import ColocatedSchedule
+from models.slot_column import Column
 from solvers.colocated.oracle import best_schedule
 from solvers.colocated.placement import SlotOptions
 from solvers.colocated.placement_exact import ExactPlacement
@@ -21,7 +22,7 @@ from tests.solvers.colocated.brute_force import Case, best_payoff, random_case
 def check_column(case: Case, column: Column) -> None:
     """A column runs alone in what is free, does all of the work, and costs what it says."""
     ins, prices, free = case
-    result = score(ins, schedule_of(ins, [column]))
+    result = score(ins, ColocatedSchedule.of_columns(ins, [column]))
     assert result.violations == ()
     assert result.objective == pytest.approx(column.value)
     assert result.completion[column.job] == column.completion

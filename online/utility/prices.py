@@ -62,7 +62,7 @@ class ExponentialPrices:
         servers = cluster.worker_servers, cluster.ps_servers
         self._worker, self._ps = (
             PriceFunction(capacity, side.upper, side.lower, resource_scale(capacity, bounds.units))
-            for capacity, side in zip(servers, bounds.sides, strict=True)
+            for capacity, side in zip(servers, bounds.ranges, strict=True)
         )
         self.prices = Resources(self._worker.start(cluster.slots), self._ps.start(cluster.slots))
         self.initial_dual = float(

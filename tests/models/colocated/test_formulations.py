@@ -15,6 +15,7 @@ from models.colocated.formulations import FORMULATIONS
 from models.colocated.formulations.compact import compact, schedule_from_values
 from models.colocated.formulations.limits import job_limits, most_on_one
 from models.colocated.formulations.schedule_ilp import schedule_dual, schedule_ilp
+from models.colocated.schedule import ColocatedSchedule
 from models.sigmoid import Sigmoid
 from models.slot_column import Column
 from solvers.highs import HighsOptions

@@ -55,6 +55,14 @@ def relative_gap(
     return room / abs(bound) if bound else math.inf
 
 
+def status_of(
+    sense: Sense, objective: float | None, bound: float | None, *, negligible: float = 0.0
+) -> Status:
+    """ "optimal" if the :func:`relative_gap` is no more than `OPTIMAL_GAP`, else "feasible"."""
+    gap = relative_gap(sense, objective, bound, negligible=negligible)
+    return "optimal" if gap is not None and gap <= OPTIMAL_GAP else "feasible"
+
+
 def check_claims(
     sense: Sense, status: Status, objective: float | None, bound: float | None
 ) -> None:

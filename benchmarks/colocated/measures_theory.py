@@ -89,18 +89,16 @@ def _rounded(
     if found is None:
         return {"workers": workers, **dict.fromkeys(_MEASURED)}
     told = asdict(found)
-    kept = {"workers": workers, "gain": told["gain"], "covers": told["covering"]}
-    kept |= {"packs": told["packing"], "cheap": told["cost"], "all": told["all"]}
+    over = told.pop("lp_cost")
     ways: dict[str, Placement] = {
         "rounding": RoundingPlacement(rng, gain=gain, delta=delta),
         "greedy": GreedyPlacement(),
     }
     costs = {
-        name: float(placement.options(job, price, free, workers).external_cost[workers])
+        name: float(placement.options(job, price, free, workers).external_cost[workers]) / over
         for name, placement in ways.items()
     }
-    costs |= {"exact": told["exact_cost"], "mean": told["mean_cost"]}
-    return {**kept, **{name: cost / told["lp_cost"] for name, cost in costs.items()}}
+    return {"workers": workers, **told, **costs}
 
 
 def examples(*, seed: int) -> Measurement:

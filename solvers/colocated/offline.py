@@ -12,7 +12,7 @@ from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
 from models.colocated.score import score
 from models.errors import InputError
-from solvers.colocated.exact import improve, size, status_of
+from solvers.colocated.exact import improve, size
 from solvers.colocated.local_search import local_search
 from solvers.colocated.pool_bound import pool_bound
 from solvers.colocated.pooled import PooledProblem
@@ -20,7 +20,7 @@ from solvers.column_generation import ColumnGeneration
 from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
 from solvers.price_certificate import rounded
-from solvers.result import OPTIMAL_GAP, SolveResult
+from solvers.result import OPTIMAL_GAP, SolveResult, status_of
 
 __all__ = ["solve"]
 
@@ -94,7 +94,7 @@ def solve(
     if judged.violations:
         raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
     found = SolveResult(
-        status=status_of(judged.objective, certified),
+        status=status_of("max", judged.objective, certified),
         objective=judged.objective,
         bound=certified,
         schedule=schedule,

@@ -12,7 +12,7 @@ and those that no program is solved for take the next larger one's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
 
 import numpy as np
 
@@ -36,29 +36,7 @@ from solvers.colocated.placement_program import (
     round_down,
 )
 
-__all__ = ["RoundingPlacement", "RoundingRecord"]
-
-
-@dataclass
-class RoundingRecord:
-    """How often what happened: numbers of linear programs, by how their solutions were placed.
-
-    Parameters
-    ----------
-    rounded : int
-        One of the tries was feasible.
-    repaired : int
-        None was; rounded down and filled up.
-    greedy : int
-        There was no room for that; placed greedily.
-    no_gain : int
-        No formula for ``G_delta`` applies; placed greedily.
-    """
-
-    rounded: int = 0
-    repaired: int = 0
-    greedy: int = 0
-    no_gain: int = 0
+__all__ = ["RoundingPlacement"]
 
 
 class RoundingPlacement:
@@ -81,7 +59,10 @@ class RoundingPlacement:
 
     Attributes
     ----------
-    record : RoundingRecord
+    record : Counter of str
+        Linear programs by how their solutions were placed: ``"rounded"``, one of the tries was
+        feasible; ``"repaired"``, rounded down and filled up; greedily, as there was no room for
+        that (``"greedy"``) or no formula for ``G_delta`` (``"no gain"``).
     """
 
     def __init__(
@@ -100,7 +81,7 @@ class RoundingPlacement:
         self._rng = rng
         self._gain, self._delta = gain, delta
         self._tries, self._programs = tries, programs
-        self.record = RoundingRecord()
+        self.record: Counter[str] = Counter()
 
     def options(self, job: Job, price: np.ndarray, free: np.ndarray, most: int) -> SlotOptions:
         """Options of a job in a slot, see :class:`solvers.colocated.placement.Placement`."""
@@ -132,14 +113,14 @@ class RoundingPlacement:
         """Placement of at least so many workers and their parameter servers."""
         gain = program.gain(self._gain, self._delta, workers)
         if gain is None:
-            self.record.no_gain += 1
+            self.record["no gain"] += 1
             return greedy(slot, workers)
         need = np.array([workers, slot.ps_needed[workers]])
         x = program.solve(workers)
         tried = round_at_random(gain * x, self._tries, self._rng)
         feasible = keeps_packing(job, slot, tried) & (tried.sum(axis=2) >= need).all(axis=1)
         if feasible.any():
-            self.record.rounded += 1
+            self.record["rounded"] += 1
             cost = tried[:, 0] @ slot.worker_cost + tried[:, 1] @ slot.ps_cost
             best = tried[int(np.where(feasible, cost, np.inf).argmin())]
             return best[0], best[1]
@@ -150,9 +131,9 @@ class RoundingPlacement:
         for ps_first in (True, False):
             found = np.array(down)
             if fill_up(found[0], found[1], order, ps_order, slot.room, need[0], need[1], ps_first):
-                self.record.repaired += 1
+                self.record["repaired"] += 1
                 return found[0], found[1]
-        self.record.greedy += 1
+        self.record["greedy"] += 1
         return greedy(slot, workers)
 
 

@@ -23,14 +23,13 @@ point on or above its hull, so no schedule pays more than what is found.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from dataclasses import dataclass
 
 import numpy as np
 
-from models.colocated.cluster import Cluster, Job
+from models.colocated.cluster import Cluster, Job, most_on_one
 from models.colocated.instance import ColocatedInstance
-from models.tolerance import count_fitting, usable
+from models.tolerance import count_fitting
 from solvers.colocated.pool_kernels import deadline_costs, hulls, split_work
 from solvers.price_certificate import OUTWARD, checked
 
@@ -75,18 +74,9 @@ class PoolOracle:
         most = min(job.max_workers, floors)
         self.needed = job.ps_needed_table(most)
         self.ends = np.flatnonzero(np.diff(self.needed, append=self.needed[-1] + 1))
-        demand = np.outer(np.arange(most + 1), job.worker) + np.outer(self.needed, job.ps)
-
-        def largest(room: np.ndarray) -> int:
-            """Most workers that fit with what they need."""
-            return bisect_right(
-                range(1, most + 1), 0, key=lambda w: int((demand[w] > usable(room)).any())
-            )
-
-        self.internal = max(
-            (largest(room) for room in np.unique(cluster.servers, axis=0)), default=0
-        )
-        pooled = largest(cluster.servers.sum(axis=0))
+        machines = np.unique(cluster.servers, axis=0)
+        self.internal = int(most_on_one(job, machines, most).max(initial=0))
+        pooled = int(most_on_one(job, cluster.servers.sum(axis=0, keepdims=True), most)[0])
         self.external = min(pooled, int(np.searchsorted(self.needed, places, side="right")) - 1)
         self.values = job.values(cluster.slots)
 

@@ -21,34 +21,29 @@ __all__ = ["RoundingTrials", "rounding_trials"]
 
 @dataclass(frozen=True)
 class RoundingTrials:
-    """Frequencies over the trials, before any repair, and costs.
+    """Shares of the trials, before any repair, and costs over that of the relaxation.
 
     Parameters
     ----------
-    covering : float
-        (26) and the row of the parameter servers hold.
-    packing : float
-        (24) and (25) hold.
-    cost : float
-        The cost is at most ``3 G / delta`` times that of the relaxation.
-    all : float
-        All of that at once.
     gain : float
         ``G_delta``.
-    lp_cost, exact_cost : float
-        Cost of the relaxation, and least cost of an external placement.
-    mean_cost : float
-        Mean over all trials, feasible or not.
+    lp_cost : float
+        Cost of the relaxation itself.
+    covers, packs, cheap, all : float
+        (26) and the row of the parameter servers hold; (24) and (25) hold; the cost is at most
+        ``3 G / delta`` times that of the relaxation; all of that at once.
+    exact, mean : float
+        Least cost of an external placement, and mean over all trials, feasible or not.
     """
 
-    covering: float
-    packing: float
-    cost: float
-    all: float
     gain: float
     lp_cost: float
-    exact_cost: float
-    mean_cost: float
+    covers: float
+    packs: float
+    cheap: float
+    all: float
+    exact: float
+    mean: float
 
 
 def rounding_trials(
@@ -98,16 +93,16 @@ def rounding_trials(
     lp_cost = slot.cost((x[0], x[1]))
     tried = round_at_random(factor * x, trials, rng)
     costs = tried[:, 0] @ slot.worker_cost + tried[:, 1] @ slot.ps_cost
-    covering = (tried.sum(axis=2) >= (workers, slot.ps_needed[workers])).all(axis=1)
-    packing = keeps_packing(job, slot, tried)
+    covers = (tried.sum(axis=2) >= (workers, slot.ps_needed[workers])).all(axis=1)
+    packs = keeps_packing(job, slot, tried)
     cheap = costs <= 3.0 * factor / delta * lp_cost * (1.0 + 1e-9)
     return RoundingTrials(
-        covering=float(covering.mean()),
-        packing=float(packing.mean()),
-        cost=float(cheap.mean()),
-        all=float((covering & packing & cheap).mean()),
         gain=factor,
         lp_cost=lp_cost,
-        exact_cost=float(exact[workers]),
-        mean_cost=float(costs.mean()),
+        covers=float(covers.mean()),
+        packs=float(packs.mean()),
+        cheap=float(cheap.mean()),
+        all=float((covers & packs & cheap).mean()),
+        exact=float(exact[workers]) / lp_cost,
+        mean=float(costs.mean()) / lp_cost,
     )

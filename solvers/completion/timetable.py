@@ -45,9 +45,9 @@ class Timetable:
         self.columns: dict[int, Column] = {}
 
     @property
-    def objective(self) -> float:
-        """Weighted completion time of the jobs that are in it."""
-        return -math.fsum(column.value for column in self.columns.values())
+    def value(self) -> float:
+        """Minus the weighted completion time of the jobs that are in it."""
+        return math.fsum(column.value for column in self.columns.values())
 
     def insert(self, job: Job, total: np.ndarray, latest: int = sys.maxsize) -> Column | None:
         """Put a job where weighted completion and prices of what it uses are least.

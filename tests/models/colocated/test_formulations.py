@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from benchmarks.export import main
 from models.colocated import ColocatedInstance, score
+from models.colocated.cluster import most_on_one
 from models.colocated.formulations import FORMULATIONS
 from models.colocated.formulations.compact import compact, schedule_from_values
-from models.colocated.formulations.limits import job_limits, most_on_one
+from models.colocated.formulations.limits import job_limits
 from models.colocated.formulations.schedule_ilp import schedule_dual, schedule_ilp
 from models.colocated.schedule import ColocatedSchedule
 from models.sigmoid import Sigmoid

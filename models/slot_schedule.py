@@ -18,7 +18,7 @@ from models.instance import check_made_for, known_jobs
 from models.slot_column import Column
 from models.wire import Index, SmallCount
 
-__all__ = ["Allocations", "ScheduledJob", "SlotSchedule"]
+__all__ = ["Allocations", "ScheduledJob", "SlotSchedule", "SlotScheduleFile"]
 
 Allocations = list[tuple[Index, Index, Literal["worker", "ps"], SmallCount]]
 
@@ -29,6 +29,15 @@ class ScheduledJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     admitted: bool
     allocations: Allocations
+
+
+class SlotScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A schedule file; a subclass names its problem."""
+
+    format: Literal["1"]
+    problem: str
+    instance: str
+    jobs: list[ScheduledJob]
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,7 +58,7 @@ def relative_gap(
 def status_of(
     sense: Sense, objective: float | None, bound: float | None, *, negligible: float = 0.0
 ) -> Status:
-    """ "optimal" if the :func:`relative_gap` is no more than `OPTIMAL_GAP`, else "feasible"."""
+    """Optimal if the :func:`relative_gap` is no more than `OPTIMAL_GAP`, else feasible."""
     gap = relative_gap(sense, objective, bound, negligible=negligible)
     return "optimal" if gap is not None and gap <= OPTIMAL_GAP else "feasible"
 

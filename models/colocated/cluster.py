@@ -7,45 +7,22 @@ worker-slots, not 14, and 3 workers at ``gamma = 0.3 / 0.1`` need one parameter 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from models.sealing import sealed
+from models.server_cluster import ServerCluster
 from models.sigmoid import Sigmoid
-from models.tolerance import count_fitting, tolerant, usable
+from models.tolerance import count_fitting, usable
 
 __all__ = ["ROUND_OFF", "Cluster", "Job", "most_on_one"]
 
 ROUND_OFF = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Cluster:
-    """Everything that is public before the first job arrives.
-
-    Parameters
-    ----------
-    slots : int
-        Timespan T.
-    slot_seconds : float
-        Length of a slot in seconds.
-    resources : tuple of str
-        Names of the R resource types.
-    servers : ndarray, shape (H, R)
-        Capacities ``C_h^r``; every server may run workers and parameter servers.
-    """
-
-    slots: int
-    slot_seconds: float
-    resources: tuple[str, ...]
-    servers: np.ndarray
-
-    @cached_property
-    def tolerant(self) -> Cluster:
-        """With all that the scorer lets pass, for bounds: :mod:`models.tolerance`."""
-        return replace(self, servers=sealed(tolerant(self.servers)))
+Cluster = ServerCluster
+"""Every server may run workers and parameter servers."""
 
 
 @dataclass(frozen=True, eq=False)

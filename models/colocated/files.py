@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from models.sigmoid import Sigmoid
-from models.slot_schedule import ScheduledJob
+from models.slot_schedule import SlotScheduleFile
 from models.wire import Amount, Amounts, Index, Name, Positive, PricesFile, Servers, SmallCount
 
 __all__ = ["CertificateFile", "ColocatedFile", "JobRecord", "ScheduleFile"]
@@ -53,13 +53,10 @@ class ColocatedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origin: str = ""
 
 
-class ScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ScheduleFile(SlotScheduleFile, frozen=True, forbid_unknown_fields=True):
     """A schedule file of the ``colocated`` problem."""
 
-    format: Literal["1"]
     problem: Literal["colocated"]
-    instance: str
-    jobs: list[ScheduledJob]
 
 
 class CertificateFile(PricesFile, frozen=True, forbid_unknown_fields=True):

@@ -16,7 +16,6 @@ from solvers.colocated.placement_exact import ExactPlacement
 from solvers.colocated.placement_program import Gain, PlacementProgram, round_at_random
 from solvers.colocated.placement_rounding import RoundingPlacement
 from solvers.colocated.rounding_factor import covering_gain, packing_gain
-from solvers.colocated.rounding_trials import rounding_trials
 from tests.models.colocated.small import instance, job
 from tests.solvers.colocated.brute_force import random_case
 from tests.solvers.colocated.test_placement import check_rows, tight_case
@@ -124,27 +123,6 @@ def test_same_seed_same_schedule() -> None:
         for _ in range(2)
     ]
     assert drawn[0] == drawn[1]
-
-
-@pytest.mark.parametrize("delta", [0.1, 0.5, 1.0])
-def test_trials_hold_what_theory_promises(delta: float) -> None:
-    """Each side, and the cost, alone; both sides hold together only by luck."""
-    rng, least = np.random.default_rng(2), 1.0 - delta / 3.0
-    for gain, scale in (("covering", 1.0), ("packing", 40.0), (1.0, 1.0)):
-        problem = many_machines(1, scale)
-        result = rounding_trials(*problem, 25, gain, delta, 300, rng)  # type: ignore[arg-type]
-        assert result is not None
-        assert result.exact >= 1.0 - 1e-9
-        assert result.mean == pytest.approx(result.gain, rel=0.05)
-        assert result.cheap >= least
-        assert result.all <= min(result.covers, result.packs, result.cheap)
-        if gain == "covering":
-            assert result.gain > 1.0 and result.covers >= least
-        elif gain == "packing":
-            assert result.gain < 1.0 and result.packs >= least
-    assert rounding_trials(*many_machines(1), 25, "packing", 0.5, 9, rng) is None
-    with pytest.raises(ValueError, match="do not fit"):
-        rounding_trials(*many_machines(1, 0.1), 25, 1.0, 0.5, 9, rng)
 
 
 def test_bad_options_are_refused() -> None:

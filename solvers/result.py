@@ -159,6 +159,24 @@ class SolveResult(Generic[ScheduleT]):
         if self.schedule is not None and self.objective is None:
             raise ValueError(f"status {self.status!r} with a schedule but no objective")
 
+    @classmethod
+    def of_prices(
+        cls, sense: Sense, bound: float, prices: Any, seconds: float, message: str
+    ) -> SolveResult[ScheduleT]:
+        """A pure bound, by prices that column generation found."""
+        return cls(
+            status="bounded",
+            objective=None,
+            bound=bound,
+            schedule=None,
+            duals=prices,
+            seconds=seconds,
+            solver="column generation",
+            message=message,
+            sense=sense,
+            bound_source="prices",
+        )
+
     def __str__(self) -> str:
         def number(value: float | None) -> str:
             return "none" if value is None else f"{value:.6g}"

@@ -54,17 +54,8 @@ def _bound(instance: ColocatedInstance, time_limit: float, threads: int) -> Resu
     began, problem = time.monotonic(), PooledProblem(instance)
     generated = ColumnGeneration(problem, deadline=began + time_limit).run()
     prices = rounded(problem.prices(generated.duals))
-    return SolveResult(
-        status="bounded",
-        objective=None,
-        bound=pool_bound(instance, prices),
-        schedule=None,
-        duals=prices,
-        seconds=time.monotonic() - began,
-        solver="column generation",
-        message=generated.message,
-        bound_source="prices",
-    )
+    bound, seconds = pool_bound(instance, prices), time.monotonic() - began
+    return SolveResult.of_prices("max", bound, prices, seconds, generated.message)
 
 
 GAP = GapMethods(

@@ -160,7 +160,8 @@ def unit_utilities(
     Parameters
     ----------
     best, worst : ndarray, shape (I,)
-        Utility of each job alone in the cluster, and in the last slot; I >= 1, best > 0.
+        Utility of each job alone in the cluster, and in the last slot; best > 0. Without jobs
+        nothing can be earned, and every price is 0.
     work : ndarray, shape (I,)
         Worker-slots.
     demand : ndarray, shape (I, R)
@@ -173,6 +174,8 @@ def unit_utilities(
     units : {"normalised", "raw"}
         Unit of the resources (:func:`resource_scale`).
     """
+    if not len(best):
+        return PriceRange(np.zeros(capacity.shape[1]), 0.0)
     worst = np.maximum(worst, _FLOOR * best.max())
     scale = resource_scale(capacity, units)
     demand = demand / scale

@@ -13,7 +13,7 @@ from benchmarks.colocated.measures_theory import GAINS
 from benchmarks.colocated.studies import LOADS, OWN
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_lines
-from benchmarks.pictures.style import figure_of, panels
+from benchmarks.pictures.style import panels, sizes_told, titled
 from benchmarks.study.claim import Picture
 
 __all__ = ["PICTURES"]
@@ -25,12 +25,7 @@ _LABELS = {
 }
 
 
-def _where(frame: pd.DataFrame, varied: str = "") -> str:
-    """What is the same everywhere, and what marks are."""
-    names = {"jobs": "jobs", "servers": "machines"}
-    same = [f"{frame[name].iat[0]} {word}" for name, word in names.items() if name != varied]
-    words = ", ".join([*same, f"T = {frame['slots'].iat[0]}"])
-    return f"{words}; mean of {frame['seed'].nunique()} seeds, 95 % interval"
+_where = partial(sizes_told, servers="machines")
 
 
 def _by_load(frame: pd.DataFrame, axes: Axes | None, draw: Any, title: str) -> Figure:
@@ -40,9 +35,7 @@ def _by_load(frame: pd.DataFrame, axes: Axes | None, draw: Any, title: str) -> F
         part = frame[frame["reading"] == reading.name]
         load = f"load {part['load'].min():.2g} to {part['load'].max():.2g}"
         draw(part, panel, title=f"{reading.words}: {load}", legend=panel is drawn[0])
-    figure = figure_of(drawn[0])
-    figure.suptitle(title, fontsize="medium")
-    return figure
+    return titled(drawn[0], title)
 
 
 def _lines(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
@@ -111,11 +104,9 @@ def _rounding(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     costs = once.melt("seed", list(of.values()), "of", "cost").astype({"cost": float})
     how: dict[str, Any] = {"xlabel": "", "ylabel": "cost over that of the relaxation"}
     plot_intervals(costs, drawn[-1], x="of", lower="cost", upper="cost", **how, title="G: 1")
-    figure = figure_of(drawn[0])
     slots = len(frame) // (len(GAINS) * len(deltas))
     words = f"{frame['trials'].iat[0]} trials in each of {slots} slots; {_where(frame)}"
-    figure.suptitle(words, fontsize="medium")
-    return figure
+    return titled(drawn[0], words)
 
 
 def _picture(name: str, study: str, title: str, source: str, plot: Any, **how: str) -> Picture:

@@ -74,9 +74,6 @@ class PriceBounds(RangesOfJobs):
                 best.append(high)
                 worst.append(float(job.utility(room - 1)))
         servers = [cluster.servers[side] for side in sides] if sides else [cluster.servers]
-        if not counted:  # nothing can be earned: every price is 0
-            none = PriceRange(np.zeros(len(cluster.resources)), 0.0)
-            return cls((none,) * len(servers), units=units)
         worker, ps = (np.array([getattr(job, key) for job in counted]) for key in ("worker", "ps"))
         demands = [worker, ps] if sides else [worker + ps]
         ranges = (

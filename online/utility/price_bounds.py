@@ -60,9 +60,6 @@ class PriceBounds(RangesOfJobs):
             high = float(job.utility(shortest - 1))
             if high > 0.0:
                 counted.append((job, high, float(job.utility(room - 1))))
-        if not counted:  # nothing can be earned: every price is 0
-            none = np.zeros(len(cluster.resources))
-            return cls(none, none, 0.0, 0.0, units=units)
         best = np.array([high for _, high, _ in counted])
         worst = np.array([low for _, _, low in counted])
         work = np.array([job.work for job, _, _ in counted], dtype=float)

@@ -109,44 +109,34 @@ def _rounding(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     return titled(drawn[0], words)
 
 
-def _picture(name: str, study: str, title: str, source: str, plot: Any, **how: str) -> Picture:
-    return Picture(f"colocated-{name}", title, source, f"colocated-{study}", partial(plot, **how))
+_JOBS, _MACHINES = (partial(_lines, varied=name) for name in ("jobs", "servers"))
+_TOTAL = "total utility against"
 
-
-def _figure(number: int, study: str, title: str, plot: Any, **how: str) -> Picture:
-    return _picture(str(number), study, title, f"PD-ORS, Fig. {number}", plot, **how)
-
-
-_OURS = "ours"
-_AXES = (
-    (6, "machines", "machines"),
-    (7, "jobs", "jobs"),
-    (8, "split-jobs", "jobs, beside OASiS"),
-    (9, "split-machines", "machines, beside OASiS"),
-)
-
-PICTURES: tuple[Picture, ...] = (
-    *(
-        _figure(
-            number,
-            study,
-            f"total utility against {words}",
-            _lines,
-            varied="jobs" if "jobs" in study else "servers",
-        )
-        for number, study, words in _AXES
-    ),
-    _figure(10, "times", "median training time of five schemes", _times),
-    _picture(
+# Number of the figure, or name of our own; study, title.
+_PICTURES: tuple[tuple[str, str, str, Any], ...] = (
+    ("6", "machines", f"{_TOTAL} machines", _MACHINES),
+    ("7", "jobs", f"{_TOTAL} jobs", _JOBS),
+    ("8", "split-jobs", f"{_TOTAL} jobs, beside OASiS", _JOBS),
+    ("9", "split-machines", f"{_TOTAL} machines, beside OASiS", _MACHINES),
+    ("10", "times", "median training time of five schemes", _times),
+    (
         "bandwidth",
         "bandwidth",
         "what one machine for all of a job is worth",
-        _OURS,
-        _lines,
-        varied="internal_times",
+        partial(_lines, varied="internal_times"),
     ),
-    _picture("ratio", "ratio", "competitive ratios, certified", _OURS, _ratios),
-    _picture("rounding", "rounding", "randomised rounding in one slot", _OURS, _rounding),
-    _picture("readings", "readings", "PD-ORS with other parameters", _OURS, _readings),
+    ("ratio", "ratio", "competitive ratios, certified", _ratios),
+    ("rounding", "rounding", "randomised rounding in one slot", _rounding),
+    ("readings", "readings", "PD-ORS with other parameters", _readings),
+)
+PICTURES: tuple[Picture, ...] = tuple(
+    Picture(
+        f"colocated-{name}",
+        title,
+        f"PD-ORS, Fig. {name}" if name.isdigit() else "ours",
+        f"colocated-{study}",
+        plot,
+    )
+    for name, study, title, plot in _PICTURES
 )
 """In the order of the paper; then our own."""

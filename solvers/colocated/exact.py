@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pyomo.environ as pyo
@@ -32,37 +33,28 @@ _EXPONENT = 7  # the bound becomes a number in [64, 128): HiGHS's tolerances are
 _CAPACITIES = "(5)"  # all that HiGHS's tolerances may break
 
 
-class OpenDeadlines:
-    """In which slots jobs may complete in a schedule that is better than one that is known.
+class OpenDeadlines(NamedTuple):
+    """In which slots jobs may complete in a schedule that is better than one that is known."""
 
-    Parameters
-    ----------
-    instance : ColocatedInstance
-    prices : ndarray, shape (T, R)
-        Of pooled machines.
-    bound : float
-        That they prove.
-    known : float
-        Worth of a schedule.
+    slots: np.ndarray
+    """bool, shape (I, T)."""
+    out: np.ndarray
+    """Whether the job may be rejected: bool, shape (I,)."""
 
-    Attributes
-    ----------
-    slots : ndarray of bool, shape (I, T)
-    out : ndarray of bool, shape (I,)
-        Whether the job may be rejected.
-    """
-
-    def __init__(
-        self, instance: ColocatedInstance, prices: np.ndarray, bound: float, known: float
-    ) -> None:
+    @classmethod
+    def of(
+        cls, instance: ColocatedInstance, prices: np.ndarray, bound: float, known: float
+    ) -> OpenDeadlines:
+        """Find them by prices of pooled machines, the bound that they prove, what is known."""
         shape = len(instance.jobs), instance.cluster.slots
-        self.slots, self.out = np.zeros(shape, dtype=bool), np.zeros(len(instance.jobs), dtype=bool)
+        slots, out = np.zeros(shape, dtype=bool), np.zeros(len(instance.jobs), dtype=bool)
         slack = bound - known + _ROUND_OFF * abs(bound)
         for i, job in enumerate(instance.jobs):
             oracle = PoolOracle(job, instance.cluster.tolerant)
             payoffs = oracle.payoffs(prices @ job.worker, prices @ job.ps)
             least = payoffs.max(initial=0.0) - slack
-            self.slots[i], self.out[i] = payoffs >= least, least <= 0.0
+            slots[i], out[i] = payoffs >= least, least <= 0.0
+        return cls(slots, out)
 
 
 def size(instance: ColocatedInstance) -> int:
@@ -91,7 +83,7 @@ def improve(
     """
     assert found.schedule is not None and found.objective is not None and found.bound is not None
     model = compact(instance)
-    open_ = OpenDeadlines(instance, found.duals, found.bound, found.objective)
+    open_ = OpenDeadlines.of(instance, found.duals, found.bound, found.objective)
     _close(model, open_)
     unit = math.ldexp(1.0, math.frexp(found.bound)[1] - _EXPONENT)
     model.utility.set_value(model.utility.expr / unit)

@@ -79,10 +79,10 @@ def test_nothing_better_is_closed(seed: int) -> None:
 def test_what_is_worth_less_is_closed() -> None:
     ins = instance([job("a", samples=2), job("b")], slots=3)
     prices = np.zeros((3, 1))
-    wide = OpenDeadlines(ins, prices, bound=2.0, known=0.5)
+    wide = OpenDeadlines.of(ins, prices, bound=2.0, known=0.5)
     assert wide.slots.tolist() == [[False, True, True], [True, True, True]]
     assert wide.out.tolist() == [True, True]
-    tight = OpenDeadlines(ins, prices, bound=2.0, known=1.5)
+    tight = OpenDeadlines.of(ins, prices, bound=2.0, known=1.5)
     assert tight.out.tolist() == [False, False]
 
 

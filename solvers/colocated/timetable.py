@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-
 import numpy as np
 
 from models.colocated.instance import ColocatedInstance
@@ -13,25 +10,21 @@ from models.slot_column import Column
 from models.tolerance import usable
 from solvers.colocated.pool_bound import PoolOracle
 from solvers.colocated.room_kernels import largest_counts, placed_rows
+from solvers.column_table import ColumnTable
 
 __all__ = ["Timetable", "columns_of"]
 
 _LEAST_WEIGHT = 1e-3  # of a share of what is free of a resource, where the largest price is 1
 
 
-class Timetable:
-    """At most one schedule per job, together within the capacities.
+class Timetable(ColumnTable):
+    """What is free on every machine in every slot.
 
     Parameters
     ----------
     instance : ColocatedInstance
     prices : ndarray, shape (T, R)
         Of pooled machines: what is scarce is not to be left over in pieces that nobody can use.
-
-    Attributes
-    ----------
-    columns : dict of int to Column
-        By job.
     """
 
     def __init__(self, instance: ColocatedInstance, prices: np.ndarray) -> None:
@@ -45,29 +38,9 @@ class Timetable:
         )
         self.renew({})
 
-    def renew(self, columns: Mapping[int, Column]) -> None:
-        """Run these and nothing else."""
+    def _clear(self) -> None:
         cluster = self.instance.cluster
         self._free = np.repeat(usable(cluster.servers)[None], cluster.slots, axis=0)
-        self.columns: dict[int, Column] = {}
-        for column in columns.values():
-            self.put(column)
-
-    @property
-    def value(self) -> float:
-        """Total utility."""
-        return math.fsum(column.value for column in self.columns.values())
-
-    def put(self, column: Column) -> None:
-        """Run a job; the caller knows that it fits."""
-        self._take(column, 1)
-        self.columns[column.job] = column
-
-    def remove(self, job: int) -> Column:
-        """Stop running a job."""
-        column = self.columns.pop(job)
-        self._take(column, -1)
-        return column
 
     def _take(self, column: Column, sign: int) -> None:
         job = self.instance.jobs[column.job]

@@ -1,4 +1,4 @@
-"""What a MILP adds to an interval that prices prove: a better schedule, a tighter bound."""
+"""Intervals that contain an optimum: from prices and a search, and what a MILP adds to them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,65 @@ from dataclasses import replace
 from typing import Any
 
 from models.scoring import Score
+from solvers.column_generation import GenerationResult
 from solvers.errors import WrongSolution
-from solvers.highs import SOLVER
-from solvers.result import SolveResult, status_of
+from solvers.highs import SOLVER, HighsOptions
+from solvers.result import Sense, SolveResult, status_of
 
-__all__ = ["refined"]
+__all__ = ["refined", "searched"]
 
 _ROUND_OFF = 1e-6  # HiGHS's own, relative
+
+
+def searched(
+    instance: Any,
+    schedule: Any,
+    judged: Score,
+    bound: float,
+    prices: Any,
+    generated: GenerationResult,
+    options: HighsOptions,
+    *,
+    sense: Sense = "max",
+    timed: bool,
+) -> SolveResult[Any]:
+    """The interval between what a local search found and what prices prove; without seconds.
+
+    Parameters
+    ----------
+    instance : Instance
+    schedule, judged : object and Score
+        What was found, and what the scorer says of it.
+    bound, prices : float and object
+        What is proven, and by what.
+    generated : GenerationResult
+        Of the column generation that the prices are from.
+    options : HighsOptions
+    sense : "max" or "min"
+    timed : bool
+        Whether the clock played a part.
+
+    Raises
+    ------
+    WrongSolution
+        If the scorer finds a violation.
+    """
+    if judged.violations:
+        raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
+    return SolveResult(
+        status=status_of(sense, judged.objective, bound),
+        objective=judged.objective,
+        bound=bound,
+        schedule=schedule,
+        duals=prices,
+        seconds=0.0,
+        solver="column generation, local search",
+        sense=sense,
+        options={**options.as_dict(), "column_generation": generated.options},
+        message=generated.message,
+        bound_source="prices",
+        timed=timed or not generated.converged,
+    )
 
 
 def refined(
@@ -45,8 +97,9 @@ def refined(
     Returns
     -------
     SolveResult
-        ``bound`` is the MILP's word where it is better; where ``objective`` is beyond it by no
-        more than HiGHS's tolerance, it is set to ``objective``.
+        ``bound`` is the MILP's word where it is better, and the prices do not prove the schedule
+        optimal; where ``objective`` is beyond it by no more than HiGHS's tolerance, it is set to
+        ``objective``.
 
     Raises
     ------
@@ -67,7 +120,8 @@ def refined(
     if proven is not None and sign * proven < sign * bound:
         if sign * (objective - proven) > _ROUND_OFF * abs(proven):
             raise WrongSolution(f"{name}: worth {objective}, bound {proven}")
-        bound, source = sign * max(sign * proven, sign * objective), "milp"
+        if status_of(found.sense, objective, bound) != "optimal":
+            bound, source = sign * max(sign * proven, sign * objective), "milp"
     return replace(
         found,
         status=status_of(found.sense, objective, bound),

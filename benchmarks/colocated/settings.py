@@ -93,7 +93,7 @@ class Settings(BaseSettings):
         for name in ("gradient_mb", "priority", "decay", "target"):
             self.check_range(name, 0, _MOST)
         if not 1.0 <= self.internal_times <= _MOST:
-            raise InputError(f"internal_times {self.internal_times:g} is not in [1, {_MOST:g}]")
+            raise InputError(f"internal_times {self.internal_times:g} is not from 1 to {_MOST:g}")
         pattern_of(self.arrivals or ARRIVALS, PATTERNS)  # refuses an unknown one
 
     @property

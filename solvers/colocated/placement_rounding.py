@@ -1,6 +1,6 @@
 """External placement as in the paper: the relaxation, scaled and rounded at random (Alg. 4).
 
-The relaxation is solved for up to ``programs`` numbers of workers, from few to many. Each solution
+The relaxation is solved for up to 20 numbers of workers, from few to many. Each solution
 is scaled by ``G_delta`` and rounded up to S times, and the cheapest feasible placement is kept. If
 there is none, the solution is rounded down and filled up from the cheapest machines. If there is no
 room for that either, or no formula for ``G_delta`` applies, the greedy placement is taken. (As
@@ -38,6 +38,8 @@ from solvers.colocated.placement_program import (
 
 __all__ = ["RoundingPlacement"]
 
+_PROGRAMS = 20  # most linear programs in a slot
+
 
 class RoundingPlacement:
     """Randomised rounding; the same generator state gives the same placements.
@@ -54,8 +56,6 @@ class RoundingPlacement:
         In (0, 1].
     tries : int
         S.
-    programs : int
-        Most linear programs in a slot.
 
     Attributes
     ----------
@@ -72,15 +72,14 @@ class RoundingPlacement:
         gain: Gain = 1.0,
         delta: float = 0.5,
         tries: int = 20,
-        programs: int = 20,
     ) -> None:
         if not 0.0 < delta <= 1.0:
             raise ValueError(f"delta = {delta} is not in (0, 1]")
-        if tries < 1 or programs < 1:
-            raise ValueError("at least one try and one program are needed")
+        if tries < 1:
+            raise ValueError("at least one try is needed")
         self._rng = rng
         self._gain, self._delta = gain, delta
-        self._tries, self._programs = tries, programs
+        self._tries = tries
         self.record: Counter[str] = Counter()
 
     def options(self, job: Job, price: np.ndarray, free: np.ndarray, most: int) -> SlotOptions:
@@ -93,7 +92,7 @@ class RoundingPlacement:
         if len(numbers) == 0:
             return SlotOptions.of(slot, cost, greedy)
         program = PlacementProgram(job, slot, free)
-        spread = np.linspace(0, len(numbers) - 1, min(self._programs, len(numbers))).round()
+        spread = np.linspace(0, len(numbers) - 1, min(_PROGRAMS, len(numbers))).round()
         placed: dict[int, Counts] = {}
         last = 0
         for workers in numbers[spread.astype(np.int64)].tolist():

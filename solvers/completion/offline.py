@@ -18,10 +18,9 @@ from solvers.completion.exact import OpenStarts
 from solvers.completion.local_search import local_search
 from solvers.completion.pool_bound import PoolOracle, rounded
 from solvers.completion.pooled import PooledProblem
-from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
-from solvers.refinement import refined
-from solvers.result import OPTIMAL_GAP, SolveResult, status_of
+from solvers.refinement import refined, searched
+from solvers.result import OPTIMAL_GAP, SolveResult
 
 __all__ = ["solve"]
 
@@ -91,7 +90,6 @@ def solve(
     slots = min(max([column.completion for column in known.values()], default=0), _MOST_SLOTS)
     problem = PooledProblem(oracle, slots)
     generated = ColumnGeneration(problem, gap=_GAP, deadline=until).run()
-    timed = timed or not generated.converged
     prices = rounded(problem.prices(generated.duals))
     certified = max(0.0, oracle.bound(prices))
     effort = _MOST_EFFORT if time_limit is None else min(_EFFORT * time_limit, _MOST_EFFORT)
@@ -113,24 +111,20 @@ def solve(
             break
     schedule = schedule_of(instance, known.values())
     judged = score(instance, schedule)
-    if judged.violations:
-        raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
-    found = SolveResult(
-        status=status_of("min", judged.objective, certified),
-        objective=judged.objective,
-        bound=certified,
-        schedule=schedule,
-        duals=prices,
-        seconds=0.0,
-        solver="column generation, local search",
+    found = searched(
+        instance,
+        schedule,
+        judged,
+        certified,
+        prices,
+        generated,
+        options,
         sense="min",
-        options={**options.as_dict(), "column_generation": generated.options},
-        message=generated.message,
-        bound_source="prices",
+        timed=timed,
     )
     if program and not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
         found = _exact(found, program, options, deadline(1.0))
-    timed = timed or time.monotonic() >= deadline(1.0)
+    timed = found.timed or time.monotonic() >= deadline(1.0)
     return replace(found, seconds=time.monotonic() - began, timed=timed)
 
 

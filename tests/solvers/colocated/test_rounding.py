@@ -91,7 +91,7 @@ def test_programs_solved_one_after_the_other_are_solved_right() -> None:
 
 @pytest.mark.parametrize("gain", [1.0, 0.8, "packing", "covering"])
 def test_rounding_is_feasible_and_costs_no_less_than_exact(gain: Gain) -> None:
-    way = RoundingPlacement(np.random.default_rng(0), gain=gain, tries=5, programs=6)
+    way = RoundingPlacement(np.random.default_rng(0), gain=gain, tries=5)
     cases = [tight_case(seed) for seed in range(40)] + [many_machines(seed) for seed in range(3)]
     for job_, price, free in cases:
         options = way.options(job_, price, free, job_.max_workers)
@@ -128,6 +128,6 @@ def test_same_seed_same_schedule() -> None:
 def test_bad_options_are_refused() -> None:
     rng = np.random.default_rng(0)
     bad: dict[str, Any]
-    for bad in ({"delta": 0.0}, {"delta": 1.5}, {"tries": 0}, {"programs": 0}):
+    for bad in ({"delta": 0.0}, {"delta": 1.5}, {"tries": 0}):
         with pytest.raises(ValueError):
             RoundingPlacement(rng, **bad)

@@ -169,7 +169,7 @@ def test_jobs_are_internal_where_that_is_faster() -> None:
     assert (found.status, found.objective) == ("optimal", 1.0)
     table = Timetable(ins, np.zeros((4, 1)))
     assert table.insert(0, np.zeros((4, 1)), 0.0)
-    assert len(set(table.columns[0].rows[:, 1].tolist())) == 1
+    assert len(set(table.columns[0].workers[:, 1].tolist())) == 1
 
 
 def test_what_it_offers(tmp_path) -> None:  # type: ignore[no-untyped-def]

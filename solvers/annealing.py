@@ -66,9 +66,10 @@ def anneal(
         now = time.monotonic()
         if value >= target or now >= deadline:
             break
-        used = (now - began) / (deadline - began)
-        timed = timed or used > step / iterations
-        search.move(1.0 - max(step / iterations, used))
+        used, cooled = (now - began) / (deadline - began), step / iterations
+        if used > (step + 1) / iterations:
+            cooled, timed = used, True
+        search.move(1.0 - cooled)
         if search.value > value + 1e-12 * abs(value):
             best, value, better_at = dict(search.columns), search.value, step
         elif step - better_at > _STALE * jobs:

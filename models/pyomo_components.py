@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 
 from models.tolerance import row_units
 
-__all__ = ["by_key", "capacity_rows", "rows", "sums", "variable"]
+__all__ = ["by_key", "capacity_rows", "rows", "stays_done", "sums", "total_utility", "variable"]
 
 
 def variable(upper: Mapping[Any, float | None], domain: Any) -> pyo.Var:
@@ -64,3 +64,15 @@ def capacity_rows(
         for (s, t, r), group in kept.items()
         if group
     )
+
+
+def stays_done(done: pyo.Var) -> pyo.Constraint:
+    """``d[i,t-1] <= d[i,t]``: 1 if job i is to be done by the end of slot t."""
+    return rows(((i, t), done[i, t - 1] <= d) for (i, t), d in done.items() if (i, t - 1) in done)
+
+
+def total_utility(done: pyo.Var, values: Mapping[int, np.ndarray]) -> pyo.Objective:
+    """Maximise ``sum_it v_i[t] (d[i,t] - d[i,t-1])``, summed by parts; values of a job by slot."""
+    value = {i: [*of_job.tolist(), 0.0] for i, of_job in values.items()}
+    total = pyo.quicksum((value[i][t] - value[i][t + 1]) * d for (i, t), d in done.items())
+    return pyo.Objective(expr=total, sense=pyo.maximize)

@@ -16,8 +16,9 @@ import numpy as np
 import pyomo.environ as pyo
 
 from models.pyomo_components import rows, variable
+from models.slot_column import Column
 
-__all__ = ["Capacities", "choose_schedules", "price_schedules"]
+__all__ = ["Capacities", "choose_schedules", "price_schedules", "taken"]
 
 
 class _Column(Protocol):
@@ -44,6 +45,21 @@ class Capacities:
     prices: str
     use: Mapping[tuple[int, int, int], Mapping[int, float]]
     capacity: np.ndarray
+
+
+def taken(
+    instance: Any, columns: Sequence[Column], kinds: Sequence[str]
+) -> Mapping[tuple[int, int, int], Mapping[int, float]]:
+    """What the ``"worker"`` or ``"ps"`` rows of columns, or both, take: ``use`` of a side."""
+    use: dict[tuple[int, int, int], dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for number, column in enumerate(columns):
+        for kind in kinds:
+            demand = getattr(instance.jobs[column.job], kind)
+            table = column.workers if kind == "worker" else column.ps
+            for t, s, count in table.tolist():
+                for r in np.flatnonzero(demand).tolist():
+                    use[s, t, r][number] += count * float(demand[r])
+    return use
 
 
 def choose_schedules(

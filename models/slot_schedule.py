@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -14,9 +15,10 @@ from models.allocations import summed_rows
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
 from models.instance import check_made_for, known_jobs
+from models.slot_column import Column
 from models.wire import Index, SmallCount
 
-__all__ = ["Allocations", "ScheduledJob", "SlotSchedule"]
+__all__ = ["Allocations", "ScheduledJob", "SlotSchedule", "SlotScheduleFile"]
 
 Allocations = list[tuple[Index, Index, Literal["worker", "ps"], SmallCount]]
 
@@ -27,6 +29,15 @@ class ScheduledJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     admitted: bool
     allocations: Allocations
+
+
+class SlotScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A schedule file; a subclass names its problem."""
+
+    format: Literal["1"]
+    problem: str
+    instance: str
+    jobs: list[ScheduledJob]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +85,19 @@ class SlotSchedule(ABC):
         flags.setflags(write=False)
         ids = tuple(job.id for job in instance.jobs)
         return cls(instance.hash, ids, flags, summed_rows(workers, 4), summed_rows(ps, 4))
+
+    @classmethod
+    def of_columns(cls, instance: Any, columns: Iterable[Column]) -> Self:
+        """Schedule that runs each of these columns, at most one per job; other jobs do not run."""
+        admitted = np.zeros(len(instance.jobs), dtype=bool)
+        tables: list[list[tuple[int, ...]]] = [[], []]
+        for column in columns:
+            if admitted[column.job]:
+                raise ValueError(f"two columns of job {column.job}")
+            admitted[column.job] = True
+            for table, part in zip(tables, (column.workers, column.ps), strict=True):
+                table += [(column.job, *row) for row in part.tolist()]
+        return cls.build(instance, admitted, *tables)
 
     @classmethod
     def read(cls, path: str | Path, instance: Any) -> Self:

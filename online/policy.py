@@ -159,7 +159,8 @@ class Policy(ABC):
     def for_instance(cls, instance: Any, *_: Any, **parameters: Any) -> Policy:
         """Build the policy for a run on ``instance``; by default nothing is taken from it.
 
-        ``parameters`` are the policy's own, by keyword; an override names those that it takes.
+        ``parameters`` are the policy's own, by keyword; an override names those that it takes, or
+        passes any on to the constructor as here.
         """
         return cls(**parameters)
 

@@ -5,14 +5,16 @@ The formulas are those of OASiS, (23)-(26), which PD-ORS's (13), (14) take over.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from models.errors import InputError
 
-__all__ = ["PriceRange", "Units", "resource_scale", "unit_utilities"]
+__all__ = ["PriceRange", "RangesOfJobs", "Units", "resource_scale", "unit_utilities"]
 
 _FLOOR = 1e-6  # of the largest best-alone utility: that at the horizon can underflow to 0
 
@@ -89,6 +91,53 @@ class PriceRange:
         return PriceRange(stretched, self.lower)
 
 
+class RangesOfJobs(ABC):
+    """The U and L of a price function, computed from jobs: a range for each set of servers.
+
+    Raises
+    ------
+    InputError
+        If a positive U is not above its L, or a number is negative or not finite.
+    """
+
+    ranges: Any
+    """Of all servers; or of the servers of workers, and of those of parameter servers."""
+
+    def __post_init__(self) -> None:
+        for place, side in enumerate(self.ranges, start=1):
+            side.check(str(place) if len(self.ranges) > 1 else "")
+
+    @property
+    def alpha(self) -> float:
+        """``max(1, ln U^r / L)`` over the ranges."""
+        return max(side.alpha for side in self.ranges)
+
+    @classmethod
+    @abstractmethod
+    def from_jobs(cls, cluster: Any, jobs: Iterable[Any], *_: Any, **how: Any) -> Self:
+        """Evaluate the formulas on a set of jobs.
+
+        Raises
+        ------
+        InputError
+            If utilities are so small that U or L is not a positive number.
+        """
+
+    @classmethod
+    def from_instance(cls, instance: Any, **how: Any) -> Self:
+        """Exact bounds of an instance, by :meth:`from_jobs`. They know the future: results say so.
+
+        Raises
+        ------
+        InputError
+            As :meth:`from_jobs`.
+        """
+        try:
+            return cls.from_jobs(instance.cluster, instance.jobs, **how)
+        except InputError as error:
+            raise InputError(f"{instance.name}: {error}") from None
+
+
 def unit_utilities(
     best: np.ndarray,
     worst: np.ndarray,
@@ -111,7 +160,8 @@ def unit_utilities(
     Parameters
     ----------
     best, worst : ndarray, shape (I,)
-        Utility of each job alone in the cluster, and in the last slot; I >= 1, best > 0.
+        Utility of each job alone in the cluster, and in the last slot; best > 0. Without jobs
+        nothing can be earned, and every price is 0.
     work : ndarray, shape (I,)
         Worker-slots.
     demand : ndarray, shape (I, R)
@@ -124,6 +174,8 @@ def unit_utilities(
     units : {"normalised", "raw"}
         Unit of the resources (:func:`resource_scale`).
     """
+    if not len(best):
+        return PriceRange(np.zeros(capacity.shape[1]), 0.0)
     worst = np.maximum(worst, _FLOOR * best.max())
     scale = resource_scale(capacity, units)
     demand = demand / scale

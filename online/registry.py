@@ -123,7 +123,10 @@ def check_parameters(policy: type[Policy], parameters: Mapping[str, Any]) -> Non
     """
     takes, given = (policy.for_instance, (None,)) if knows_future(policy) else (policy, ())
     try:
-        inspect.signature(takes).bind(*given, **parameters)
+        signature = inspect.signature(takes)
+        signature.bind(*given, **parameters)
+        if any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values()):
+            inspect.signature(policy).bind_partial(**parameters)
     except TypeError as error:
         raise InputError(f"policy '{policy.name}': parameters: {error}") from None
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import heapq
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from models.slot_schedule import SlotSchedule
 from online.job_world import JobWorld
 from online.run import InfeasibleDecision
 from online.segments import Plan, Segment, copy_plan
@@ -33,6 +35,8 @@ class SegmentWorld(JobWorld):
         Of the servers that run workers, and of those that run parameter servers; the same if they
         share the servers.
     """
+
+    schedule_type: ClassVar[type[SlotSchedule]]
 
     def __init__(
         self,
@@ -64,13 +68,13 @@ class SegmentWorld(JobWorld):
     def faults(self, job: Any, workers: int, ps: int) -> Iterator[str]:
         """Constraints that a job breaks with these numbers in a slot."""
 
-    @abstractmethod
-    def build(self, admitted: np.ndarray, workers: np.ndarray, ps: np.ndarray) -> Any:
-        """The problem's schedule of flags and rows (job, slot, server, count)."""
-
     def arrive(self, job: Any) -> Any:
         """All of its work is left."""
         return job.work
+
+    def remaining(self) -> dict[int, int]:
+        """Work left, rounded up."""
+        return {rank: max(1, math.ceil(self.work_left(rank))) for rank in self.active}
 
     def schedule(self) -> Any:
         """Executed allocations; admitted = completed by the horizon."""
@@ -81,8 +85,11 @@ class SegmentWorld(JobWorld):
         admitted = np.zeros(len(self.jobs), dtype=bool)
         admitted[[self.place[rank] for rank in np.flatnonzero(self._done)]] = True
         empty = np.empty((0, 4), dtype=np.int64)
-        return self.build(
-            admitted, np.concatenate([empty, *self._workers]), np.concatenate([empty, *self._ps])
+        return self.schedule_type.build(
+            self.instance,
+            admitted,
+            np.concatenate([empty, *self._workers]),
+            np.concatenate([empty, *self._ps]),
         )
 
     # ---- time ----------------------------------------------------------------------------

@@ -37,7 +37,8 @@ class CoupledProblem(Protocol):
     def separate(self, columns: Sequence[Any], weights: np.ndarray, deadline: float) -> int:
         """Add rows that the fractional solution breaks, behind the others; returns how many.
 
-        Stops looking at ``deadline``, of ``time.monotonic()``. May raise
-        :class:`solvers.highs.engine.HighsError` where there is none and some question had no
-        answer, so that there may be some all the same.
+        A problem without further rows need not define it. Stops looking at ``deadline``, of
+        ``time.monotonic()``. May raise :class:`solvers.highs.engine.HighsError` where there is none
+        and some question had no answer, so that there may be some all the same.
         """
+        return 0

@@ -55,6 +55,14 @@ def relative_gap(
     return room / abs(bound) if bound else math.inf
 
 
+def status_of(
+    sense: Sense, objective: float | None, bound: float | None, *, negligible: float = 0.0
+) -> Status:
+    """Optimal if the :func:`relative_gap` is no more than `OPTIMAL_GAP`, else feasible."""
+    gap = relative_gap(sense, objective, bound, negligible=negligible)
+    return "optimal" if gap is not None and gap <= OPTIMAL_GAP else "feasible"
+
+
 def check_claims(
     sense: Sense, status: Status, objective: float | None, bound: float | None
 ) -> None:
@@ -150,6 +158,24 @@ class SolveResult(Generic[ScheduleT]):
         check_claims(self.sense, self.status, self.objective, self.bound)
         if self.schedule is not None and self.objective is None:
             raise ValueError(f"status {self.status!r} with a schedule but no objective")
+
+    @classmethod
+    def of_prices(
+        cls, sense: Sense, bound: float, prices: Any, seconds: float, message: str
+    ) -> SolveResult[ScheduleT]:
+        """A pure bound, by prices that column generation found."""
+        return cls(
+            status="bounded",
+            objective=None,
+            bound=bound,
+            schedule=None,
+            duals=prices,
+            seconds=seconds,
+            solver="column generation",
+            message=message,
+            sense=sense,
+            bound_source="prices",
+        )
 
     def __str__(self) -> str:
         def number(value: float | None) -> str:

@@ -194,15 +194,23 @@ def test_no_policy_sees_the_future(
 
 
 @pytest.mark.parametrize(
-    ("policy_name", "option"),
-    [("a-online", "literal"), ("drf", "fixed"), ("antman", "fixed"), ("tiresias", "fixed")],
+    ("problem_name", "policy_name", "option", "value"),
+    [
+        ("completion", "a-online", "literal", True),
+        ("completion", "drf", "fixed", True),
+        ("completion", "antman", "fixed", True),
+        ("completion", "tiresias", "fixed", True),
+        ("colocated", "pd-ors", "placement", "greedy"),
+        ("colocated", "pd-ors", "placement", "exact"),
+    ],
 )
 @pytest.mark.parametrize("slot", [0, 3, 7])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_no_variant_sees_the_future(policy_name: str, option: str, slot: int, seed: int) -> None:
-    ins = CROWDED["completion"](seed)
-    kind = find_policy("completion", policy_name)
-    sees_no_future("completion", ins, build_policy(kind, ins, **{option: True}), slot, seed)
+def test_no_variant_sees_the_future(
+    problem_name: str, policy_name: str, option: str, value: Any, slot: int, seed: int
+) -> None:
+    ins, kind = CROWDED[problem_name](seed), find_policy(problem_name, policy_name)
+    sees_no_future(problem_name, ins, build_policy(kind, ins, **{option: value}), slot, seed)
 
 
 def sees_no_future(problem_name: str, ins: Any, policy: Policy, slot: int, seed: int) -> None:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from benchmarks.colocated.studies import BASELINES, LOADS, OWN, SPLIT
 from benchmarks.colocated.theory import THEORY
-from benchmarks.study.claim import Claim, Test
+from benchmarks.study.claim import Claim, Test, said
 from benchmarks.study.frames import listed, slopes_against, wide
 from benchmarks.study.tests import Best, Moves, in_readings
 
@@ -91,12 +91,6 @@ _TESTS: Mapping[str, Test] = {
 
 CLAIMS: tuple[Claim, ...] = (
     *THEORY,
-    *(
-        claim
-        for name, source, study, text in (line.split("; ") for line in _SAID.strip().splitlines())
-        for claim in in_readings(
-            Claim(name, source, text, _TESTS[name], (f"colocated-{study}",)), LOADS
-        )
-    ),
+    *(one for claim in said("colocated", _SAID, _TESTS) for one in in_readings(claim, LOADS)),
 )
 """Of one slot and of Algorithm 1; then of the figures; then of what one machine is worth."""

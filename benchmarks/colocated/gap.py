@@ -10,10 +10,11 @@ from models.colocated.formulations.compact import compact, schedule_from_values
 from models.errors import InputError
 from solvers.colocated import offline
 from solvers.colocated.exact import size
-from solvers.colocated.pool_bound import pool_bound, rounded
+from solvers.colocated.pool_bound import pool_bound
 from solvers.colocated.pooled import PooledProblem
 from solvers.column_generation import ColumnGeneration
 from solvers.highs import SOLVER, HighsOptions
+from solvers.price_certificate import rounded
 from solvers.pyomo_bridge import solve_model
 from solvers.result import SolveResult
 
@@ -53,17 +54,8 @@ def _bound(instance: ColocatedInstance, time_limit: float, threads: int) -> Resu
     began, problem = time.monotonic(), PooledProblem(instance)
     generated = ColumnGeneration(problem, deadline=began + time_limit).run()
     prices = rounded(problem.prices(generated.duals))
-    return SolveResult(
-        status="bounded",
-        objective=None,
-        bound=pool_bound(instance, prices),
-        schedule=None,
-        duals=prices,
-        seconds=time.monotonic() - began,
-        solver="column generation",
-        message=generated.message,
-        bound_source="prices",
-    )
+    bound, seconds = pool_bound(instance, prices), time.monotonic() - began
+    return SolveResult.of_prices("max", bound, prices, seconds, generated.message)
 
 
 GAP = GapMethods(

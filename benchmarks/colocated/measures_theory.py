@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,19 @@ from models.colocated import ColocatedInstance, ColocatedSchedule, score
 from models.colocated.cluster import Job
 from models.colocated.files import ColocatedFile, JobRecord
 from models.sigmoid import Sigmoid
-from solvers.colocated.placement import Placement
+from solvers.colocated.placement import Placement, slot_of
 from solvers.colocated.placement_exact import ExactPlacement
 from solvers.colocated.placement_greedy import GreedyPlacement
+from solvers.colocated.placement_program import (
+    Gain,
+    PlacementProgram,
+    keeps_packing,
+    round_at_random,
+)
 from solvers.colocated.placement_rounding import RoundingPlacement
 from solvers.colocated.rounding_factor import covering_gain, packing_gain
-from solvers.colocated.rounding_trials import rounding_trials
 
-__all__ = ["GAINS", "examples", "rounding"]
+__all__ = ["GAINS", "examples", "rounding", "trials_of"]
 
 Measurement = Callable[[], Result]
 
@@ -53,8 +57,10 @@ def rounding(*, deltas: Sequence[float], trials: int, **cell: Any) -> Measuremen
             for way in GAINS:
                 for delta in deltas:
                     told = {"job": job.id, "way": way, "delta": delta, "trials": trials}
-                    found = _rounded(job, price, free, workers, way, delta, trials, rng)
-                    records.append({**head(instance, cell), **told, **found})
+                    gain: Any = 1.0 if way == "1" else way
+                    found = trials_of(job, price, free, workers, gain, delta, trials, rng)
+                    told |= {"workers": workers, **found}
+                    records.append({**head(instance, cell), **told})
         return Result(records)
 
     return measure
@@ -74,33 +80,57 @@ def _slots(
             yield job, price, free, most // 2
 
 
-def _rounded(
+def trials_of(
     job: Job,
     price: np.ndarray,
     free: np.ndarray,
     workers: int,
-    way: str,
+    gain: Gain,
     delta: float,
     trials: int,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
-    gain: Any = 1.0 if way == "1" else way
-    found = rounding_trials(job, price, free, workers, gain, delta, trials, rng)
-    if found is None:
-        return {"workers": workers, **dict.fromkeys(_MEASURED)}
-    told = asdict(found)
-    kept = {"workers": workers, "gain": told["gain"], "covers": told["covering"]}
-    kept |= {"packs": told["packing"], "cheap": told["cost"], "all": told["all"]}
-    ways: dict[str, Placement] = {
-        "rounding": RoundingPlacement(rng, gain=gain, delta=delta),
-        "greedy": GreedyPlacement(),
-    }
-    costs = {
-        name: float(placement.options(job, price, free, workers).external_cost[workers])
-        for name, placement in ways.items()
-    }
-    costs |= {"exact": told["exact_cost"], "mean": told["mean_cost"]}
-    return {**kept, **{name: cost / told["lp_cost"] for name, cost in costs.items()}}
+    """Round the relaxation of one placement so often, (27), (28), and place it in three ways.
+
+    Parameters
+    ----------
+    job : Job
+    price, free : ndarray, shape (H, R)
+        Nonnegative prices, and what is free.
+    workers : int
+        For which an external placement exists.
+    gain : float, "packing" or "covering"
+    delta : float
+        In (0, 1].
+    trials : int
+    rng : Generator
+
+    Returns
+    -------
+    dict
+        ``gain`` and what follows it in :func:`rounding`; all None if no formula for G applies.
+    """
+    slot = slot_of(job, price, free, job.max_workers)
+    program = PlacementProgram(job, slot, free)
+    factor = program.gain(gain, delta, workers)
+    if factor is None:
+        return dict.fromkeys(_MEASURED)
+    x = program.solve(workers)
+    lp_cost = slot.cost((x[0], x[1]))
+    tried = round_at_random(factor * x, trials, rng)
+    costs = tried[:, 0] @ slot.worker_cost + tried[:, 1] @ slot.ps_cost
+    covers = (tried.sum(axis=2) >= (workers, slot.ps_needed[workers])).all(axis=1)
+    packs = keeps_packing(job, slot, tried)
+    cheap = costs <= 3.0 * factor / delta * lp_cost * (1.0 + 1e-9)
+    ways: tuple[Placement, ...] = (
+        RoundingPlacement(rng, gain=gain, delta=delta),
+        GreedyPlacement(),
+        ExactPlacement(),
+    )
+    placed = [way.options(job, price, free, workers).external_cost[workers] for way in ways]
+    shares = [part.mean() for part in (covers, packs, cheap, covers & packs & cheap)]
+    numbers = [factor, *shares, *(cost / lp_cost for cost in (*placed, costs.mean()))]
+    return dict(zip(_MEASURED, map(float, numbers), strict=True))
 
 
 def examples(*, seed: int) -> Measurement:

@@ -13,7 +13,7 @@ from benchmarks.colocated.measures_theory import GAINS
 from benchmarks.colocated.studies import LOADS, OWN
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_lines
-from benchmarks.pictures.style import figure_of, panels
+from benchmarks.pictures.style import panels, sizes_told, titled
 from benchmarks.study.claim import Picture
 
 __all__ = ["PICTURES"]
@@ -25,12 +25,7 @@ _LABELS = {
 }
 
 
-def _where(frame: pd.DataFrame, varied: str = "") -> str:
-    """What is the same everywhere, and what marks are."""
-    names = {"jobs": "jobs", "servers": "machines"}
-    same = [f"{frame[name].iat[0]} {word}" for name, word in names.items() if name != varied]
-    words = ", ".join([*same, f"T = {frame['slots'].iat[0]}"])
-    return f"{words}; mean of {frame['seed'].nunique()} seeds, 95 % interval"
+_where = partial(sizes_told, servers="machines")
 
 
 def _by_load(frame: pd.DataFrame, axes: Axes | None, draw: Any, title: str) -> Figure:
@@ -40,9 +35,7 @@ def _by_load(frame: pd.DataFrame, axes: Axes | None, draw: Any, title: str) -> F
         part = frame[frame["reading"] == reading.name]
         load = f"load {part['load'].min():.2g} to {part['load'].max():.2g}"
         draw(part, panel, title=f"{reading.words}: {load}", legend=panel is drawn[0])
-    figure = figure_of(drawn[0])
-    figure.suptitle(title, fontsize="medium")
-    return figure
+    return titled(drawn[0], title)
 
 
 def _lines(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
@@ -111,51 +104,39 @@ def _rounding(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     costs = once.melt("seed", list(of.values()), "of", "cost").astype({"cost": float})
     how: dict[str, Any] = {"xlabel": "", "ylabel": "cost over that of the relaxation"}
     plot_intervals(costs, drawn[-1], x="of", lower="cost", upper="cost", **how, title="G: 1")
-    figure = figure_of(drawn[0])
     slots = len(frame) // (len(GAINS) * len(deltas))
     words = f"{frame['trials'].iat[0]} trials in each of {slots} slots; {_where(frame)}"
-    figure.suptitle(words, fontsize="medium")
-    return figure
+    return titled(drawn[0], words)
 
 
-def _picture(name: str, study: str, title: str, source: str, plot: Any, **how: str) -> Picture:
-    return Picture(f"colocated-{name}", title, source, f"colocated-{study}", partial(plot, **how))
+_JOBS, _MACHINES = (partial(_lines, varied=name) for name in ("jobs", "servers"))
+_TOTAL = "total utility against"
 
-
-def _figure(number: int, study: str, title: str, plot: Any, **how: str) -> Picture:
-    return _picture(str(number), study, title, f"PD-ORS, Fig. {number}", plot, **how)
-
-
-_OURS = "ours"
-_AXES = (
-    (6, "machines", "machines"),
-    (7, "jobs", "jobs"),
-    (8, "split-jobs", "jobs, beside OASiS"),
-    (9, "split-machines", "machines, beside OASiS"),
-)
-
-PICTURES: tuple[Picture, ...] = (
-    *(
-        _figure(
-            number,
-            study,
-            f"total utility against {words}",
-            _lines,
-            varied="jobs" if "jobs" in study else "servers",
-        )
-        for number, study, words in _AXES
-    ),
-    _figure(10, "times", "median training time of five schemes", _times),
-    _picture(
+# Number of the figure, or name of our own; study, title.
+_PICTURES: tuple[tuple[str, str, str, Any], ...] = (
+    ("6", "machines", f"{_TOTAL} machines", _MACHINES),
+    ("7", "jobs", f"{_TOTAL} jobs", _JOBS),
+    ("8", "split-jobs", f"{_TOTAL} jobs, beside OASiS", _JOBS),
+    ("9", "split-machines", f"{_TOTAL} machines, beside OASiS", _MACHINES),
+    ("10", "times", "median training time of five schemes", _times),
+    (
         "bandwidth",
         "bandwidth",
         "what one machine for all of a job is worth",
-        _OURS,
-        _lines,
-        varied="internal_times",
+        partial(_lines, varied="internal_times"),
     ),
-    _picture("ratio", "ratio", "competitive ratios, certified", _OURS, _ratios),
-    _picture("rounding", "rounding", "randomised rounding in one slot", _OURS, _rounding),
-    _picture("readings", "readings", "PD-ORS with other parameters", _OURS, _readings),
+    ("ratio", "ratio", "competitive ratios, certified", _ratios),
+    ("rounding", "rounding", "randomised rounding in one slot", _rounding),
+    ("readings", "readings", "PD-ORS with other parameters", _readings),
+)
+PICTURES: tuple[Picture, ...] = tuple(
+    Picture(
+        f"colocated-{name}",
+        title,
+        f"PD-ORS, Fig. {name}" if name.isdigit() else "ours",
+        f"colocated-{study}",
+        plot,
+    )
+    for name, study, title, plot in _PICTURES
 )
 """In the order of the paper; then our own."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
-from benchmarks.study.grid import Grid
+from benchmarks.study.grid import Grid, grids_by_size
 from benchmarks.study.ratio import Ratio
 from benchmarks.study.rows import Row
 from benchmarks.study.scheme import Reading, Scheme
-from benchmarks.study.study import SIZES, Each, Measure, Study, Trial
+from benchmarks.study.study import Each, Study, Trial
 
 __all__ = ["BASELINES", "LOADS", "OWN", "SPLIT", "STUDIES", "VARIANTS"]
 
@@ -66,36 +67,19 @@ _SPLIT_JOBS = ((4, 8), (20, 60, 100), (20, 40, 60, 80, 100))
 def _grids(
     scale: Sequence[float], slots: int, *axes: tuple[str, Sequence[Sequence[Any]]], **same: Any
 ) -> list[Grid]:
-    """A grid for each size: settings with a value each, or the same at all, crossed with axes."""
-    found = []
-    for place, factor in enumerate(scale):
-        point: dict[str, Any] = {"preset": "paper", "slots": slots, "scale": factor}
-        point |= _SMALL if place == 0 else {}
-        point |= {name: v[place] if isinstance(v, tuple) else v for name, v in same.items()}
-        found.append(Grid((point,)) * Grid.cross(**{name: steps[place] for name, steps in axes}))
-    return found
+    """A grid for each size, with so much of the samples as drawn."""
+    point = {"preset": "paper", "slots": slots}
+    bases = [{**point, "scale": part} | (_SMALL if not k else {}) for k, part in enumerate(scale)]
+    return grids_by_size(bases, *axes, **same)
 
 
-def _study(
-    name: str,
-    measure: Measure,
-    grids: Sequence[Grid],
-    schemes: Sequence[Scheme] = (),
-    readings: tuple[Reading, ...] = (),
-    seeds: Sequence[int] = _SEEDS,
-) -> Study:
-    points, counts = dict(zip(SIZES, grids, strict=True)), dict(zip(SIZES, seeds, strict=True))
-    return Study(
-        f"colocated-{name}", "colocated", measure, points, counts, tuple(schemes), readings
-    )
-
-
+_study = partial(Study.by_size, "colocated")
 _RUN = Each("benchmarks.colocated.measures:run")
 
 
 def _runs(name: str, grids: Sequence[Grid], *who: str) -> Study:
     """Runs of schemes, at both loads."""
-    return _study(name, _RUN, grids, [_SCHEMES[one] for one in who], LOADS)
+    return _study(name, _RUN, grids, _SEEDS, [_SCHEMES[one] for one in who], LOADS)
 
 
 _COLUMNS = ("load", "policy", "objective", "offline_lower", "offline_upper", "offline_status")
@@ -168,11 +152,12 @@ STUDIES: tuple[Study, ...] = (
         ),
         *(OWN, SPLIT),
     ),
-    _study("ratio", Ratio(record=_record), _RATIO, list(_SCHEMES.values()), seeds=(2, 10, 20)),
+    _study("ratio", Ratio(record=_record), _RATIO, (2, 10, 20), list(_SCHEMES.values())),
     _study(
         "readings",
         _RUN,
         _grids((0.2, 0.15, 0.15), 20, jobs=(8, 50, 50), servers=(4, 50, 100)),
+        _SEEDS,
         [Scheme(name, OWN, dict(told)) for name, told in VARIANTS.items()],
         LOADS,
     ),
@@ -187,7 +172,8 @@ STUDIES: tuple[Study, ...] = (
             jobs=(4, 20, 50),
             servers=(12, 100, 100),
         ),
+        _SEEDS,
     ),
-    _study("examples", Each("benchmarks.colocated.measures_theory:examples"), [Grid()] * 3),
+    _study("examples", Each("benchmarks.colocated.measures_theory:examples"), [Grid()] * 3, _SEEDS),
 )
 """Of Figures 6 to 10 in their order; then our own; then what is worked by hand."""

@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 
 from benchmarks.colocated.studies import OWN
-from benchmarks.study.claim import Claim, Finding, Test, judged
+from benchmarks.study.claim import Claim, Finding, Test, judged, said
 from benchmarks.study.tests import Above, Holds, NotTestable
 
 __all__ = ["THEORY"]
@@ -94,7 +94,4 @@ _TESTS: Mapping[str, Test] = {
     "ratio": NotTestable("the notes say of what the ratio depends, but give none"),
 }
 
-THEORY: tuple[Claim, ...] = tuple(
-    Claim(name, source, text, _TESTS[name], tuple(f"colocated-{one}" for one in studies.split()))
-    for name, source, studies, text in (line.split("; ") for line in _SAID.strip().splitlines())
-)
+THEORY: tuple[Claim, ...] = tuple(said("colocated", _SAID, _TESTS))

@@ -19,7 +19,7 @@ import pandas as pd
 
 from benchmarks.completion.studies import ANY_TYPE, BASELINES, LOADS, OWN, READINGS, TYPES
 from benchmarks.completion.theory import THEORY
-from benchmarks.study.claim import Claim, Test
+from benchmarks.study.claim import Claim, Test, said
 from benchmarks.study.frames import listed, slopes_against, wide
 from benchmarks.study.tests import Above, Below, Best, Moves, Near, in_readings
 
@@ -244,12 +244,10 @@ _IN_ONE = ("bounds", "seconds", "batch-jobs", "batch-bounds", "batch-servers")
 
 
 def _said() -> Iterator[Claim]:
-    for line in _SAID.strip().splitlines():
-        name, source, studies, text = line.split("; ")
-        named = tuple(f"completion-{study}" for study in studies.split())
-        claim = Claim(name, source, text, _TESTS[name], named)
-        readings = READINGS if name == "fig5-similar" else LOADS
-        yield from [claim] if studies in _IN_ONE else in_readings(claim, readings)
+    in_one = {f"completion-{study}" for study in _IN_ONE}
+    for claim in said("completion", _SAID, _TESTS):
+        readings = READINGS if claim.name == "fig5-similar" else LOADS
+        yield from [claim] if in_one & {*claim.studies} else in_readings(claim, readings)
 
 
 CLAIMS: tuple[Claim, ...] = (

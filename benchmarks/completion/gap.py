@@ -64,18 +64,8 @@ def _bound(instance: CompletionInstance, time_limit: float, threads: int) -> Res
     problem = PooledProblem(oracle, slots)
     generated = ColumnGeneration(problem, deadline=began + time_limit).run()
     prices = rounded(problem.prices(generated.duals))
-    return SolveResult(
-        status="bounded",
-        objective=None,
-        bound=max(0.0, oracle.bound(prices)),
-        schedule=None,
-        duals=prices,
-        seconds=time.monotonic() - began,
-        solver="column generation",
-        message=generated.message,
-        sense="min",
-        bound_source="prices",
-    )
+    bound, seconds = max(0.0, oracle.bound(prices)), time.monotonic() - began
+    return SolveResult.of_prices("min", bound, prices, seconds, generated.message)
 
 
 GAP = GapMethods(

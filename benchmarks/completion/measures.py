@@ -7,11 +7,10 @@ from typing import Any
 
 from benchmarks.completion.tables import metrics
 from benchmarks.study.cell import Result
-from benchmarks.study.instances import drawn, instance_of
+from benchmarks.study.instances import Points
 from benchmarks.study.run import Run, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
 from models.completion import CompletionInstance
-from models.problem import problem
 from online.completion.a_online import AOnline
 from online.completion.max_weight import MaxWeight, greedy_max_weight, least_bound
 
@@ -20,24 +19,9 @@ __all__ = ["batch", "bounds", "draw", "run", "seconds"]
 Measurement = Callable[[], Result]
 Record = dict[str, Any]
 
-_POINT = ("jobs", "slots", "servers", "architecture", "only_type", "most_workers", "seed")
-_OF_CELL = ("scheme", "reading", "deadline", "factors", "moves")
-
-
-def draw(*, jobs: int, slots: int, servers: int, seed: int, **settings: Any) -> CompletionInstance:
-    """The instance of a point: its size and settings, without what else a cell is told."""
-    settings = {name: value for name, value in settings.items() if name not in _OF_CELL}
-    source = drawn(
-        "completion", jobs=jobs, slots=slots, servers=servers, seed=seed, settings=settings
-    )
-    instance: CompletionInstance = instance_of(source)
-    return instance
-
-
-def _head(instance: CompletionInstance, cell: Mapping[str, Any]) -> Record:
-    """What every record says of where it was measured."""
-    told = {name: cell[name] for name in (*_POINT, "reading") if name in cell}
-    return {**told, "load": problem("completion").load(instance)}
+_TOLD = ("jobs", "slots", "servers", "architecture", "only_type", "most_workers", "seed", "reading")
+_POINTS = Points("completion", _TOLD, ("scheme", "reading", "deadline", "factors", "moves"))
+draw, _head = _POINTS.draw, _POINTS.head
 
 
 def run(**cell: Any) -> Measurement:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from benchmarks.completion.studies import ANY_TYPE, LOADS, OWN, READINGS, SCHEMES, TYPES
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_lines
-from benchmarks.pictures.style import figure_of, log_axis, panels
+from benchmarks.pictures.style import log_axis, panels, sizes_told, titled
 from benchmarks.study.claim import Picture
 from benchmarks.study.study import in_every_reading
 
@@ -30,21 +30,8 @@ _VARIANTS = {"paper": "compact", "blocks": "blocks as planned", "literal": "one 
 _LETTERS = "abcd"
 
 
-def _where(frame: pd.DataFrame, *varied: str) -> str:
-    """What is the same everywhere, and what marks are."""
-    same = [f"{frame[name].iat[0]} {name}" for name in ("jobs", "servers") if name not in varied]
-    words = [*same, f"T = {frame['slots'].iat[0]}"]
-    return f"{', '.join(words)}; mean of {frame['seed'].nunique()} seeds, 95 % interval"
-
-
 def _load(frame: pd.DataFrame) -> str:
     return f"load {frame['load'].min():.2g} to {frame['load'].max():.2g}"
-
-
-def _titled(drawn: list[Axes], text: str) -> Figure:
-    figure = figure_of(drawn[0])
-    figure.suptitle(text, fontsize="medium")
-    return figure
 
 
 def _schemes(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
@@ -60,7 +47,7 @@ def _schemes(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
     own = own.assign(variant=own["reading"].map(_VARIANTS))
     plot_lines(own, drawn[3], series="variant", **how, title=f"(d) {OWN}, capacity as drawn")
     log_axis(drawn[3])
-    return _titled(drawn, _where(frame, varied))
+    return titled(drawn[0], sizes_told(frame, varied))
 
 
 def _workers(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -71,7 +58,7 @@ def _workers(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     for panel, reading in zip(drawn, LOADS, strict=True):
         part = frame[frame["reading"] == reading.name]
         plot_lines(part, panel, **how, title=f"{reading.words}, {_load(part)}")
-    return _titled(drawn, _where(frame))
+    return titled(drawn[0], sizes_told(frame))
 
 
 def _types(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -88,7 +75,7 @@ def _types(frame: pd.DataFrame, axes: Axes | None) -> Figure:
         }
         labels |= {"lower": "total", "upper": "total", "hue": "architecture"}
         plot_intervals(part, panel, x="type", **labels, hue_title="a mark is a seed")
-    return _titled(drawn, _where(frame))
+    return titled(drawn[0], sizes_told(frame))
 
 
 def _bounds(frame: pd.DataFrame, axes: Axes | None, *, y: str, ylabel: str) -> Figure:
@@ -101,14 +88,14 @@ def _bounds(frame: pd.DataFrame, axes: Axes | None, *, y: str, ylabel: str) -> F
         plot_lines(part, panel, x="factor", y=y, series="policy", spacing="log", **labels)
         if moves == "weights":
             log_axis(panel)
-    return _titled(drawn, _where(frame))
+    return titled(drawn[0], sizes_told(frame))
 
 
 def _along_jobs(
     frame: pd.DataFrame, axes: Axes | None, *, y: str, series: str, ylabel: str
 ) -> Figure:
     labels: dict[str, Any] = {"xlabel": _LABELS["jobs"], "ylabel": ylabel}
-    labels["title"] = _where(frame, "jobs", series)
+    labels["title"] = sizes_told(frame, "jobs", series)
     if series == "servers":
         frame = frame[frame["policy"] != "greedy"]
         frame = frame.assign(servers=frame["servers"].map("{} servers".format))

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from benchmarks.study.cell import Needs
-from benchmarks.study.grid import Grid, Point
+from benchmarks.study.grid import Grid, Point, grids_by_size
 from benchmarks.study.ratio import Ratio
 from benchmarks.study.rows import Row
 from benchmarks.study.scheme import Reading, Scheme
@@ -100,15 +101,8 @@ def _study(
     readings: tuple[Reading, ...] = (),
     **more: Any,
 ) -> Study:
-    return Study(
-        f"completion-{name}",
-        "completion",
-        Each(f"benchmarks.completion.{function}", **more),
-        dict(zip(SIZES, grids, strict=True)),
-        dict(zip(SIZES, _SEEDS, strict=True)),
-        schemes,
-        readings,
-    )
+    measure = Each(f"benchmarks.completion.{function}", **more)
+    return Study.by_size("completion", name, measure, grids, _SEEDS, schemes, readings)
 
 
 def _record(trial: Trial, row: Row, evidence: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,16 +115,7 @@ def _record(trial: Trial, row: Row, evidence: Mapping[str, Any]) -> dict[str, An
     return {"architecture": trial.point["architecture"], "ample": ample, **found, **evidence}
 
 
-def _grids(*axes: tuple[str, Sequence[Sequence[Any]]], **same: Any) -> list[Grid]:
-    """Of each size: its base with the same settings everywhere, crossed with the axes."""
-    found = []
-    for place, base in enumerate(_BASES):
-        fixed = {name: v[place] if isinstance(v, tuple) else v for name, v in same.items()}
-        values = {name: steps[place] for name, steps in axes}
-        found.append(Grid(({**base, **fixed},)) * Grid.cross(**values))
-    return found
-
-
+_grids = partial(grids_by_size, _BASES)
 _RUN = "measures:run"
 
 
@@ -168,12 +153,12 @@ STUDIES: tuple[Study, ...] = (
         "batch-servers", "measures:batch", _grids(("servers", _SERVERS), ("jobs", _JOBS), **_BATCH)
     ),
     _study("examples", "measures_theory:examples", [Grid()] * len(SIZES)),
-    Study(
-        "completion-guarantee",
+    Study.by_size(
         "completion",
+        "guarantee",
         Ratio(record=_record),
-        dict.fromkeys(SIZES, _PROVABLE),
-        dict(zip(SIZES, _SEEDS, strict=True)),
+        [_PROVABLE] * len(SIZES),
+        _SEEDS,
         (Scheme("a-online-literal", OWN, {"literal": True}),),
     ),
 )

@@ -137,6 +137,21 @@ def caption(axes: Axes, text: str) -> Figure:
     return figure
 
 
+def titled(axes: Axes, text: str) -> Figure:
+    """Write what is the same everywhere above all panels of a figure."""
+    figure = figure_of(axes)
+    figure.suptitle(text, fontsize="medium")
+    return figure
+
+
+def sizes_told(frame: pd.DataFrame, *varied: str, servers: str = "servers") -> str:
+    """The sizes of a study that do not vary, in words, and what its marks are."""
+    names = {"jobs": "jobs", "servers": servers}
+    same = [f"{frame[name].iat[0]} {word}" for name, word in names.items() if name not in varied]
+    words = ", ".join([*same, f"T = {frame['slots'].iat[0]}"])
+    return f"{words}; mean of {frame['seed'].nunique()} seeds, 95 % interval"
+
+
 def log_axis(axes: Axes, *steps: float) -> None:
     """Make the vertical axis logarithmic, with labels at these multiples of powers of ten."""
     axes.set_yscale("log")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -47,6 +47,17 @@ class Claim:
     text: str
     test: Test
     studies: tuple[str, ...] = ()
+
+
+def said(problem: str, lines: str, tests: Mapping[str, Test]) -> Iterator[Claim]:
+    """Claims from lines ``name; source; studies; text``, and their tests by name.
+
+    Studies are named without the problem.
+    """
+    for line in lines.strip().splitlines():
+        name, source, studies, text = line.split("; ")
+        named = tuple(f"{problem}-{study}" for study in studies.split())
+        yield Claim(name, source, text, tests[name], named)
 
 
 @dataclass(frozen=True)

@@ -66,3 +66,18 @@ class Grid:
 
     def __len__(self) -> int:
         return len(self.points)
+
+
+def grids_by_size(
+    bases: Sequence[Point], *axes: tuple[str, Sequence[Sequence[Any]]], **same: Any
+) -> list[Grid]:
+    """A grid for each base, one of each size: its settings and the same at all, crossed with axes.
+
+    Axes have values for each size, and so has a setting that is a tuple.
+    """
+    found = []
+    for place, base in enumerate(bases):
+        fixed = {name: v[place] if isinstance(v, tuple) else v for name, v in same.items()}
+        values = {name: steps[place] for name, steps in axes}
+        found.append(Grid(({**base, **fixed},)) * Grid.cross(**values))
+    return found

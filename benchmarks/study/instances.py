@@ -7,6 +7,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,6 +48,35 @@ def drawn(
     source |= {"trace": trace} if trace is not None else {}
     plain: dict[str, Any] = json.loads(json.dumps(source, default=dict))
     return plain
+
+
+@dataclass(frozen=True)
+class Points:
+    """How the cells of a problem's studies draw the instance of their point, and tell of it.
+
+    Parameters
+    ----------
+    problem : str
+    told : tuple of str
+        What records say of a cell, beside the load.
+    apart : tuple of str
+        What a cell is told that is no setting of the instance.
+    """
+
+    problem: str
+    told: tuple[str, ...]
+    apart: tuple[str, ...]
+
+    def draw(self, *, jobs: int, slots: int, servers: Any, seed: int, **settings: Any) -> Any:
+        """The instance of a cell."""
+        size = {"jobs": jobs, "slots": slots, "servers": servers, "seed": seed}
+        kept = {name: value for name, value in settings.items() if name not in self.apart}
+        return instance_of(drawn(self.problem, **size, settings=kept))
+
+    def head(self, instance: Any, cell: Mapping[str, Any]) -> dict[str, Any]:
+        """What every record of a cell says."""
+        told = {name: cell[name] for name in self.told if name in cell}
+        return {**told, "load": problem(self.problem).load(instance)}
 
 
 def given(instance: Any) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -82,6 +82,22 @@ class Study:
     schemes: tuple[Scheme, ...] = ()
     readings: tuple[Reading, ...] = ()
 
+    @classmethod
+    def by_size(
+        cls,
+        problem: str,
+        name: str,
+        measure: Measure,
+        grids: Sequence[Grid],
+        seeds: Sequence[int],
+        schemes: Sequence[Scheme] = (),
+        readings: Sequence[Reading] = (),
+    ) -> Study:
+        """A study with grids and numbers of seeds in the order of ``SIZES``."""
+        points, count = dict(zip(SIZES, grids, strict=True)), dict(zip(SIZES, seeds, strict=True))
+        whole = f"{problem}-{name}"
+        return cls(whole, problem, measure, points, count, tuple(schemes), tuple(readings))
+
     def trials(self, size: str, seeds: Sequence[int] | None = None) -> list[Trial]:
         """Trials of one of ``SIZES``, point by point; seeds replace those of the size."""
         chosen = range(self.seeds[size]) if seeds is None else seeds

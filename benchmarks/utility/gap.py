@@ -25,17 +25,8 @@ def _bound(
     problem = PooledProblem(scaled.instance)
     generated = ColumnGeneration(problem, deadline=began + time_limit).run()
     prices = rounded(problem.pool_prices(generated.duals / scaled.factor))
-    return SolveResult(
-        status="bounded",
-        objective=None,
-        bound=pool_bound(instance, prices),
-        schedule=None,
-        duals=prices,
-        seconds=time.monotonic() - began,
-        solver="column generation",
-        message=generated.message,
-        bound_source="prices",
-    )
+    bound, seconds = pool_bound(instance, prices), time.monotonic() - began
+    return SolveResult.of_prices("max", bound, prices, seconds, generated.message)
 
 
 GAP = GapMethods(

@@ -14,8 +14,8 @@ from benchmarks.study.run import run_policy
 from benchmarks.utility.measures import draw, point_of
 from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance
-from models.utility.column import Resources
 from models.utility.files import JobRecord, UtilityFile
+from models.utility.resources import Resources
 from online.utility.oasis import OASiS
 from solvers.utility.exact import solve
 from solvers.utility.oracle import best_schedule, full_capacity

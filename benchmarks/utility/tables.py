@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from models.utility import UtilityInstance, UtilitySchedule
-from models.utility.column import Resources
+from models.utility.resources import Resources
 from online.primal_dual import decide
 from online.utility.price_bounds import PriceBounds
 from online.utility.prices import ExponentialPrices

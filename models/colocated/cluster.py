@@ -7,46 +7,22 @@ worker-slots, not 14, and 3 workers at ``gamma = 0.3 / 0.1`` need one parameter 
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from models.sealing import sealed
+from models.server_cluster import ServerCluster
 from models.sigmoid import Sigmoid
-from models.tolerance import tolerant
+from models.tolerance import count_fitting, usable
 
-__all__ = ["ROUND_OFF", "Cluster", "Job"]
+__all__ = ["ROUND_OFF", "Cluster", "Job", "most_on_one"]
 
 ROUND_OFF = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Cluster:
-    """Everything that is public before the first job arrives.
-
-    Parameters
-    ----------
-    slots : int
-        Timespan T.
-    slot_seconds : float
-        Length of a slot in seconds.
-    resources : tuple of str
-        Names of the R resource types.
-    servers : ndarray, shape (H, R)
-        Capacities ``C_h^r``; every server may run workers and parameter servers.
-    """
-
-    slots: int
-    slot_seconds: float
-    resources: tuple[str, ...]
-    servers: np.ndarray
-
-    @cached_property
-    def tolerant(self) -> Cluster:
-        """With all that the scorer lets pass, for bounds: :mod:`models.tolerance`."""
-        return replace(self, servers=sealed(tolerant(self.servers)))
+Cluster = ServerCluster
+"""Every server may run workers and parameter servers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,24 +113,46 @@ class Job:
 
         Up to round-off: the least s with ``w (1 - 1e-9) <= gamma s``.
         """
-        need = workers * (1.0 - ROUND_OFF)
-        count = math.floor(need / self.gamma)
-        while need > self.gamma * count:
-            count += 1
-        return count
+        return int(self._ps_needed(np.array([workers]))[0])
 
     def ps_needed_table(self, most: int) -> np.ndarray:
         """``ps_needed(w)`` for w = 0..most, shape (most + 1,), int64."""
-        need = np.arange(most + 1) * (1.0 - ROUND_OFF)
+        return self._ps_needed(np.arange(most + 1))
+
+    def _ps_needed(self, workers: np.ndarray) -> np.ndarray:
+        need = workers * (1.0 - ROUND_OFF)
         count = np.floor(need / self.gamma)
-        while True:
-            short = need > self.gamma * count
-            if not short.any():
-                return count.astype(np.int64)
+        while (short := need > self.gamma * count).any():
             count += short
+        return count.astype(np.int64)
 
     def values(self, slots: int) -> np.ndarray:
         """``u_i(t - a_i)`` for completion slots t = 0..slots-1; 0 before arrival."""
         value = np.zeros(slots)
         value[self.arrival :] = self.utility(np.arange(slots - self.arrival))
         return value
+
+
+def most_on_one(job: Job, servers: np.ndarray, most: int) -> np.ndarray:
+    """Most workers, up to ``most``, that fit with their parameter servers on each server alone.
+
+    Parameters
+    ----------
+    job : Job
+    servers : ndarray, shape (H, R)
+        Capacities, or what is left of them.
+    most : int
+
+    Returns
+    -------
+    ndarray of int64, shape (H,)
+    """
+    needed = job.ps_needed_table(most)
+    low, room = np.zeros(len(servers), dtype=np.int64), usable(servers)
+    high = np.minimum(count_fitting(servers, job.worker), most)
+    while (low < high).any():  # bisection: more workers need no fewer parameter servers
+        middle = (low + high + 1) // 2
+        used = np.outer(middle, job.worker) + np.outer(needed[middle], job.ps)
+        fits = (used <= room).all(axis=1)
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle - 1)
+    return low

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Meta
 
 from models.sigmoid import Sigmoid
-from models.slot_schedule import ScheduledJob
-from models.wire import Amount, Amounts, Index, Name, Positive, Prices, Servers, SmallCount
+from models.slot_schedule import SlotScheduleFile
+from models.wire import Amount, Amounts, Index, Name, Positive, PricesFile, Servers, SmallCount
 
 __all__ = ["CertificateFile", "ColocatedFile", "JobRecord", "ScheduleFile"]
 
@@ -53,25 +53,16 @@ class ColocatedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origin: str = ""
 
 
-class ScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ScheduleFile(SlotScheduleFile, frozen=True, forbid_unknown_fields=True):
     """A schedule file of the ``colocated`` problem."""
 
-    format: Literal["1"]
     problem: Literal["colocated"]
-    instance: str
-    jobs: list[ScheduledJob]
 
 
-class CertificateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CertificateFile(PricesFile, frozen=True, forbid_unknown_fields=True):
     """A certificate of the ``colocated`` problem: prices, and the bound that they prove.
 
     Prices stand by slot, then by resource in the order of the instance, the same on all servers.
     """
 
-    format: Literal["1"]
     problem: Literal["colocated"]
-    instance: str
-    source: Literal["prices"]
-    bound: Amount
-    prices: Prices
-    digest: str

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import math
 
-from models.colocated.cluster import Cluster, Job
 from models.colocated.instance import ColocatedInstance
 from models.resources import dominant_share
 
-__all__ = ["dominant_share_of", "load"]
+__all__ = ["load"]
 
 
 def load(instance: ColocatedInstance) -> float:
     """Sum over the jobs of their dominant shares when they run on several servers.
 
-    At 1 there is about as much to do as can be done, if servers could be filled without a rest and
-    jobs run at any time; on one server a job needs less. 0 without jobs.
+    A job needs ``work`` external worker-slots, and at least ``work / gamma`` slots of parameter
+    servers; its share is the largest, over resources, of the capacity of all servers times T,
+    infinite if it demands what no server has. At a load of 1 there is about as much to do as can be
+    done, if servers could be filled without a rest and jobs run at any time; on one server a job
+    needs less. 0 without jobs.
     """
-    return math.fsum(dominant_share_of(job, instance.cluster) for job in instance.jobs)
-
-
-def dominant_share_of(job: Job, cluster: Cluster) -> float:
-    """Largest share, over resources, of all there is that a job needs.
-
-    It needs ``work`` external worker-slots, and at least ``work / gamma`` slots of parameter
-    servers; all there is, is the capacity of all servers times T. Infinite for a job that demands
-    what no server has.
-    """
-    need = job.work * (job.worker + job.ps / job.gamma)
-    return float(dominant_share(need, cluster.servers.sum(axis=0) * cluster.slots))
+    cluster = instance.cluster
+    every = cluster.servers.sum(axis=0) * cluster.slots
+    return math.fsum(
+        float(dominant_share(job.work * (job.worker + job.ps / job.gamma), every))
+        for job in instance.jobs
+    )

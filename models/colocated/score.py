@@ -14,10 +14,17 @@ from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
 from models.instance import check_made_for
 from models.scoring import Score, Violation
+from models.slot_scoring import (
+    before_arrival,
+    earned,
+    negative,
+    over_capacity,
+    too_many_workers,
+    totals,
+)
 
 __all__ = ["score"]
 
-_TOLERANCE = 1e-6  # of capacities, relative to max(1, capacity)
 _ROUND_OFF = 1e-9  # of (3) and of gamma, relative
 
 
@@ -55,26 +62,20 @@ def score(instance: ColocatedInstance, schedule: ColocatedSchedule) -> Score:
         If the schedule belongs to another instance.
     """
     check_made_for(instance, schedule.instance_hash, "schedule")
-    jobs, slots = instance.jobs, instance.cluster.slots
-    workers, ps = (np.zeros((len(jobs), slots), dtype=np.int64) for _ in range(2))
-    for total, rows in ((workers, schedule.workers), (ps, schedule.ps)):
-        np.add.at(total, (rows[:, 0], rows[:, 1]), rows[:, 3])
+    jobs, servers, kinds = instance.jobs, instance.cluster.servers, ("worker", "ps")
+    workers, ps = totals(instance, schedule.workers), totals(instance, schedule.ps)
     internal = _servers_used(instance, schedule) == 1
     violations = [
         *_constraint_3(instance, schedule.admitted, workers, internal),
-        *_constraint_4(instance, workers),
-        *_constraint_5(instance, schedule),
-        *_constraint_7(instance, schedule),
+        *too_many_workers(instance, "(4)", workers, [job.max_workers for job in jobs], "F"),
+        *over_capacity(instance, schedule, "(5)", kinds, servers, "server"),
+        *before_arrival(instance, "(7)", schedule.workers, "worker"),
+        *before_arrival(instance, "(7)", schedule.ps, "parameter server"),
         *_gamma(instance, workers, ps),
-        *_signs(instance, schedule),
+        *negative(instance, ">= 0", schedule.workers, "workers"),
+        *negative(instance, ">= 0", schedule.ps, "parameter servers"),
     ]
-    completion = np.full(len(jobs), -1, dtype=np.int64)
-    value = np.zeros(len(jobs))
-    for i in np.flatnonzero(schedule.admitted):
-        busy = np.flatnonzero(workers[i] > 0)
-        if busy.size:  # (6)
-            completion[i] = busy[-1]
-            value[i] = float(jobs[i].utility(completion[i] - jobs[i].arrival))
+    completion, value = earned(instance, schedule.admitted, workers)  # (6)
     return Score(float(value.sum()), tuple(violations), completion, value)
 
 
@@ -105,36 +106,6 @@ def _constraint_3(
             yield Violation("(3)", message, job.id)
 
 
-def _constraint_4(instance: ColocatedInstance, workers: np.ndarray) -> Iterator[Violation]:
-    most = np.array([job.max_workers for job in instance.jobs], dtype=np.int64)
-    for i, t in np.argwhere(workers > most[:, None]).tolist():
-        job, count = instance.jobs[i], workers[i, t]
-        message = f"job '{job.id}' runs {count} workers in slot {t}, more than F = {most[i]}"
-        yield Violation("(4)", message, job.id, t)
-
-
-def _constraint_5(instance: ColocatedInstance, schedule: ColocatedSchedule) -> Iterator[Violation]:
-    cluster = instance.cluster
-    used = np.zeros((cluster.slots, *cluster.servers.shape))
-    for kind, rows in (("worker", schedule.workers), ("ps", schedule.ps)):
-        if len(rows):
-            demand = np.array([getattr(job, kind) for job in instance.jobs])
-            np.add.at(used, (rows[:, 1], rows[:, 2]), demand[rows[:, 0]] * rows[:, 3:4])
-    over = used > cluster.servers + _TOLERANCE * np.maximum(1.0, cluster.servers)
-    for t, h, r in np.argwhere(over).tolist():
-        amounts = f"{used[t, h, r]:.9g} of {cluster.servers[h, r]:.9g} {cluster.resources[r]}"
-        yield Violation("(5)", f"server {h} uses {amounts} in slot {t}", None, t, h)
-
-
-def _constraint_7(instance: ColocatedInstance, schedule: ColocatedSchedule) -> Iterator[Violation]:
-    arrival = np.array([job.arrival for job in instance.jobs], dtype=np.int64)
-    for what, rows in (("worker", schedule.workers), ("parameter server", schedule.ps)):
-        for i, t, h, _ in rows[rows[:, 1] < arrival[rows[:, 0]]].tolist():
-            job = instance.jobs[i]
-            message = f"job '{job.id}' runs a {what} in slot {t}, before its arrival {job.arrival}"
-            yield Violation("(7)", message, job.id, t, h)
-
-
 def _gamma(instance: ColocatedInstance, workers: np.ndarray, ps: np.ndarray) -> Iterator[Violation]:
     gamma = np.array([job.gamma for job in instance.jobs]).reshape(-1, 1)
     for i, t in np.argwhere(workers * (1.0 - _ROUND_OFF) > gamma * ps).tolist():
@@ -144,11 +115,3 @@ def _gamma(instance: ColocatedInstance, workers: np.ndarray, ps: np.ndarray) -> 
             f"{t}, with gamma = {job.gamma:.9g}"
         )
         yield Violation("gamma", message, job.id, t)
-
-
-def _signs(instance: ColocatedInstance, schedule: ColocatedSchedule) -> Iterator[Violation]:
-    for what, rows in (("workers", schedule.workers), ("parameter servers", schedule.ps)):
-        for i, t, h, count in rows[rows[:, 3] < 0].tolist():
-            job = instance.jobs[i]
-            message = f"job '{job.id}' has {count} {what} on server {h} in slot {t}"
-            yield Violation(">= 0", message, job.id, t, h)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from models.sealing import sealed
-from models.tolerance import tolerant
+from models.server_cluster import ServerCluster
 
 __all__ = ["NO_TYPE", "Cluster", "Job"]
 
@@ -18,21 +16,15 @@ NO_TYPE = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Cluster:
-    """Everything that is public before the first job arrives.
+class Cluster(ServerCluster):
+    """Everything that is public before the first job arrives; schedules may run past T.
 
     Parameters
     ----------
-    slots : int
-        Timespan T, in which jobs arrive. Schedules may run past it.
-    slot_seconds : float
-        Length of a slot in seconds.
-    resources : tuple of str
-        Names of the R resource types.
+    slots, slot_seconds, resources, servers
+        As in :class:`models.server_cluster.ServerCluster`.
     architecture : {"ps", "allreduce"}
         Parameter servers (paper, Sec. 3), or Ring-AllReduce (Sec. 6).
-    servers : ndarray, shape (H, R)
-        Capacities ``C_h^r``, the same in every slot.
     worker_types, ps_types : ndarray, shape (M, R) and (P, R)
         Demands ``e_m^r`` of one worker and ``z_p^r`` of one parameter server of each type; P = 0
         with all-reduce.
@@ -40,11 +32,7 @@ class Cluster:
         Index of the resource that gives ``b_m`` and ``B_p``.
     """
 
-    slots: int
-    slot_seconds: float
-    resources: tuple[str, ...]
     architecture: Literal["ps", "allreduce"]
-    servers: np.ndarray
     worker_types: np.ndarray
     ps_types: np.ndarray
     bandwidth: int
@@ -68,11 +56,6 @@ class Cluster:
     def ps_choices(self) -> range:
         """The PS types that a job may have: all of them, or only ``NO_TYPE`` with all-reduce."""
         return range(NO_TYPE, 0) if self.allreduce else range(len(self.ps_types))
-
-    @cached_property
-    def tolerant(self) -> Cluster:
-        """With all that the scorer lets pass, for bounds: :mod:`models.tolerance`."""
-        return replace(self, servers=sealed(tolerant(self.servers)))
 
 
 @dataclass(frozen=True, eq=False)

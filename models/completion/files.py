@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from models.wire import Amount, Amounts, Index, Name, Positive, Prices, Servers, SmallCount
+from models.wire import Amount, Amounts, Index, Name, Positive, PricesFile, Servers, SmallCount
 
 __all__ = ["CertificateFile", "CompletionFile", "JobRecord", "ScheduleFile", "ScheduledJob"]
 
@@ -80,16 +80,10 @@ class ScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     elastic: bool = False
 
 
-class CertificateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CertificateFile(PricesFile, frozen=True, forbid_unknown_fields=True):
     """A certificate of the ``completion`` problem: prices, and the bound that they prove.
 
     Prices stand by slot, then by resource in the order of the instance, the same on all servers.
     """
 
-    format: Literal["1"]
     problem: Literal["completion"]
-    instance: str
-    source: Literal["prices"]
-    bound: Amount
-    prices: Prices
-    digest: str

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from models.sigmoid import Sigmoid
-from models.slot_schedule import ScheduledJob
+from models.slot_schedule import SlotScheduleFile
 from models.wire import Amounts, Index, Name, Price, Prices, Servers, SmallCount
 
 __all__ = [
@@ -59,13 +59,10 @@ class UtilityFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origin: str = ""
 
 
-class ScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ScheduleFile(SlotScheduleFile, frozen=True, forbid_unknown_fields=True):
     """A schedule file of the ``utility`` problem."""
 
-    format: Literal["1"]
     problem: Literal["utility"]
-    instance: str
-    jobs: list[ScheduledJob]
 
 
 class CutRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

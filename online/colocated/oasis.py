@@ -9,7 +9,6 @@ from models.colocated.instance import ColocatedInstance
 from online.colocated.admission import Admission
 from online.colocated.price_bounds import PriceBounds, halves
 from online.colocated.prices import ExponentialPrices
-from solvers.colocated.placement import Placement
 from solvers.colocated.placement_greedy import SplitPlacement
 
 __all__ = ["OASiS"]
@@ -32,9 +31,8 @@ class OASiS(Admission):
         """Exact price bounds, which know the future."""
         return cls(PriceBounds.from_instance(instance, sides=halves(instance.cluster)))
 
-    def start(
-        self, cluster: Cluster, rng: np.random.Generator
-    ) -> tuple[ExponentialPrices, Placement]:
+    def open_book(self, public: Cluster, rng: np.random.Generator) -> ExponentialPrices:
         """Two sets of servers."""
-        sides = halves(cluster)
-        return ExponentialPrices(cluster, self.bounds, sides), SplitPlacement(*sides)
+        sides = halves(public)
+        self.placement = SplitPlacement(*sides)
+        return ExponentialPrices(public, self.bounds, sides)

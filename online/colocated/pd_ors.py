@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -77,29 +77,11 @@ class PDORS(Admission):
         self._tries = tries
 
     @classmethod
-    def for_instance(
-        cls,
-        instance: ColocatedInstance,
-        *,
-        placement: External = "rounding",
-        gain: float | Literal["packing", "covering"] = 1.0,
-        delta: float = 0.5,
-        tries: int = 20,
-        units: float = UNITS,
-    ) -> PDORS:
+    def for_instance(cls, instance: ColocatedInstance, **parameters: Any) -> PDORS:
         """Exact price bounds, which know the future; the other parameters are the policy's."""
-        return cls(
-            PriceBounds.from_instance(instance),
-            placement=placement,
-            gain=gain,
-            delta=delta,
-            tries=tries,
-            units=units,
-        )
+        return cls(PriceBounds.from_instance(instance), **parameters)
 
-    def start(
-        self, cluster: Cluster, rng: np.random.Generator
-    ) -> tuple[ExponentialPrices, Placement]:
+    def open_book(self, public: Cluster, rng: np.random.Generator) -> ExponentialPrices:
         """One set of servers; rounding uses the generator of the run."""
         ways: dict[External, Callable[[], Placement]] = {
             "rounding": lambda: RoundingPlacement(
@@ -108,4 +90,5 @@ class PDORS(Admission):
             "greedy": GreedyPlacement,
             "exact": ExactPlacement,
         }
-        return ExponentialPrices(cluster, self.bounds), ways[self._external]()
+        self.placement = ways[self._external]()
+        return ExponentialPrices(public, self.bounds)

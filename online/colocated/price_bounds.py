@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from models.colocated.cluster import ROUND_OFF, Cluster, Job
-from models.colocated.instance import ColocatedInstance
-from models.errors import InputError
-from online.price_range import PriceRange, Units, unit_utilities
+from online.price_range import PriceRange, RangesOfJobs, Units, unit_utilities
 from solvers.colocated.placement import Placement
 from solvers.colocated.placement_greedy import GreedyPlacement, SplitPlacement
 
@@ -29,7 +27,7 @@ def halves(cluster: Cluster) -> Sides:
 
 
 @dataclass(frozen=True, eq=False)
-class PriceBounds:
+class PriceBounds(RangesOfJobs):
     """Largest and smallest unit utilities that shape the prices (12).
 
     Parameters
@@ -38,24 +36,10 @@ class PriceBounds:
         Of all servers; or of the servers of workers and of those of parameter servers.
     units : {"normalised", "raw"}
         Unit of the resources, see :func:`online.price_range.resource_scale`.
-
-    Raises
-    ------
-    InputError
-        If a positive U is not above its L, or a number is negative or not finite.
     """
 
     ranges: tuple[PriceRange, ...]
     units: Units = field(default="normalised", kw_only=True)
-
-    def __post_init__(self) -> None:
-        for place, side in enumerate(self.ranges, start=1):
-            side.check(str(place) if len(self.ranges) > 1 else "")
-
-    @property
-    def alpha(self) -> float:
-        """``max(1, ln U^r / L)`` over the ranges."""
-        return max(side.alpha for side in self.ranges)
 
     @classmethod
     def from_jobs(
@@ -76,11 +60,6 @@ class PriceBounds:
         :func:`~online.price_range.unit_utilities`.
 
         On split servers nothing is internal: the best utility is that of as many workers as fit.
-
-        Raises
-        ------
-        InputError
-            If utilities are so small that U or L is not a positive number.
         """
         placement: Placement = SplitPlacement(*sides) if sides else GreedyPlacement()
         counted: list[Job] = []
@@ -95,9 +74,6 @@ class PriceBounds:
                 best.append(high)
                 worst.append(float(job.utility(room - 1)))
         servers = [cluster.servers[side] for side in sides] if sides else [cluster.servers]
-        if not counted:  # nothing can be earned: every price is 0
-            none = PriceRange(np.zeros(len(cluster.resources)), 0.0)
-            return cls((none,) * len(servers), units=units)
         worker, ps = (np.array([getattr(job, key) for job in counted]) for key in ("worker", "ps"))
         demands = [worker, ps] if sides else [worker + ps]
         ranges = (
@@ -114,26 +90,6 @@ class PriceBounds:
             for demand, capacity in zip(demands, servers, strict=True)
         )
         return cls(tuple(ranges), units=units)
-
-    @classmethod
-    def from_instance(
-        cls,
-        instance: ColocatedInstance,
-        *,
-        sides: Sides | None = None,
-        units: Units = "normalised",
-    ) -> PriceBounds:
-        """Exact bounds of an instance. They know the future: results say so.
-
-        Raises
-        ------
-        InputError
-            As :meth:`from_jobs`.
-        """
-        try:
-            return cls.from_jobs(instance.cluster, instance.jobs, sides=sides, units=units)
-        except InputError as error:
-            raise InputError(f"{instance.name}: {error}") from None
 
 
 def _fastest(job: Job, cluster: Cluster, placement: Placement) -> float:

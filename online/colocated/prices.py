@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from models.colocated.cluster import Cluster, Job
-from models.colocated.column import Column
+from models.slot_column import Column
 from online.colocated.price_bounds import PriceBounds, Sides
 from online.price_function import PriceFunction
 from online.price_range import resource_scale

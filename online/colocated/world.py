@@ -27,6 +27,8 @@ class ColocatedWorld(SegmentWorld):
     held to (4), (5), (7) and gamma.
     """
 
+    schedule_type = ColocatedSchedule
+
     def __init__(self, instance: ColocatedInstance) -> None:
         # Shells: the arrays inside are sealed.
         cluster = self.public = replace(instance.cluster)
@@ -36,10 +38,6 @@ class ColocatedWorld(SegmentWorld):
     def arrive(self, job: Job) -> float:
         """All of its work is left, but for round-off."""
         return job.work * (1.0 - _HAIR)
-
-    def remaining(self) -> dict[int, int]:
-        """External worker-slots left, rounded up."""
-        return {rank: max(1, math.ceil(self.work_left(rank))) for rank in self.active}
 
     def rate(self, job: Job, workers: np.ndarray, ps: np.ndarray) -> float:
         """External worker-slots in each slot, Fact 1."""
@@ -56,7 +54,3 @@ class ColocatedWorld(SegmentWorld):
             yield f"(4) {workers} workers, more than F = {job.max_workers}"
         elif ps < (need := job.ps_needed(workers)):
             yield f"(gamma) {ps} parameter servers, {need} are needed for {workers} workers"
-
-    def build(self, admitted: np.ndarray, workers: np.ndarray, ps: np.ndarray) -> ColocatedSchedule:
-        """The schedule."""
-        return ColocatedSchedule.build(self.instance, admitted, workers, ps)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from models.utility.column import Resources
 from models.utility.instance import UtilityInstance
+from models.utility.resources import Resources
 from online.policy import Guarantee
 from solvers.utility.oracle import best_schedule, full_capacity
 

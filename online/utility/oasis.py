@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from models.utility.column import Resources
-from models.utility.instance import Cluster, UtilityInstance
-from online.policy import Arrival, Decision, Guarantee, JobEvent, Policy
-from online.primal_dual import decide
+from models.slot_column import Column
+from models.utility.instance import Cluster, Job, UtilityInstance
+from models.utility.resources import Resources
+from online.policy import Guarantee
+from online.price_admission import PriceAdmission
 from online.run import Trace
-from online.segments import plan_from_column
 from online.utility.guarantee import check_guarantee, evidence_of_run
 from online.utility.price_bounds import PriceBounds
 from online.utility.prices import ExponentialPrices
@@ -21,12 +21,10 @@ from solvers.utility.oracle import best_schedule
 __all__ = ["OASiS"]
 
 
-class OASiS(Policy):
-    """Admit a job if its best schedule at current prices has a positive payoff; raise prices.
+class OASiS(PriceAdmission):
+    """Admission by the prices (22) of worker and parameter servers, at the payoff (20).
 
-    At the arrival of job i the oracle maximises (20) over the schedules that still fit. If
-    the payoff ``mu_i`` is positive the job is admitted, runs exactly that schedule, and the
-    price of each touched (slot, server, resource) rises to ``L (U/L)^(g/c)``, (22).
+    The loop: :class:`~online.price_admission.PriceAdmission`.
 
     Parameters
     ----------
@@ -50,23 +48,13 @@ class OASiS(Policy):
         """Exact price bounds, which know the future."""
         return cls(PriceBounds.from_instance(instance))
 
-    def reset(self, public: Cluster, rng: np.random.Generator) -> None:
-        """Start with the lowest prices everywhere (line 1)."""
-        self.book = ExponentialPrices(public, self.bounds)
+    def open_book(self, public: Cluster, rng: np.random.Generator) -> ExponentialPrices:
+        """Two sets of servers (line 1)."""
+        return ExponentialPrices(public, self.bounds)
 
-    def step(self, event: JobEvent) -> Decision:
-        """Decide an arriving job (lines 2-15); nothing is ever planned anew."""
-        if not isinstance(event, Arrival):
-            return Decision()
-        column, record = decide(event.job, best_schedule, self.book)
-        if column is None:
-            return Decision(info=record)
-        return Decision({event.job.index: plan_from_column(column)}, info=record)
-
-    @property
-    def final_prices(self) -> Resources:
-        """Prices after the last decision."""
-        return self.book.prices
+    def oracle(self, job: Job, prices: Resources, free: Resources) -> Column | None:
+        """Alg. 2."""
+        return best_schedule(job, prices, free)
 
     def evidence(self, instance: UtilityInstance, trace: Trace) -> dict[str, Any]:
         """What the proof of 2 alpha supposes, as measured in the run just ended."""

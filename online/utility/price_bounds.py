@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from models.errors import InputError
-from models.utility.instance import Cluster, Job, UtilityInstance
-from online.price_range import PriceRange, Units, unit_utilities
+from models.utility.instance import Cluster, Job
+from online.price_range import PriceRange, RangesOfJobs, Units, unit_utilities
 
 __all__ = ["PriceBounds"]
 
 
 @dataclass(frozen=True, eq=False)
-class PriceBounds:
+class PriceBounds(RangesOfJobs):
     """Largest and smallest unit utilities that shape the prices (22).
 
     Parameters
@@ -27,11 +26,6 @@ class PriceBounds:
         ``L_1``, ``L_2``, below every positive U of their side.
     units : {"normalised", "raw"}
         Unit of the resources, see :func:`online.price_range.resource_scale`.
-
-    Raises
-    ------
-    InputError
-        If a positive U is not above its L, or a number is negative or not finite.
     """
 
     U1: np.ndarray
@@ -40,19 +34,10 @@ class PriceBounds:
     L2: float
     units: Units = field(default="normalised", kw_only=True)
 
-    def __post_init__(self) -> None:
-        for suffix, side in zip(("1", "2"), self.sides, strict=True):
-            side.check(suffix)
-
     @property
-    def sides(self) -> tuple[PriceRange, PriceRange]:
+    def ranges(self) -> tuple[PriceRange, PriceRange]:
         """U and L of worker servers, and of parameter servers."""
         return PriceRange(self.U1, self.L1), PriceRange(self.U2, self.L2)
-
-    @property
-    def alpha(self) -> float:
-        """``max(1, ln U_1^r / L_1, ln U_2^r / L_2)`` of Theorem 4."""
-        return max(side.alpha for side in self.sides)
 
     @classmethod
     def from_jobs(
@@ -75,9 +60,6 @@ class PriceBounds:
             high = float(job.utility(shortest - 1))
             if high > 0.0:
                 counted.append((job, high, float(job.utility(room - 1))))
-        if not counted:  # nothing can be earned: every price is 0
-            none = np.zeros(len(cluster.resources))
-            return cls(none, none, 0.0, 0.0, units=units)
         best = np.array([high for _, high, _ in counted])
         worst = np.array([low for _, _, low in counted])
         work = np.array([job.work for job, _, _ in counted], dtype=float)
@@ -91,22 +73,6 @@ class PriceBounds:
             )
         )
         return cls(first.upper, second.upper, first.lower, second.lower, units=units)
-
-    @classmethod
-    def from_instance(
-        cls, instance: UtilityInstance, *, units: Units = "normalised"
-    ) -> PriceBounds:
-        """Exact bounds of an instance. They know the future: results say so.
-
-        Raises
-        ------
-        InputError
-            If utilities are so small that U or L is not a positive number.
-        """
-        try:
-            return cls.from_jobs(instance.cluster, instance.jobs, units=units)
-        except InputError as error:
-            raise InputError(f"{instance.name}: {error}") from None
 
     @classmethod
     def from_history(
@@ -128,5 +94,5 @@ class PriceBounds:
         p : float
             Positive factor, 1 = exact.
         """
-        first, second = (side.scaled(p) for side in self.sides)
+        first, second = (side.scaled(p) for side in self.ranges)
         return replace(self, U1=first.upper, U2=second.upper)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from models.utility.column import Column, Resources
+from models.slot_column import Column
 from models.utility.instance import Cluster, Job
+from models.utility.resources import Resources
 from online.price_function import PriceFunction
 from online.price_range import resource_scale
 from online.utility.price_bounds import PriceBounds
@@ -61,7 +62,7 @@ class ExponentialPrices:
         servers = cluster.worker_servers, cluster.ps_servers
         self._worker, self._ps = (
             PriceFunction(capacity, side.upper, side.lower, resource_scale(capacity, bounds.units))
-            for capacity, side in zip(servers, bounds.sides, strict=True)
+            for capacity, side in zip(servers, bounds.ranges, strict=True)
         )
         self.prices = Resources(self._worker.start(cluster.slots), self._ps.start(cluster.slots))
         self.initial_dual = float(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from models.utility.instance import Cluster, Job
+from online.fixed_workers import LARGEST_REQUEST
 
-__all__ = ["LARGEST_REQUEST", "fixed_workers"]
-
-LARGEST_REQUEST = 30
-"""Upper end of the range [1, 30] of the paper (Sec. V-A)."""
+__all__ = ["fixed_workers"]
 
 
 def fixed_workers(job: Job, cluster: Cluster) -> int:

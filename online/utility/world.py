@@ -23,6 +23,8 @@ class UtilityWorld(SegmentWorld):
     Plans are held to (3)-(7), (9), (10), (12), (13).
     """
 
+    schedule_type = UtilitySchedule
+
     def __init__(self, instance: UtilityInstance) -> None:
         cluster = self.public = seal_cluster(instance.cluster)
         slots, names = cluster.slots, cluster.resources
@@ -32,10 +34,6 @@ class UtilityWorld(SegmentWorld):
             ServerUsage(cluster.worker_servers, slots, names, "worker server", "(4)"),
             ServerUsage(cluster.ps_servers, slots, names, "parameter server", "(5)"),
         )
-
-    def remaining(self) -> dict[int, int]:
-        """Worker-slots left."""
-        return {rank: self.work_left(rank) for rank in self.active}
 
     def rate(self, job: Job, workers: np.ndarray, ps: np.ndarray) -> int:
         """Number of workers."""
@@ -57,7 +55,3 @@ class UtilityWorld(SegmentWorld):
             )
         if ps > workers:
             yield f"(7) {ps} parameter servers, {workers} workers"
-
-    def build(self, admitted: np.ndarray, workers: np.ndarray, ps: np.ndarray) -> UtilitySchedule:
-        """The schedule."""
-        return UtilitySchedule.build(self.instance, admitted, workers, ps)

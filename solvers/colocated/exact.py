@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pyomo.environ as pyo
@@ -20,49 +21,40 @@ from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
 from models.colocated.score import score
 from solvers.colocated.pool_bound import PoolOracle
-from solvers.errors import WrongSolution
-from solvers.highs import SOLVER, HighsOptions
+from solvers.highs import HighsOptions
 from solvers.pyomo_bridge import solve_model
-from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
+from solvers.refinement import refined
+from solvers.result import SolveResult
 
-__all__ = ["OpenDeadlines", "improve", "size", "status_of"]
+__all__ = ["OpenDeadlines", "improve", "size"]
 
 _ROUND_OFF = 1e-6  # HiGHS's own, relative
 _EXPONENT = 7  # the bound becomes a number in [64, 128): HiGHS's tolerances are absolute
 _CAPACITIES = "(5)"  # all that HiGHS's tolerances may break
 
 
-class OpenDeadlines:
-    """In which slots jobs may complete in a schedule that is better than one that is known.
+class OpenDeadlines(NamedTuple):
+    """In which slots jobs may complete in a schedule that is better than one that is known."""
 
-    Parameters
-    ----------
-    instance : ColocatedInstance
-    prices : ndarray, shape (T, R)
-        Of pooled machines.
-    bound : float
-        That they prove.
-    known : float
-        Worth of a schedule.
+    slots: np.ndarray
+    """bool, shape (I, T)."""
+    out: np.ndarray
+    """Whether the job may be rejected: bool, shape (I,)."""
 
-    Attributes
-    ----------
-    slots : ndarray of bool, shape (I, T)
-    out : ndarray of bool, shape (I,)
-        Whether the job may be rejected.
-    """
-
-    def __init__(
-        self, instance: ColocatedInstance, prices: np.ndarray, bound: float, known: float
-    ) -> None:
+    @classmethod
+    def of(
+        cls, instance: ColocatedInstance, prices: np.ndarray, bound: float, known: float
+    ) -> OpenDeadlines:
+        """Find them by prices of pooled machines, the bound that they prove, what is known."""
         shape = len(instance.jobs), instance.cluster.slots
-        self.slots, self.out = np.zeros(shape, dtype=bool), np.zeros(len(instance.jobs), dtype=bool)
+        slots, out = np.zeros(shape, dtype=bool), np.zeros(len(instance.jobs), dtype=bool)
         slack = bound - known + _ROUND_OFF * abs(bound)
         for i, job in enumerate(instance.jobs):
             oracle = PoolOracle(job, instance.cluster.tolerant)
             payoffs = oracle.payoffs(prices @ job.worker, prices @ job.ps)
             least = payoffs.max(initial=0.0) - slack
-            self.slots[i], self.out[i] = payoffs >= least, least <= 0.0
+            slots[i], out[i] = payoffs >= least, least <= 0.0
+        return cls(slots, out)
 
 
 def size(instance: ColocatedInstance) -> int:
@@ -87,61 +79,34 @@ def improve(
     options : HighsOptions
         The time limit is replaced by what is left until ``deadline``, of ``time.monotonic()``.
 
-    Returns
-    -------
-    SolveResult
-        ``bound`` is HiGHS's word where it is better than that of the prices; where it lies below
-        ``objective`` by no more than HiGHS's tolerance, it is set to it.
-
-    Raises
-    ------
-    WrongSolution
-        If the scorer finds any violation but of capacities, or a value above the bound.
+    Returns and raises as :func:`solvers.refinement.refined`.
     """
     assert found.schedule is not None and found.objective is not None and found.bound is not None
     model = compact(instance)
-    open_ = OpenDeadlines(instance, found.duals, found.bound, found.objective)
+    open_ = OpenDeadlines.of(instance, found.duals, found.bound, found.objective)
     _close(model, open_)
     unit = math.ldexp(1.0, math.frexp(found.bound)[1] - _EXPONENT)
     model.utility.set_value(model.utility.expr / unit)
     left = max(0.1, deadline - time.monotonic())
     options = replace(options, time_limit=left if math.isfinite(left) else None)
     solved = solve_model(model, options)
-    result, best, message = solved.result, found, solved.result.message
+    result, schedule = solved.result, None
     if result.x is not None:
         values = (solved.values(getattr(model, name)) for name in ("d", "v", "u", "w", "s"))
         schedule = schedule_from_values(instance, *values)
-        judged = score(instance, schedule)
-        if any(fault.equation != _CAPACITIES for fault in judged.violations):
-            raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
-        if judged.violations:
-            message += "; a load exceeds the scorer's tolerance by a hair"
-        elif judged.objective > found.objective:
-            best = replace(found, objective=judged.objective, schedule=schedule)
-    assert best.objective is not None
-    bound, source = found.bound, found.bound_source
     proven = None if result.bound is None else result.bound * unit
     if result.status == "infeasible":  # nothing that is open is better than what is known
         proven = found.objective
-    # What is closed is worth no more than what was known.
-    if proven is not None and (proven := max(proven, found.objective)) < bound:
-        if best.objective > proven * (1.0 + _ROUND_OFF):
-            raise WrongSolution(f"{instance.name}: worth {best.objective}, bound {proven}")
-        bound, source = max(proven, best.objective), "milp"
-    return replace(
-        best,
-        status=status_of(best.objective, bound),
-        bound=bound,
-        bound_source=source,
-        solver=SOLVER,
-        message=message,
+    return refined(
+        found,
+        instance.name,
+        schedule=schedule,
+        judged=None if schedule is None else score(instance, schedule),
+        forgiven=(_CAPACITIES,),
+        # What is closed is worth no more than what was known.
+        proven=None if proven is None else max(proven, found.objective),
+        message=result.message,
     )
-
-
-def status_of(objective: float, bound: float) -> Status:
-    """Optimal within the gap that counts, or feasible."""
-    gap = relative_gap("max", objective, bound)
-    return "optimal" if gap is not None and gap <= OPTIMAL_GAP else "feasible"
 
 
 def _close(model: pyo.ConcreteModel, open_: OpenDeadlines) -> None:

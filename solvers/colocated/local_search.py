@@ -9,7 +9,8 @@ import numpy as np
 
 from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
-from solvers.colocated.timetable import Placed, Timetable, placed_of
+from solvers.annealing import anneal
+from solvers.colocated.timetable import Timetable, columns_of
 
 __all__ = ["local_search"]
 
@@ -19,7 +20,6 @@ _LEAST_PAYOFF = -0.3  # share of the value; negative, as prices of a relaxation 
 _MOST = 6  # jobs that a move takes out
 _MORE = 2  # others that it tries to put in
 _TEMPERATURE = 0.003  # at first, as a share of the first schedule's value; it falls to 0
-_STALE = 20  # rounds of so many moves as there are jobs without a better schedule: go back to it
 
 
 def local_search(
@@ -33,8 +33,6 @@ def local_search(
     target: float = math.inf,
 ) -> tuple[ColocatedSchedule, bool]:
     """A schedule of large total utility; and whether the clock played a part.
-
-    It does where time runs out sooner than moves do: the search cools down faster, and may end.
 
     Parameters
     ----------
@@ -52,84 +50,76 @@ def local_search(
         Total utility at which to stop.
     """
     began, search = time.monotonic(), _Search(instance, prices, rng)
-    best, value = search.begin(start)
-    better_at, timed = 0, time.monotonic() >= deadline
-    for step in range(iterations if search.worth else 0):
-        now = time.monotonic()
-        if value >= target or now >= deadline:
-            break
-        used = (now - began) / (deadline - began)
-        timed = timed or used > step / iterations
-        search.move(1.0 - max(step / iterations, used))
-        if search.timetable.value > value * (1.0 + 1e-12):
-            best, value, better_at = dict(search.timetable.placed), search.timetable.value, step
-        elif step - better_at > _STALE * len(search.worth):
-            search.timetable.renew(best)
-            better_at = step
-    search.timetable.renew(best)
-    return search.timetable.schedule(), timed or time.monotonic() >= deadline
+    search.begin(start)
+    best, timed = anneal(
+        search,
+        len(search.worth),
+        iterations=iterations,
+        began=began,
+        deadline=deadline,
+        target=target,
+    )
+    return ColocatedSchedule.of_columns(instance, best.values()), timed
 
 
-class _Search:
+class _Search(Timetable):
     """The present schedule, and moves from it."""
 
     def __init__(
         self, instance: ColocatedInstance, prices: np.ndarray, rng: np.random.Generator
     ) -> None:
-        self._instance, self._rng = instance, rng
-        self.timetable = table = Timetable(instance, prices)
+        super().__init__(instance, prices)
+        self._rng = rng
         self.worth: dict[int, float] = {}
         """Log of value over price, of jobs that can complete and are worth it."""
-        values = [float(o.values[o.job.arrival]) for o in table.oracles if o.feasible]
+        values = [float(o.values[o.job.arrival]) for o in self.oracles if o.feasible]
         capacity = instance.cluster.servers.sum(axis=0)
         waste = _SHARE * float(np.mean(values)) / instance.cluster.slots if values else 0.0
         share = np.divide(waste, capacity, out=np.zeros_like(capacity), where=capacity > 0.0)
         self._prices = [level * prices + share for level in _LEVELS]
         dear = prices + share
-        for index, oracle in enumerate(table.oracles):
+        for index, oracle in enumerate(self.oracles):
             column = oracle.best(dear @ oracle.job.worker, dear @ oracle.job.ps)
             if column is not None and column.value > 0.0:
                 self.worth[index] = math.log(column.value / max(column.cost, 1e-300))
         self._temperature = 0.0
 
-    def begin(self, start: ColocatedSchedule | None) -> tuple[dict[int, Placed], float]:
+    def begin(self, start: ColocatedSchedule | None) -> None:
         """Begin with the best of the start and one greedy schedule for each level of prices."""
-        best = {} if start is None else placed_of(self._instance, start)
+        best = {} if start is None else columns_of(self.instance, start)
         value = math.fsum(one.value for one in best.values())
         order = sorted(self.worth, key=lambda job: (-self.worth[job], job))
         for prices in self._prices:
-            self.timetable.renew({})
+            self.renew({})
             for level in (prices, self._prices[0]):
                 for job in order:
-                    if job not in self.timetable.placed:
+                    if job not in self.columns:
                         self._insert(job, level)
-            if self.timetable.value > value:
-                best, value = dict(self.timetable.placed), self.timetable.value
-        self.timetable.renew(best)
+            if self.value > value:
+                best, value = dict(self.columns), self.value
+        self.renew(best)
         self._temperature = _TEMPERATURE * value
-        return best, value
 
     def _insert(self, job: int, prices: np.ndarray) -> bool:
-        least = _LEAST_PAYOFF * float(self.timetable.oracles[job].values.max())
-        return self.timetable.insert(job, prices, least)
+        least = _LEAST_PAYOFF * float(self.oracles[job].values.max())
+        return self.insert(job, prices, least)
 
     def move(self, heat: float) -> None:
         """Take out some jobs that run at a time, put them and others back in another order.
 
         Undone if that loses too much; ``heat``, from 1 to 0, is how much may be lost.
         """
-        rng, table = self._rng, self.timetable
-        before, running = table.value, list(table.placed)
-        slot = int(rng.integers(self._instance.cluster.slots))
-        ends = np.array([(one.start, one.completion) for one in table.placed.values()]).reshape(
-            -1, 2
-        )
+        rng = self._rng
+        before, running = self.value, list(self.columns)
+        slot = int(rng.integers(self.instance.cluster.slots))
+        spans = [(column.workers[0, 0], column.completion) for column in self.columns.values()]
+        ends = np.array(spans).reshape(-1, 2)
         distance = np.maximum(0, np.maximum(ends[:, 0] - slot, slot - ends[:, 1]))
         nearest = np.argsort(distance + 4.0 * rng.random(len(running)))
         dropped = [running[k] for k in nearest[: int(rng.integers(1, _MOST + 1))]]
-        waiting = [i for i in self.worth if i not in table.placed]
+        waiting = [i for i in self.worth if i not in self.columns]
         chosen = rng.permutation(waiting)[:_MORE].tolist() if waiting else []
-        out = [table.remove(job) for job in dropped]
+        out = [self.remove(job) for job in dropped]
         candidates = [*dropped, *chosen]
         noise = rng.normal(size=len(candidates))
         worth = [self.worth.get(job, 0.0) for job in candidates]
@@ -139,9 +129,9 @@ class _Search:
             for k in np.argsort(noise - np.array(worth), kind="stable")
             if self._insert(candidates[k], prices)
         ]
-        loss, limit = before - table.value, heat * self._temperature
+        loss, limit = before - self.value, heat * self._temperature
         if loss > 0.0 and not (limit > 0.0 and rng.random() < math.exp(-loss / limit)):
             for job in inserted:
-                table.remove(job)
+                self.remove(job)
             for one in out:
-                table.put(one)
+                self.put(one)

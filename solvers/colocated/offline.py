@@ -12,13 +12,14 @@ from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
 from models.colocated.score import score
 from models.errors import InputError
-from solvers.colocated.exact import improve, size, status_of
+from solvers.colocated.exact import improve, size
 from solvers.colocated.local_search import local_search
-from solvers.colocated.pool_bound import pool_bound, rounded
+from solvers.colocated.pool_bound import pool_bound
 from solvers.colocated.pooled import PooledProblem
 from solvers.column_generation import ColumnGeneration
-from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
+from solvers.price_certificate import rounded
+from solvers.refinement import searched
 from solvers.result import OPTIMAL_GAP, SolveResult
 
 __all__ = ["solve"]
@@ -90,21 +91,7 @@ def solve(
         target=certified * (1.0 - OPTIMAL_GAP),
     )
     judged = score(instance, schedule)
-    if judged.violations:
-        raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
-    found = SolveResult(
-        status=status_of(judged.objective, certified),
-        objective=judged.objective,
-        bound=certified,
-        schedule=schedule,
-        duals=prices,
-        seconds=0.0,
-        solver="column generation, local search",
-        options={**options.as_dict(), "column_generation": generated.options},
-        message=generated.message,
-        bound_source="prices",
-        timed=late or not generated.converged,
-    )
+    found = searched(instance, schedule, judged, certified, prices, generated, options, timed=late)
     if small and not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
         found = improve(found, instance, options, deadline(1.0))
     timed = found.timed or time.monotonic() >= deadline(1.0)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.colocated.cluster import Job
-from models.colocated.column import Column
+from models.slot_column import Column
 from solvers.colocated.kernels import shortest_units
 from solvers.colocated.placement import Placement, SlotOptions
 from solvers.colocated.progress import UNITS, progress, units_needed
@@ -23,7 +23,6 @@ def best_schedule(
     placement: Placement,
     *,
     units: float = UNITS,
-    values: np.ndarray | None = None,
 ) -> Column | None:
     """Maximise the right-hand side of (11) over the schedules of one job, problem (15).
 
@@ -42,9 +41,6 @@ def best_schedule(
         How to place externally.
     units : float
         Units in one external worker-slot.
-    values : ndarray, shape (T,), optional
-        Worth of completing in slot t, non-increasing from the arrival on; default
-        ``u_i(t - a_i)``.
 
     Returns
     -------
@@ -53,11 +49,10 @@ def best_schedule(
         earliest completion.
     """
     slots, first = len(prices), job.arrival
-    if values is None:
-        values = job.values(slots)
+    values = job.values(slots)[first:]
     most = min(job.max_workers, math.ceil(job.work))
-    numbers, need = np.arange(most + 1), units_needed(job, units, "down")
-    speeds = [progress(job, numbers, internal, units, "down") for internal in (True, False)]
+    numbers, need = np.arange(most + 1), units_needed(job, units)
+    speeds = [progress(job, numbers, internal, units) for internal in (True, False)]
     if int(speeds[0][-1]) * (slots - first) < need:
         return None
     menus = _menus(job, prices[first:], free[first:], placement, speeds)
@@ -66,9 +61,7 @@ def best_schedule(
     costs = np.full((len(menus), width), np.inf)
     for t, menu in enumerate(menus):
         steps[t, : len(menu.units)], costs[t, : len(menu.units)] = menu.units, menu.cost
-    best, total, choice = shortest_units(
-        steps, costs, need, np.ascontiguousarray(values[first:], dtype=float)
-    )
+    best, total, choice = shortest_units(steps, costs, need, values)
     if best < 0:
         return None
     rows: tuple[list[np.ndarray], list[np.ndarray]] = [], []
@@ -77,8 +70,9 @@ def best_schedule(
         placed = menu.options.rows(int(menu.workers[option]), bool(menu.internal[option]))
         for side, found in zip(rows, placed, strict=True):
             side.append(np.column_stack([np.full(len(found), first + t), found]))
-    value = float(values[first + best])
-    return Column.build(job, value, np.concatenate(rows[0]), np.concatenate(rows[1]), float(total))
+    return Column.build(
+        job, float(values[best]), np.concatenate(rows[0]), np.concatenate(rows[1]), float(total)
+    )
 
 
 class _Menu(NamedTuple):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from models.colocated.cluster import Job
+from models.errors import InputError
 from solvers.colocated.kernels import pack_machines, packed_on
 from solvers.colocated.placement import (
     Counts,
@@ -24,6 +25,8 @@ from solvers.colocated.placement_greedy import greedy_costs
 __all__ = ["ExactPlacement"]
 
 _SAME = 1e-12  # relative; sums of the same costs in another order
+_MOST_STEPS = 2 * 10**9  # of the programme: a few seconds
+_MOST_ENTRIES = 5 * 10**7  # of its tables, 8 bytes each
 
 
 class ExactPlacement:
@@ -34,7 +37,11 @@ class ExactPlacement:
     """
 
     def options(self, job: Job, price: np.ndarray, free: np.ndarray, most: int) -> SlotOptions:
-        """Options of a job in a slot, see :class:`solvers.colocated.placement.Placement`."""
+        """Options of a job in a slot, see :class:`solvers.colocated.placement.Placement`.
+
+        Raises InputError where that would take minutes or gigabytes: where workers need very many
+        parameter servers each.
+        """
         slot = slot_of(job, price, free, most)
         cost, greedy = greedy_costs(slot)
         least = _least_cost(slot)
@@ -75,6 +82,13 @@ def _pack(slot: Slot, most: int, *, keep: bool) -> tuple[np.ndarray, np.ndarray]
     order = np.argsort(fitting[machines] + room[machines, 0], kind="stable")
     machines = machines[order]
     most_ps = min(int(slot.ps_needed[most]), int(room[machines, 0].sum()))
+    states = (most + 1) * (most_ps + 1)
+    steps = int(np.minimum(fitting[machines] + room[machines, 0], most + most_ps).sum()) * states
+    if steps > _MOST_STEPS or (len(machines) + 1) * states > _MOST_ENTRIES:
+        raise InputError(
+            f"exact placement of {most} workers with {most_ps} parameter servers on "
+            f"{len(machines)} machines takes too long: choose greedy or rounding"
+        )
     tables = pack_machines(
         slot.worker_cost[machines], slot.ps_cost[machines], room[machines], most, most_ps, keep
     )

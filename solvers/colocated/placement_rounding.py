@@ -1,6 +1,6 @@
 """External placement as in the paper: the relaxation, scaled and rounded at random (Alg. 4).
 
-The relaxation is solved for up to ``programs`` numbers of workers, from few to many. Each solution
+The relaxation is solved for up to 20 numbers of workers, from few to many. Each solution
 is scaled by ``G_delta`` and rounded up to S times, and the cheapest feasible placement is kept. If
 there is none, the solution is rounded down and filled up from the cheapest machines. If there is no
 room for that either, or no formula for ``G_delta`` applies, the greedy placement is taken. (As
@@ -12,7 +12,7 @@ and those that no program is solved for take the next larger one's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
 
 import numpy as np
 
@@ -36,29 +36,9 @@ from solvers.colocated.placement_program import (
     round_down,
 )
 
-__all__ = ["RoundingPlacement", "RoundingRecord"]
+__all__ = ["RoundingPlacement"]
 
-
-@dataclass
-class RoundingRecord:
-    """How often what happened: numbers of linear programs, by how their solutions were placed.
-
-    Parameters
-    ----------
-    rounded : int
-        One of the tries was feasible.
-    repaired : int
-        None was; rounded down and filled up.
-    greedy : int
-        There was no room for that; placed greedily.
-    no_gain : int
-        No formula for ``G_delta`` applies; placed greedily.
-    """
-
-    rounded: int = 0
-    repaired: int = 0
-    greedy: int = 0
-    no_gain: int = 0
+_PROGRAMS = 20  # most linear programs in a slot
 
 
 class RoundingPlacement:
@@ -76,12 +56,13 @@ class RoundingPlacement:
         In (0, 1].
     tries : int
         S.
-    programs : int
-        Most linear programs in a slot.
 
     Attributes
     ----------
-    record : RoundingRecord
+    record : Counter of str
+        Linear programs by how their solutions were placed: ``"rounded"``, one of the tries was
+        feasible; ``"repaired"``, rounded down and filled up; greedily, as there was no room for
+        that (``"greedy"``) or no formula for ``G_delta`` (``"no gain"``).
     """
 
     def __init__(
@@ -91,16 +72,15 @@ class RoundingPlacement:
         gain: Gain = 1.0,
         delta: float = 0.5,
         tries: int = 20,
-        programs: int = 20,
     ) -> None:
         if not 0.0 < delta <= 1.0:
             raise ValueError(f"delta = {delta} is not in (0, 1]")
-        if tries < 1 or programs < 1:
-            raise ValueError("at least one try and one program are needed")
+        if tries < 1:
+            raise ValueError("at least one try is needed")
         self._rng = rng
         self._gain, self._delta = gain, delta
-        self._tries, self._programs = tries, programs
-        self.record = RoundingRecord()
+        self._tries = tries
+        self.record: Counter[str] = Counter()
 
     def options(self, job: Job, price: np.ndarray, free: np.ndarray, most: int) -> SlotOptions:
         """Options of a job in a slot, see :class:`solvers.colocated.placement.Placement`."""
@@ -112,7 +92,7 @@ class RoundingPlacement:
         if len(numbers) == 0:
             return SlotOptions.of(slot, cost, greedy)
         program = PlacementProgram(job, slot, free)
-        spread = np.linspace(0, len(numbers) - 1, min(self._programs, len(numbers))).round()
+        spread = np.linspace(0, len(numbers) - 1, min(_PROGRAMS, len(numbers))).round()
         placed: dict[int, Counts] = {}
         last = 0
         for workers in numbers[spread.astype(np.int64)].tolist():
@@ -132,14 +112,14 @@ class RoundingPlacement:
         """Placement of at least so many workers and their parameter servers."""
         gain = program.gain(self._gain, self._delta, workers)
         if gain is None:
-            self.record.no_gain += 1
+            self.record["no gain"] += 1
             return greedy(slot, workers)
         need = np.array([workers, slot.ps_needed[workers]])
         x = program.solve(workers)
         tried = round_at_random(gain * x, self._tries, self._rng)
         feasible = keeps_packing(job, slot, tried) & (tried.sum(axis=2) >= need).all(axis=1)
         if feasible.any():
-            self.record.rounded += 1
+            self.record["rounded"] += 1
             cost = tried[:, 0] @ slot.worker_cost + tried[:, 1] @ slot.ps_cost
             best = tried[int(np.where(feasible, cost, np.inf).argmin())]
             return best[0], best[1]
@@ -150,9 +130,9 @@ class RoundingPlacement:
         for ps_first in (True, False):
             found = np.array(down)
             if fill_up(found[0], found[1], order, ps_order, slot.room, need[0], need[1], ps_first):
-                self.record.repaired += 1
+                self.record["repaired"] += 1
                 return found[0], found[1]
-        self.record.greedy += 1
+        self.record["greedy"] += 1
         return greedy(slot, workers)
 
 

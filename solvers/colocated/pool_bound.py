@@ -23,21 +23,17 @@ point on or above its hull, so no schedule pays more than what is found.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from dataclasses import dataclass
 
 import numpy as np
 
-from models.colocated.cluster import Cluster, Job
+from models.colocated.cluster import Cluster, Job, most_on_one
 from models.colocated.instance import ColocatedInstance
-from models.tolerance import count_fitting, usable
+from models.tolerance import count_fitting
 from solvers.colocated.pool_kernels import deadline_costs, hulls, split_work
+from solvers.price_certificate import OUTWARD, checked
 
-__all__ = ["OUTWARD", "PoolOracle", "PooledColumn", "checked", "pool_bound", "rounded"]
-
-OUTWARD = 1e-9
-"""By how much bounds are rounded up, relative: more than the round-off of their sums."""
-_DIGITS = 9  # of the largest price of a resource that is stored
+__all__ = ["PoolOracle", "PooledColumn", "pool_bound"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,18 +74,9 @@ class PoolOracle:
         most = min(job.max_workers, floors)
         self.needed = job.ps_needed_table(most)
         self.ends = np.flatnonzero(np.diff(self.needed, append=self.needed[-1] + 1))
-        demand = np.outer(np.arange(most + 1), job.worker) + np.outer(self.needed, job.ps)
-
-        def largest(room: np.ndarray) -> int:
-            """Most workers that fit with what they need."""
-            return bisect_right(
-                range(1, most + 1), 0, key=lambda w: int((demand[w] > usable(room)).any())
-            )
-
-        self.internal = max(
-            (largest(room) for room in np.unique(cluster.servers, axis=0)), default=0
-        )
-        pooled = largest(cluster.servers.sum(axis=0))
+        machines = np.unique(cluster.servers, axis=0)
+        self.internal = int(most_on_one(job, machines, most).max(initial=0))
+        pooled = int(most_on_one(job, cluster.servers.sum(axis=0, keepdims=True), most)[0])
         self.external = min(pooled, int(np.searchsorted(self.needed, places, side="right")) - 1)
         self.values = job.values(cluster.slots)
 
@@ -185,29 +172,11 @@ def pool_bound(instance: ColocatedInstance, prices: np.ndarray) -> float:
 
     Raises ValueError unless prices have shape (T, R), are nonnegative and finite.
     """
+    if len(prices) != instance.cluster.slots:
+        raise ValueError(f"prices have shape {prices.shape}")
     prices, cluster = checked(instance, prices), instance.cluster.tolerant
     total = [float((prices @ cluster.servers.sum(axis=0)).sum())]
     for job in instance.jobs:
         payoffs = PoolOracle(job, cluster).payoffs(prices @ job.worker, prices @ job.ps)
         total.append(float(payoffs.max(initial=0.0)))
     return math.fsum(total) * (1.0 + OUTWARD)
-
-
-def checked(instance: ColocatedInstance, prices: np.ndarray) -> np.ndarray:
-    """Prices that prove something; raises ValueError if these do not."""
-    cluster = instance.cluster
-    if prices.shape != (cluster.slots, len(cluster.resources)):
-        raise ValueError(f"prices have shape {prices.shape}")
-    if not (np.isfinite(prices) & (prices >= 0.0)).all():
-        raise ValueError("a price is negative or not finite")
-    return np.asarray(prices, dtype=float)
-
-
-def rounded(prices: np.ndarray) -> np.ndarray:
-    """Prices with few digits, none below 0: a shorter file."""
-    short = np.maximum(prices, 0.0)
-    for r, largest in enumerate(short.max(axis=0, initial=0.0)):  # resources have own units
-        if largest > 0.0:
-            decimals = min(_DIGITS - 1 - math.floor(math.log10(largest)), 300)
-            short[:, r] = np.round(short[:, r], decimals)
-    return short

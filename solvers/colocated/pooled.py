@@ -11,6 +11,7 @@ import numpy as np
 
 from models.colocated.instance import ColocatedInstance
 from solvers.colocated.pool_bound import PooledColumn, PoolOracle
+from solvers.coupled_problem import CoupledProblem
 from solvers.highs.growing import OutOfTime
 
 __all__ = ["PooledProblem"]
@@ -19,8 +20,8 @@ _EXPONENT = 7  # the largest value becomes a number in [64, 128): HiGHS's tolera
 _MOST = 1000  # keeps the factor of subnormal values finite
 
 
-class PooledProblem:
-    """A :class:`solvers.coupled_problem.CoupledProblem`: one row per slot and resource.
+class PooledProblem(CoupledProblem):
+    """One row per slot and resource.
 
     Rows are in shares of the capacity of all machines, and values are multiplied by ``factor``, a
     power of two.
@@ -73,9 +74,3 @@ class PooledProblem:
         rows = np.flatnonzero(shares)
         rows = rows[rows >= first_row]
         return rows, shares[rows]
-
-    def separate(
-        self, columns: Sequence[PooledColumn], weights: np.ndarray, deadline: float
-    ) -> int:
-        """There are no further rows."""
-        return 0

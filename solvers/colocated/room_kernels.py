@@ -7,7 +7,7 @@ from numba import njit
 
 from models.tolerance import ROUND_OFF
 
-__all__ = ["largest_counts", "placed_rows", "take"]
+__all__ = ["largest_counts", "placed_rows"]
 
 
 @njit(cache=True)
@@ -171,12 +171,3 @@ def largest_counts(free, worker, ps, needed, weight, first):  # type: ignore[no-
                 high = w - 1
         outside[t] = low
     return inside, outside
-
-
-@njit(cache=True)
-def take(free, rows, worker, ps, sign):  # type: ignore[no-untyped-def]
-    """Take what rows (slot, server, workers, PSs) hold from what is free, or give it back."""
-    for k in range(len(rows)):
-        for r in range(len(worker)):
-            held = rows[k, 2] * worker[r] + rows[k, 3] * ps[r]
-            free[rows[k, 0], rows[k, 1], r] -= sign * held

@@ -1,39 +1,16 @@
 """How much a solution of the relaxation is scaled before it is rounded: ``G_delta``, (31) and (32).
 
-The notes of the paper leave both out; they are derived here. An entry ``G x`` becomes its floor, or
-with probability ``G x - floor(G x)`` its ceiling. So a sum X of rounded entries with coefficients
-in [0, 1] is a constant plus independent variables in [0, 1], and Chernoff's bounds hold with
-``mu = E X``:
+The notes of the paper leave both out; docs/colocated.md derives them from Chernoff's bounds. An
+entry ``G x`` becomes its floor or its ceiling, with ``G x`` as its mean. With l the
+``ln(3 m / delta)`` of m rows over their width:
 
-    P(X <= (1 - e) mu) <= exp(-e^2 mu / 2)               for 0 <= e <= 1,
-    P(X >= (1 + e) mu) <= exp(-e^2 mu / 3)               for 0 <= e <= 1,
-    P(X >= (1 + e) mu) <= exp(-e^2 mu / (2 + e))         for e >= 0.
+- covering: ``G = 1 + k + sqrt(k^2 + 2 k)`` with ``k = l``;
+- packing: ``G = 1 + k - sqrt(k^2 + 2 k)`` with ``k = 3 l / 2`` if that is at least 1 / 2, else
+  ``G = (2 + l - sqrt(l^2 + 8 l)) / 2`` if ``l < 1``.
 
-*Covering.* A row asks for W1 at least, (26), and ``mu >= G W1``. With ``1 - e = 1 / G`` it fails
-with probability at most ``exp(-(G - 1)^2 W1 / (2 G))``. If each of m rows may fail with
-``delta / (3 m)``, then by the union bound all hold with ``1 - delta / 3``. With
-``kappa = ln(3 m / delta) / W1`` this is ``(G - 1)^2 >= 2 kappa G``, and the least such G is
-
-    G = 1 + kappa + sqrt(kappa^2 + 2 kappa).
-
-The paper has one such row; with that of the parameter servers there are two, and
-``ln(6 / delta)``. W1 is the least right-hand side, ``min(w, s)``.
-
-*Packing.* A row, divided by its largest coefficient, allows W2 at most, (24) and (25), and
-``mu <= G W2``. With ``1 + e = 1 / G``, so that ``e <= 1`` if ``G >= 1 / 2``, it fails with
-probability at most ``exp(-(1 - G)^2 W2 / (3 G))``. With ``kappa = 3 ln(3 m / delta) / (2 W2)`` the
-largest G for m rows is
-
-    G = 1 + kappa - sqrt(kappa^2 + 2 kappa)              if that is at least 1 / 2.
-
-Otherwise the third bound gives ``exp(-(1 - G)^2 W2 / (1 + G))``, and with
-``l = ln(3 m / delta) / W2``
-
-    G = (2 + l - sqrt(l^2 + 8 l)) / 2                    if that is positive, so if l < 1.
-
-*Cost.* The mean cost is G times that of the relaxation, so by Markov's inequality it is at most
-``3 G / delta`` times that with ``1 - delta / 3``. Each formula promises one side and the cost with
-``1 - 2 delta / 3``. Neither promises both sides.
+Each formula promises its rows with ``1 - delta / 3``, and with Markov's inequality these rows and a
+cost of at most ``3 G / delta`` times the relaxation's with ``1 - 2 delta / 3``. Neither promises
+both kinds of rows.
 """
 
 from __future__ import annotations

@@ -2,61 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 
-from models.colocated.column import Column, schedule_of
 from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
+from models.slot_column import Column
 from models.tolerance import usable
 from solvers.colocated.pool_bound import PoolOracle
-from solvers.colocated.room_kernels import largest_counts, placed_rows, take
+from solvers.colocated.room_kernels import largest_counts, placed_rows
+from solvers.column_table import ColumnTable
 
-__all__ = ["Placed", "Timetable", "placed_of"]
+__all__ = ["Timetable", "columns_of"]
 
 _LEAST_WEIGHT = 1e-3  # of a share of what is free of a resource, where the largest price is 1
 
 
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """A schedule of one job on machines.
-
-    Parameters
-    ----------
-    job, completion : int
-    value : float
-    rows : ndarray of int64, shape (n, 4)
-        (slot, server, workers, parameter servers), by slot.
-    """
-
-    job: int
-    completion: int
-    value: float
-    rows: np.ndarray
-
-    @cached_property
-    def start(self) -> int:
-        """The first slot."""
-        return int(self.rows[0, 0])
-
-
-class Timetable:
-    """At most one schedule per job, together within the capacities.
+class Timetable(ColumnTable):
+    """What is free on every machine in every slot.
 
     Parameters
     ----------
     instance : ColocatedInstance
     prices : ndarray, shape (T, R)
         Of pooled machines: what is scarce is not to be left over in pieces that nobody can use.
-
-    Attributes
-    ----------
-    placed : dict of int to Placed
-        By job.
     """
 
     def __init__(self, instance: ColocatedInstance, prices: np.ndarray) -> None:
@@ -70,30 +38,14 @@ class Timetable:
         )
         self.renew({})
 
-    def renew(self, placed: Mapping[int, Placed]) -> None:
-        """Run these and nothing else."""
+    def _clear(self) -> None:
         cluster = self.instance.cluster
         self._free = np.repeat(usable(cluster.servers)[None], cluster.slots, axis=0)
-        self.placed: dict[int, Placed] = {}
-        for one in placed.values():
-            self.put(one)
 
-    @property
-    def value(self) -> float:
-        """Total utility."""
-        return math.fsum(one.value for one in self.placed.values())
-
-    def put(self, one: Placed) -> None:
-        """Run a job; the caller knows that it fits."""
-        job = self.instance.jobs[one.job]
-        take(self._free, one.rows, job.worker, job.ps, 1.0)
-        self.placed[one.job] = one
-
-    def remove(self, job: int) -> Placed:
-        """Stop running a job."""
-        one, demand = self.placed.pop(job), self.instance.jobs[job]
-        take(self._free, one.rows, demand.worker, demand.ps, -1.0)
-        return one
+    def _take(self, column: Column, sign: int) -> None:
+        job = self.instance.jobs[column.job]
+        for rows, demand in ((column.workers, job.worker), (column.ps, job.ps)):
+            self._free[rows[:, 0], rows[:, 1]] -= sign * rows[:, 2:] * demand
 
     def insert(self, job: int, prices: np.ndarray, least: float) -> bool:
         """Run a job where its payoff at prices, shape (T, R), is largest, if it is above ``least``.
@@ -121,30 +73,20 @@ class Timetable:
             self._weight,
         )
         if complete:
-            self.put(Placed(job, column.completion, column.value, rows))
+            workers, ps = rows[rows[:, 2] > 0, :3], rows[rows[:, 3] > 0][:, [0, 1, 3]]
+            self.put(Column(job, column.completion, column.value, workers, ps))
         return bool(complete)
 
     def schedule(self) -> ColocatedSchedule:
         """What runs, as a schedule."""
-        columns = []
-        for one in self.placed.values():
-            workers, ps = one.rows[:, :3], one.rows[:, [0, 1, 3]]
-            columns.append(Column.build(self.instance.jobs[one.job], one.value, workers, ps))
-        return schedule_of(self.instance, columns)
+        return ColocatedSchedule.of_columns(self.instance, self.columns.values())
 
 
-def placed_of(instance: ColocatedInstance, schedule: ColocatedSchedule) -> dict[int, Placed]:
+def columns_of(instance: ColocatedInstance, schedule: ColocatedSchedule) -> dict[int, Column]:
     """The jobs that a feasible schedule completes."""
     found = {}
-    for job in np.flatnonzero(schedule.admitted).tolist():
-        workers, ps = (table[table[:, 0] == job, 1:] for table in (schedule.workers, schedule.ps))
-        keys, place = np.unique(
-            np.concatenate([workers[:, :2], ps[:, :2]]), axis=0, return_inverse=True
-        )
-        counts = np.zeros((len(keys), 2), dtype=np.int64)
-        np.add.at(counts[:, 0], place.ravel()[: len(workers)], workers[:, 2])
-        np.add.at(counts[:, 1], place.ravel()[len(workers) :], ps[:, 2])
-        completion = int(workers[:, 0].max())
-        value = float(instance.jobs[job].values(instance.cluster.slots)[completion])
-        found[job] = Placed(job, completion, value, np.column_stack([keys, counts]))
+    for i in np.flatnonzero(schedule.admitted).tolist():
+        job, slots = instance.jobs[i], instance.cluster.slots
+        workers, ps = (table[table[:, 0] == i, 1:] for table in (schedule.workers, schedule.ps))
+        found[i] = Column.build(job, float(job.values(slots)[workers[-1, 0]]), workers, ps)
     return found

@@ -23,7 +23,7 @@ from models.completion.cluster import Cluster, Job
 from models.completion.instance import CompletionInstance
 from models.completion.rates import ROUND_OFF, minibatch_time
 from solvers.completion.modes import WORKERS, amounts_of, placeable, undominated
-from solvers.completion.pool_bound import OUTWARD, checked
+from solvers.price_certificate import OUTWARD, checked
 
 __all__ = ["elastic_bound"]
 

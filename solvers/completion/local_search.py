@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from models.completion.column import Column
+from solvers.annealing import anneal
 from solvers.completion.pool_bound import PoolOracle, sums
 from solvers.completion.timetable import Timetable
 
@@ -18,7 +19,6 @@ _LEVELS = (0.0, 0.5, 1.0, 2.0)  # multiples of the prices by which jobs are put 
 _SHARE = 1e-3  # of the mean weight: price of all capacity in a slot, so that waste costs something
 _MOST = 8  # jobs that a move takes out
 _TEMPERATURE = 2e-3  # at first, relative to the objective, of what a move may lose
-_STALE = 20  # rounds of so many moves as there are jobs without a better schedule: go back to it
 
 
 def local_search(
@@ -33,8 +33,6 @@ def local_search(
     target: float = 0.0,
 ) -> tuple[dict[int, Column], bool]:
     """Columns of all jobs, of small weighted completion time; and whether the clock played a part.
-
-    It does where time runs out sooner than moves do: the search cools down faster, and may end.
 
     Parameters
     ----------
@@ -52,33 +50,26 @@ def local_search(
         Objective at which to stop.
     """
     search, began = _Search(oracle, prices, rng), time.monotonic()
-    best, value = search.begin(orders, start, deadline)
-    better_at, timed = 0, time.monotonic() >= deadline
-    for step in range(iterations if len(best) > 1 else 0):
-        now = time.monotonic()
-        if value <= target or now >= deadline:
-            break
-        used = (now - began) / (deadline - began)
-        timed = timed or used > step / iterations
-        search.move(1.0 - max(step / iterations, used))
-        objective = search.timetable.objective
-        if objective < value * (1.0 - 1e-12):
-            best, value, better_at = dict(search.timetable.columns), objective, step
-        elif step - better_at > _STALE * len(best):
-            search.timetable.renew(best)
-            better_at = step
-    return best, timed or time.monotonic() >= deadline
+    search.begin(orders, start, deadline)
+    return anneal(
+        search,
+        len(oracle.jobs),
+        iterations=iterations if len(oracle.jobs) > 1 else 0,
+        began=began,
+        deadline=deadline,
+        target=-target,
+    )
 
 
-class _Search:
+class _Search(Timetable):
     """The present schedule, and moves from it."""
 
     def __init__(self, oracle: PoolOracle, prices: np.ndarray, rng: np.random.Generator) -> None:
+        super().__init__(oracle)
         self._jobs, self._rng = oracle.jobs, rng
-        self.timetable = Timetable(oracle)
         self._weights = np.array([job.weight for job in self._jobs])
         arrivals = np.array([job.arrival for job in self._jobs], dtype=np.int64)
-        self._arrivals, self._earliest = arrivals, arrivals + self.timetable.shortest
+        self._arrivals, self._earliest = arrivals, arrivals + self.shortest
         capacity = oracle.instance.cluster.servers.sum(axis=0)
         waste = _SHARE * float(self._weights.mean()) if len(self._jobs) else 0.0
         share = np.divide(waste, capacity, out=np.zeros_like(capacity), where=capacity > 0)
@@ -88,29 +79,28 @@ class _Search:
 
     def begin(
         self, orders: Sequence[np.ndarray], start: dict[int, Column] | None, deadline: float
-    ) -> tuple[dict[int, Column], float]:
+    ) -> None:
         """Begin with the best of the start and list schedules in these orders."""
-        self.timetable.renew(start or {})
-        found, value = start, self.timetable.objective
+        self.renew(start or {})
+        found, value = start, self.value
         for order in orders:
             for total in self._totals:
                 if found is not None and time.monotonic() >= deadline:
                     break
-                self.timetable.renew({})
+                self.renew({})
                 for job in order.tolist():
-                    self.timetable.insert(self._jobs[job], total)
-                if found is None or self.timetable.objective < value:
-                    found, value = dict(self.timetable.columns), self.timetable.objective
+                    self.insert(self._jobs[job], total)
+                if found is None or self.value > value:
+                    found, value = dict(self.columns), self.value
         assert found is not None
-        self.timetable.renew(found)
-        self._temperature = _TEMPERATURE * value
-        return found, value
+        self.renew(found)
+        self._temperature = -_TEMPERATURE * value
 
     def move(self, heat: float) -> None:
         """Take out some jobs, put them back in another order; undone if that loses too much."""
-        rng, timetable = self._rng, self.timetable
+        rng = self._rng
         chosen = self._chosen()
-        out = {job: timetable.remove(job) for job in chosen}
+        out = {job: self.remove(job) for job in chosen}
         noise = rng.random()
         if noise < 0.5:
             order = chosen  # the most delayed first
@@ -126,18 +116,18 @@ class _Search:
         for place, job in enumerate(order):
             least -= float(self._weights[job] * self._earliest[job])
             latest = math.floor((room - least) / self._weights[job] + 1e-9)
-            column = timetable.insert(self._jobs[job], total, latest)
+            column = self.insert(self._jobs[job], total, latest)
             if column is None:
                 for back in order[:place]:
-                    timetable.remove(back)
+                    self.remove(back)
                 for known in out.values():
-                    timetable.put(known)
+                    self.put(known)
                 return
             room += column.value
 
     def _chosen(self) -> list[int]:
         """A job, often one that is delayed much, and others that run while it could have."""
-        rng, columns, count = self._rng, self.timetable.columns, len(self._jobs)
+        rng, columns, count = self._rng, self.columns, len(self._jobs)
         completion = np.array([columns[j].completion for j in range(count)])
         begins = np.array([columns[j].start for j in range(count)])
         lost = self._weights * (completion - self._earliest)

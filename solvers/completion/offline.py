@@ -18,9 +18,9 @@ from solvers.completion.exact import OpenStarts
 from solvers.completion.local_search import local_search
 from solvers.completion.pool_bound import PoolOracle, rounded
 from solvers.completion.pooled import PooledProblem
-from solvers.errors import WrongSolution
-from solvers.highs import SOLVER, HighsOptions
-from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
+from solvers.highs import HighsOptions
+from solvers.refinement import refined, searched
+from solvers.result import OPTIMAL_GAP, SolveResult
 
 __all__ = ["solve"]
 
@@ -33,7 +33,6 @@ _ITERATIONS_FIRST = 2_000
 _ITERATIONS = 20_000
 _LEAST = 0.2  # seconds: with less left, no further step is begun
 _GAP = 1e-4  # of the column generation
-_ROUND_OFF = 1e-6  # of HiGHS, relative
 _MOST_SLOTS = 20_000  # with prices
 _SEED = 0
 
@@ -91,7 +90,6 @@ def solve(
     slots = min(max([column.completion for column in known.values()], default=0), _MOST_SLOTS)
     problem = PooledProblem(oracle, slots)
     generated = ColumnGeneration(problem, gap=_GAP, deadline=until).run()
-    timed = timed or not generated.converged
     prices = rounded(problem.prices(generated.duals))
     certified = max(0.0, oracle.bound(prices))
     effort = _MOST_EFFORT if time_limit is None else min(_EFFORT * time_limit, _MOST_EFFORT)
@@ -113,24 +111,20 @@ def solve(
             break
     schedule = schedule_of(instance, known.values())
     judged = score(instance, schedule)
-    if judged.violations:
-        raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
-    found = SolveResult(
-        status=_status(judged.objective, certified),
-        objective=judged.objective,
-        bound=certified,
-        schedule=schedule,
-        duals=prices,
-        seconds=0.0,
-        solver="column generation, local search",
+    found = searched(
+        instance,
+        schedule,
+        judged,
+        certified,
+        prices,
+        generated,
+        options,
         sense="min",
-        options={**options.as_dict(), "column_generation": generated.options},
-        message=generated.message,
-        bound_source="prices",
+        timed=timed,
     )
     if program and not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
         found = _exact(found, program, options, deadline(1.0))
-    timed = timed or time.monotonic() >= deadline(1.0)
+    timed = found.timed or time.monotonic() >= deadline(1.0)
     return replace(found, seconds=time.monotonic() - began, timed=timed)
 
 
@@ -158,32 +152,12 @@ def _exact(
 ) -> SolveResult[CompletionSchedule]:
     """What the time-indexed program adds."""
     result, schedule = program.solve(options, deadline)
-    assert found.objective is not None and found.bound is not None
-    best, bound, source, message = found, found.bound, found.bound_source, result.message
-    if schedule is not None:
-        judged = score(program.instance, schedule)
-        if any(fault.equation not in ("(2h)", "(15b)") for fault in judged.violations):
-            raise WrongSolution(f"{program.instance.name}: {judged.violations[0]}")
-        if judged.violations:
-            message += "; a load exceeds the scorer's tolerance by a hair"
-        elif judged.objective < found.objective:
-            best = replace(found, objective=judged.objective, schedule=schedule)
-    assert best.objective is not None
-    proven = found.objective if result.status == "infeasible" else result.bound
-    if proven is not None and min(proven, best.objective) > bound:
-        if proven > best.objective * (1.0 + _ROUND_OFF) and result.status != "infeasible":
-            raise WrongSolution(f"{program.instance.name}: worth {best.objective}, bound {proven}")
-        bound, source = min(proven, best.objective), "milp"
-    return replace(
-        best,
-        status=_status(best.objective, bound),
-        bound=bound,
-        bound_source=source,
-        solver=SOLVER,
-        message=message,
+    return refined(
+        found,
+        program.instance.name,
+        schedule=schedule,
+        judged=None if schedule is None else score(program.instance, schedule),
+        forgiven=("(2h)", "(15b)"),
+        proven=found.objective if result.status == "infeasible" else result.bound,
+        message=result.message,
     )
-
-
-def _status(objective: float, bound: float) -> Status:
-    gap = relative_gap("min", objective, bound)
-    return "optimal" if gap is not None and gap <= OPTIMAL_GAP else "feasible"

@@ -21,13 +21,11 @@ import numpy as np
 from numba import njit
 
 from models.completion.instance import CompletionInstance
+from solvers import price_certificate
 from solvers.completion.modes import DURATION, amounts_of, modes_of, undominated
+from solvers.price_certificate import OUTWARD, checked
 
-__all__ = ["OUTWARD", "PoolOracle", "checked", "pool_bound", "rounded", "sums"]
-
-OUTWARD = 1e-9
-"""By how much bounds are rounded down, relative: more than the round-off of their sums."""
-_DIGITS = 9  # of the largest price of a resource that is stored
+__all__ = ["PoolOracle", "pool_bound", "rounded", "sums"]
 
 
 class Configurations(NamedTuple):
@@ -83,25 +81,12 @@ def pool_bound(instance: CompletionInstance, prices: np.ndarray) -> float:
 
     Raises ValueError unless prices have shape (S, R), are nonnegative and finite.
     """
-    return PoolOracle(instance).bound(checked(instance, prices))
-
-
-def checked(instance: CompletionInstance, prices: np.ndarray) -> np.ndarray:
-    """Prices that prove something; raises ValueError if these do not."""
-    if prices.ndim != 2 or prices.shape[1] != len(instance.cluster.resources):
-        raise ValueError(f"prices have shape {prices.shape}")
-    if not (np.isfinite(prices) & (prices >= 0.0)).all():
-        raise ValueError("a price is negative or not finite")
-    return np.asarray(prices, dtype=float)
+    return max(0.0, PoolOracle(instance).bound(checked(instance, prices)))
 
 
 def rounded(prices: np.ndarray) -> np.ndarray:
-    """Prices with few digits, none below 0, up to the last slot that has one: a shorter file."""
-    short = np.maximum(prices, 0.0)
-    for r, largest in enumerate(short.max(axis=0, initial=0.0)):  # resources have own units
-        if largest > 0.0:
-            decimals = min(_DIGITS - 1 - math.floor(math.log10(largest)), 300)
-            short[:, r] = np.round(short[:, r], decimals)
+    """Prices with few digits, up to the last slot that has one: a shorter file."""
+    short = price_certificate.rounded(prices)
     return np.asarray(short[: np.flatnonzero(short.any(axis=1)).max(initial=-1) + 1])
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.completion.pool_bound import PoolOracle, sums
+from solvers.coupled_problem import CoupledProblem
 from solvers.highs.growing import OutOfTime
 
 __all__ = ["PooledColumn", "PooledProblem"]
@@ -28,8 +29,8 @@ class PooledColumn:
     payoff: float
 
 
-class PooledProblem:
-    """A :class:`solvers.coupled_problem.CoupledProblem`: one row per priced slot and resource.
+class PooledProblem(CoupledProblem):
+    """One row per priced slot and resource.
 
     Values are minus the weighted completion times, scaled so that they are about 100. So many
     ``slots`` have rows.
@@ -73,9 +74,3 @@ class PooledProblem:
         amounts = np.tile(share, stop - column.start)
         used = (amounts > 0.0) & (rows >= first_row)
         return rows[used], amounts[used]
-
-    def separate(
-        self, columns: Sequence[PooledColumn], weights: np.ndarray, deadline: float
-    ) -> int:
-        """There are no further rows."""
-        return 0

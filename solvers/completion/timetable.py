@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
 
 import numpy as np
 from numba import njit
@@ -12,6 +11,7 @@ from numba import njit
 from models.completion.cluster import Job
 from models.completion.column import Column
 from models.tolerance import usable
+from solvers.column_table import ColumnTable
 from solvers.completion.kernels import look, window_minima
 from solvers.completion.modes import (
     DURATION,
@@ -29,7 +29,7 @@ from solvers.completion.pool_bound import PoolOracle
 __all__ = ["Timetable"]
 
 
-class Timetable:
+class Timetable(ColumnTable):
     """What is free on every server in every slot, while jobs are put in and taken out.
 
     It grows as needed. The oracle knows the instance and the modes of its jobs.
@@ -42,12 +42,7 @@ class Timetable:
         self.shortest = np.array([modes[0, DURATION] for modes in self._modes], dtype=np.int64)
         self._full = usable(self.cluster.servers)
         self._free = np.repeat(self._full[None], self.cluster.slots, axis=0)
-        self.columns: dict[int, Column] = {}
-
-    @property
-    def objective(self) -> float:
-        """Weighted completion time of the jobs that are in it."""
-        return -math.fsum(column.value for column in self.columns.values())
+        self.columns = {}
 
     def insert(self, job: Job, total: np.ndarray, latest: int = sys.maxsize) -> Column | None:
         """Put a job where weighted completion and prices of what it uses are least.
@@ -99,23 +94,13 @@ class Timetable:
         self.put(column)
         return column
 
-    def put(self, column: Column) -> None:
-        """Put a job where there is room for it."""
+    def _take(self, column: Column, sign: int) -> None:
         self._grow(column.completion)
-        self.columns[column.job] = column
-        self._free[column.start : column.completion, column.servers] -= column.amounts(self.cluster)
+        amounts = sign * column.amounts(self.cluster)
+        self._free[column.start : column.completion, column.servers] -= amounts
 
-    def remove(self, job: int) -> Column:
-        """Take a job out; returns what it was."""
-        column = self.columns.pop(job)
-        self._free[column.start : column.completion, column.servers] += column.amounts(self.cluster)
-        return column
-
-    def renew(self, columns: Mapping[int, Column]) -> None:
-        """Begin anew with these columns alone, and without round-off of the past."""
-        self._free[:], self.columns = self._full, {}
-        for column in columns.values():
-            self.put(column)
+    def _clear(self) -> None:
+        self._free[:] = self._full
 
     def _grow(self, slots: int) -> None:
         """Be at least so long; a quarter longer, so that this is rare."""

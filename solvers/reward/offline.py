@@ -15,7 +15,7 @@ from models.reward.instance import RewardInstance
 from models.reward.negligible import negligible
 from models.reward.record import Recorder
 from models.reward.schedule import MOST_BYTES, RewardSchedule
-from solvers.result import OPTIMAL_GAP, SolveResult, relative_gap
+from solvers.result import SolveResult, status_of
 from solvers.reward.certificate import proven
 from solvers.reward.hindsight import optimum
 from solvers.reward.oracle import Oracle
@@ -63,9 +63,8 @@ def solve(
     schedule, objective = search.schedule()
     bound = proven(instance, search.duals)
     nothing = negligible(instance)
-    gap = relative_gap("max", objective, bound, negligible=nothing)
     return SolveResult(
-        status="optimal" if gap is not None and gap <= OPTIMAL_GAP else "feasible",
+        status=status_of("max", objective, bound, negligible=nothing),
         objective=objective,
         bound=bound,
         schedule=schedule,

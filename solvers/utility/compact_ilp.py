@@ -16,7 +16,6 @@ import numpy as np
 from models.errors import InputError
 from models.scoring import Score
 from models.tolerance import row_units
-from models.utility.column import Resources
 from models.utility.formulations import (
     compact,
     resource_prices,
@@ -24,6 +23,7 @@ from models.utility.formulations import (
     set_values,
 )
 from models.utility.instance import UtilityInstance
+from models.utility.resources import Resources
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.errors import WrongSolution
@@ -115,7 +115,7 @@ def relaxation(
     -------
     SolveResult
         Status "bounded" when solved; ``bound`` is its value, ``duals`` the
-        :class:`models.utility.column.Resources` of ``p_h^r(t)`` and ``q_k^r(t)``, duals of
+        :class:`models.utility.resources.Resources` of ``p_h^r(t)`` and ``q_k^r(t)``, duals of
         (4) and (5): the gain in utility per unit of more capacity.
     """
     scaled = scale_utilities(instance)

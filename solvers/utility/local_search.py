@@ -8,8 +8,8 @@ import time
 import numpy as np
 from scipy.optimize import nnls
 
-from models.utility.column import Resources
 from models.utility.instance import UtilityInstance
+from models.utility.resources import Resources
 from models.utility.schedule import UtilitySchedule
 from solvers.utility.occupancy import Occupancy
 from solvers.utility.oracle import best_schedule, full_capacity

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from models.slot_column import Column
 from models.tolerance import count_fitting
-from models.utility.column import Column, Resources
-from models.utility.formulations.schedules import schedule_from_columns, without_idle
+from models.utility.formulations.schedules import without_idle
 from models.utility.instance import UtilityInstance
+from models.utility.resources import Resources
 from models.utility.schedule import UtilitySchedule
 from solvers.utility.oracle import best_schedule, full_capacity
 from solvers.utility.placing import usable
@@ -133,7 +134,7 @@ class Occupancy:
 
     def schedule(self) -> UtilitySchedule:
         """All columns as a schedule."""
-        return schedule_from_columns(self.instance, self.columns.values())
+        return UtilitySchedule.of_columns(self.instance, self.columns.values())
 
 
 def repaired(

@@ -12,7 +12,7 @@ from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.column_generation import ColumnGeneration
-from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
+from solvers.result import SolveResult, status_of
 from solvers.utility.deadline_search import deadline_search
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.local_search import local_search
@@ -83,7 +83,7 @@ def solve(
     found = improve(start, _ITERATIONS, deadline(_LOCAL_SEARCH))
     objective = score(instance, found).objective
     known: SolveResult[UtilitySchedule] = SolveResult(
-        status=_status(objective, certified),
+        status=status_of("max", objective, certified),
         objective=objective,
         bound=certified,
         schedule=found,
@@ -151,15 +151,10 @@ def _better(
             known = replace(known, bound=objective)
     return replace(
         known,
-        status=_status(objective, known.bound),
+        status=status_of("max", objective, known.bound),
         objective=objective,
         schedule=schedule,
     )
-
-
-def _status(objective: float | None, bound: float | None) -> Status:
-    gap = relative_gap("max", objective, bound)
-    return "optimal" if gap is not None and gap <= OPTIMAL_GAP else "feasible"
 
 
 def _size(instance: UtilityInstance) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.utility.column import Column, Resources
+from models.slot_column import Column
 from models.utility.instance import Cluster, Job
+from models.utility.resources import Resources
 from solvers.utility.kernels import cumulative_costs, shortest_work, take_cheapest
 
 __all__ = ["best_schedule", "full_capacity", "zero_prices"]

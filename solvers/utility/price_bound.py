@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.utility.column import Resources
 from models.utility.instance import UtilityInstance
+from models.utility.resources import Resources
 from solvers.utility.oracle import best_schedule, full_capacity
 
 __all__ = ["PriceBound", "price_bound"]

@@ -24,7 +24,7 @@ from benchmarks.pictures.style import looks, panels, save_picture
 from benchmarks.utility.tables import blocks, decisions, price_table, usage
 from models.errors import InputError
 from models.utility import UtilitySchedule
-from models.utility.column import Resources
+from models.utility.resources import Resources
 from online.run import run
 from online.utility.oasis import OASiS
 from tests.models.utility.small import constant, instance, job, random_instance

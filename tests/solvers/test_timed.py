@@ -58,6 +58,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "utility": {"jobs": 5, "slots": 6, "servers": (3, 3)},
     "jct": {"jobs": 3, "slots": 20, "servers": 2},
     "reward": {"jobs": 3, "slots": 4, "servers": 3},
+    "colocated": {"jobs": 4, "slots": 6, "servers": 2},
 }
 
 
@@ -79,6 +80,9 @@ def test_what_ends_by_itself_is_not_timed(problem: str) -> None:
         ("jct", "solvers.jct.bound:price_bound", 0.45),
         ("jct", "solvers.jct.offline:list_schedule", 0.3),
         ("reward", "solvers.reward.offline:optimum", 0.3),
+        ("colocated", "solvers.colocated.offline:ColumnGeneration", 0.35),
+        ("colocated", "solvers.colocated.offline:local_search", 0.5),
+        ("colocated", "solvers.colocated.offline:improve", 1.0),
     ],
 )
 def test_a_step_that_was_cut(

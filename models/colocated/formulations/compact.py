@@ -44,7 +44,15 @@ from models.colocated.cluster import ROUND_OFF, Job
 from models.colocated.formulations.limits import JobLimits, job_limits
 from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
-from models.pyomo_components import by_key, capacity_rows, rows, sums, variable
+from models.pyomo_components import (
+    by_key,
+    capacity_rows,
+    rows,
+    stays_done,
+    sums,
+    total_utility,
+    variable,
+)
 
 __all__ = ["compact", "schedule_from_values"]
 
@@ -61,16 +69,15 @@ def compact(instance: ColocatedInstance, *, relaxed: bool = False) -> pyo.Concre
     relaxed : bool
         Drop integrality.
     """
-    limits = job_limits(instance)
+    limits, slots = job_limits(instance), instance.cluster.slots
     model = pyo.ConcreteModel(name="compact")
-    _variables(model, limits, instance.cluster.slots, relaxed)
-    _objective(model, limits, instance.cluster.slots)
+    _variables(model, limits, slots, relaxed)
+    values = {i: found.job.values(slots) for i, found in limits.items()}
+    model.utility = total_utility(model.d, values)
     _constraint_3(model, limits)
     _constraint_4(model, limits)
     _constraint_5(model, instance)
-    model.constraint_6 = rows(
-        ((i, t), model.d[i, t - 1] <= d) for (i, t), d in model.d.items() if (i, t - 1) in model.d
-    )
+    model.constraint_6 = stays_done(model.d)
     _gamma(model, limits)
     return model
 
@@ -127,13 +134,6 @@ def _variables(model: pyo.ConcreteModel, limits: Limits, slots: int, relaxed: bo
             s |= {(i, h, t): most for h, most in enumerate(ps) if most}
     for name, upper in (("d", d), ("home", home), ("v", v), ("u", u), ("w", w), ("s", s)):
         model.add_component(name, variable(upper, domain))
-
-
-def _objective(model: pyo.ConcreteModel, limits: Limits, slots: int) -> None:
-    """``sum_it u_i(t - a_i) (d[i,t] - d[i,t-1])``, summed by parts."""
-    value = {i: [*found.job.values(slots).tolist(), 0.0] for i, found in limits.items()}
-    total = pyo.quicksum((value[i][t] - value[i][t + 1]) * d for (i, t), d in model.d.items())
-    model.utility = pyo.Objective(expr=total, sense=pyo.maximize)
 
 
 def _constraint_3(model: pyo.ConcreteModel, limits: Limits) -> None:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.colocated.cluster import Cluster, Job
+from models.colocated.cluster import Cluster, Job, most_on_one
 from models.colocated.instance import ColocatedInstance
-from models.tolerance import count_fitting, usable
+from models.tolerance import count_fitting
 
-__all__ = ["JobLimits", "job_limits", "most_on_one"]
+__all__ = ["JobLimits", "job_limits"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,31 +44,6 @@ class JobLimits:
     earliest: int
     workers: np.ndarray
     ps: np.ndarray
-
-
-def most_on_one(job: Job, servers: np.ndarray, most: int) -> np.ndarray:
-    """Most workers, up to ``most``, that fit with their parameter servers on each server alone.
-
-    Parameters
-    ----------
-    job : Job
-    servers : ndarray, shape (H, R)
-        Capacities, or what is left of them.
-    most : int
-
-    Returns
-    -------
-    ndarray of int64, shape (H,)
-    """
-    needed = job.ps_needed_table(most)
-    low, room = np.zeros(len(servers), dtype=np.int64), usable(servers)
-    high = np.minimum(count_fitting(servers, job.worker), most)
-    while (low < high).any():  # bisection: more workers need no fewer parameter servers
-        middle = (low + high + 1) // 2
-        used = np.outer(middle, job.worker) + np.outer(needed[middle], job.ps)
-        fits = (used <= room).all(axis=1)
-        low, high = np.where(fits, middle, low), np.where(fits, high, middle - 1)
-    return low
 
 
 def job_limits(instance: ColocatedInstance) -> dict[int, JobLimits]:

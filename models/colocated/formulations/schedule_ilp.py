@@ -7,15 +7,13 @@ prices of (8), ``payoff[i]`` is ``lambda_i``. The capacities are the tolerant on
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
-import numpy as np
 import pyomo.environ as pyo
 
-from models.colocated.column import Column
 from models.colocated.instance import ColocatedInstance
-from models.schedule_lp import Capacities, choose_schedules, price_schedules
+from models.schedule_lp import Capacities, choose_schedules, price_schedules, taken
+from models.slot_column import Column
 
 __all__ = ["schedule_dual", "schedule_ilp"]
 
@@ -35,11 +33,5 @@ def schedule_dual(instance: ColocatedInstance, columns: Sequence[Column]) -> pyo
 
 def _capacities(instance: ColocatedInstance, columns: Sequence[Column]) -> Capacities:
     """(8), with ``alpha_i^r w_ht + beta_i^r s_ht`` of each column."""
-    use: dict[tuple[int, int, int], dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    for number, column in enumerate(columns):
-        job = instance.jobs[column.job]
-        for demand, table in ((job.worker, column.workers), (job.ps, column.ps)):
-            for t, h, count in table.tolist():
-                for r in np.flatnonzero(demand).tolist():
-                    use[h, t, r][number] += count * float(demand[r])
+    use = taken(instance, columns, ("worker", "ps"))
     return Capacities("constraint_8", "p", use, instance.cluster.tolerant.servers)

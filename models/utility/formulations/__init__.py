@@ -15,7 +15,6 @@ from models.utility.formulations.schedule_ilp import (
     schedule_ilp,
 )
 from models.utility.formulations.schedules import (
-    schedule_from_columns,
     schedule_from_values,
     set_values,
     without_idle,
@@ -29,7 +28,6 @@ __all__ = [
     "job_limits",
     "resource_prices",
     "schedule_dual",
-    "schedule_from_columns",
     "schedule_from_values",
     "schedule_ilp",
     "set_values",

@@ -41,7 +41,14 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from models.pyomo_components import by_key, capacity_rows, rows, variable
+from models.pyomo_components import (
+    by_key,
+    capacity_rows,
+    rows,
+    stays_done,
+    total_utility,
+    variable,
+)
 from models.utility.formulations.limits import JobLimits, job_limits
 from models.utility.instance import UtilityInstance
 
@@ -76,7 +83,10 @@ def compact(
     model = pyo.ConcreteModel(name="compact")
     domain = pyo.NonNegativeReals if relaxed else pyo.NonNegativeIntegers
     variables_9_to_13(model, instance, limits, domain)
-    objective_1(model, instance, limits)
+    slots = instance.cluster.slots
+    model.utility = total_utility(
+        model.d, {i: found.job.values(slots) for i, found in limits.items()}
+    )
     totals(model)
     constraint_2(model, limits)
     constraint_3(model, limits)
@@ -84,7 +94,7 @@ def compact(
     constraint_5(model, instance, limits)
     constraint_6(model, limits)
     constraint_7(model)
-    constraint_8(model)
+    model.constraint_8 = stays_done(model.d)
     if strengthen:
         work_by_deadline(model, limits)
         staircase(model, limits)
@@ -113,14 +123,6 @@ def variables_9_to_13(
         open_slots,
         rule=lambda _, i, t: model.x[i] - (model.d[i, t - 1] if (i, t - 1) in model.d else 0),
     )
-
-
-def objective_1(model: pyo.ConcreteModel, instance: UtilityInstance, limits: Limits) -> None:
-    """(1): ``sum_it f_i(t - a_i) (d[i,t] - d[i,t-1])``, summed by parts."""
-    slots = instance.cluster.slots
-    value = {i: [*limits[i].job.values(slots).tolist(), 0.0] for i in limits}
-    total = pyo.quicksum((value[i][t] - value[i][t + 1]) * d for (i, t), d in model.d.items())
-    model.utility = pyo.Objective(expr=total, sense=pyo.maximize)
 
 
 def totals(model: pyo.ConcreteModel) -> None:
@@ -181,13 +183,6 @@ def constraint_6(model: pyo.ConcreteModel, limits: Limits) -> None:
 def constraint_7(model: pyo.ConcreteModel) -> None:
     """(7): ``m[i,t] <= n[i,t]``."""
     model.constraint_7 = rows((at, m <= model.n[at]) for at, m in model.m.items())
-
-
-def constraint_8(model: pyo.ConcreteModel) -> None:
-    """(8): what is done stays done, ``d[i,t-1] <= d[i,t]``."""
-    model.constraint_8 = rows(
-        ((i, t), model.d[i, t - 1] <= d) for (i, t), d in model.d.items() if (i, t - 1) in model.d
-    )
 
 
 def work_by_deadline(model: pyo.ConcreteModel, limits: Limits) -> None:

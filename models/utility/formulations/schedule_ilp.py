@@ -14,16 +14,16 @@ The capacities are the tolerant ones (:mod:`models.tolerance`).
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
-from models.schedule_lp import Capacities, choose_schedules, price_schedules
-from models.utility.column import Column, Resources
+from models.schedule_lp import Capacities, choose_schedules, price_schedules, taken
+from models.slot_column import Column
 from models.utility.instance import UtilityInstance
+from models.utility.resources import Resources
 
 __all__ = ["resource_prices", "schedule_dual", "schedule_ilp"]
 
@@ -71,18 +71,8 @@ def resource_prices(
 
 def _sides(instance: UtilityInstance, columns: Sequence[Column]) -> tuple[Capacities, Capacities]:
     """(15) and (16), with ``w_i^r y_ih^l(t)`` and ``s_i^r z_ik^l(t)``."""
-    workers: dict[tuple[int, int, int], dict[int, float]] = defaultdict(dict)
-    ps: dict[tuple[int, int, int], dict[int, float]] = defaultdict(dict)
-    for number, column in enumerate(columns):
-        job = instance.jobs[column.job]
-        for use, demand, table in (
-            (workers, job.worker, column.workers),
-            (ps, job.ps, column.ps),
-        ):
-            for t, s, count in table.tolist():
-                for r in np.flatnonzero(demand).tolist():
-                    use[s, t, r][number] = count * float(demand[r])
     cluster = instance.cluster.tolerant
+    workers, ps = (taken(instance, columns, (kind,)) for kind in ("worker", "ps"))
     return (
         Capacities("constraint_15", "p", workers, cluster.worker_servers),
         Capacities("constraint_16", "q", ps, cluster.ps_servers),

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
 from models.errors import InputError
-from models.utility.column import Column
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 
-__all__ = ["schedule_from_columns", "schedule_from_values", "set_values", "without_idle"]
+__all__ = ["schedule_from_values", "set_values", "without_idle"]
 
 Values = Mapping[Any, float]  # by (job, server, slot)
 
@@ -38,19 +37,6 @@ def schedule_from_values(
         admitted[i] = value > 0.5
     tables = [[(i, t, s, round(value)) for (i, s, t), value in part.items()] for part in (y, z)]
     return without_idle(instance, UtilitySchedule.build(instance, admitted, *tables))
-
-
-def schedule_from_columns(instance: UtilityInstance, columns: Iterable[Column]) -> UtilitySchedule:
-    """Schedule that runs each of these columns of (14), at most one per job."""
-    admitted = np.zeros(len(instance.jobs), dtype=bool)
-    tables: list[list[tuple[int, ...]]] = [[], []]
-    for column in columns:
-        if admitted[column.job]:
-            raise ValueError(f"two columns of job {column.job}, against (17)")
-        admitted[column.job] = True
-        for table, part in zip(tables, (column.workers, column.ps), strict=True):
-            table += [(column.job, *row) for row in part.tolist()]
-    return UtilitySchedule.build(instance, admitted, *tables)
 
 
 def without_idle(instance: UtilityInstance, schedule: UtilitySchedule) -> UtilitySchedule:

@@ -11,12 +11,14 @@ from msgspec.structs import replace
 
 from benchmarks.export import main
 from models.colocated import ColocatedInstance, score
-from models.colocated.column import Column, schedule_of
+from models.colocated.cluster import most_on_one
 from models.colocated.formulations import FORMULATIONS
 from models.colocated.formulations.compact import compact, schedule_from_values
-from models.colocated.formulations.limits import job_limits, most_on_one
+from models.colocated.formulations.limits import job_limits
 from models.colocated.formulations.schedule_ilp import schedule_dual, schedule_ilp
+from models.colocated.schedule import ColocatedSchedule
 from models.sigmoid import Sigmoid
+from models.slot_column import Column
 from solvers.highs import HighsOptions
 from solvers.pyomo_bridge import solve_model
 from tests.models.colocated.brute_force import is_done, optimum, options
@@ -153,7 +155,9 @@ def test_r_dmlrs_is_the_compact_milp_and_its_duals_are_those_of_10() -> None:
         by_columns = solve_model(schedule_ilp(ins, found), EXACT)
         assert by_columns.result.objective == pytest.approx(optimum(ins), abs=1e-9)
         x = by_columns.values(by_columns.model.x)
-        chosen = schedule_of(ins, [one for k, one in enumerate(found) if x[k] > 0.5])
+        chosen = ColocatedSchedule.of_columns(
+            ins, [one for k, one in enumerate(found) if x[k] > 0.5]
+        )
         assert score(ins, chosen).feasible
         assert score(ins, chosen).objective == pytest.approx(by_columns.result.objective)
         primal = solve_model(schedule_ilp(ins, found, relaxed=True))

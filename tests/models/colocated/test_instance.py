@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from models.colocated import PROBLEM, ColocatedInstance, ColocatedSchedule, score
-from models.colocated.column import Column, schedule_of
 from models.colocated.formulations import FORMULATIONS
 from models.errors import InputError
 from models.export import write_model
 from models.problem import read_instance
+from models.slot_column import Column
 from tests.benchmarks.damage import damaged, read
 from tests.models.colocated.small import NOTHING, constant, instance, job, random_instance
 
@@ -113,7 +113,7 @@ def test_schedule_files(tmp_path: Path) -> None:
     ]
     assert both[1].completion == 2
     assert both[1].workers.tolist() == [[0, 1, 1], [2, 1, 1]]
-    written = schedule_of(ins, both)
+    written = ColocatedSchedule.of_columns(ins, both)
     path = tmp_path / "schedule.json"
     written.write(path)
     again = ColocatedSchedule.read(path, ins)
@@ -122,7 +122,7 @@ def test_schedule_files(tmp_path: Path) -> None:
     assert again.admitted.tolist() == [True, True]
     assert score(ins, again).objective == 2.0
     with pytest.raises(ValueError, match="two columns of job 0"):
-        schedule_of(ins, [both[0], both[0]])
+        ColocatedSchedule.of_columns(ins, [both[0], both[0]])
     for old, new, message in (
         ('"id":"b"', '"id":"z"', "no job 'z'"),
         ("[2,1,", "[9,1,", "past the horizon"),

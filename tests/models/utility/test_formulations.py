@@ -18,7 +18,6 @@ from models.utility.formulations import (
     compact,
     job_limits,
     schedule_dual,
-    schedule_from_columns,
     schedule_ilp,
     set_values,
     without_idle,
@@ -252,9 +251,9 @@ def test_idle_workers_are_left_out() -> None:
 def test_columns_make_a_schedule_once_per_job() -> None:
     ins = competing()
     low, high = columns(ins)
-    assert score(ins, schedule_from_columns(ins, [high])).objective == 5.0
+    assert score(ins, UtilitySchedule.of_columns(ins, [high])).objective == 5.0
     with pytest.raises(ValueError, match="two columns of job 0"):
-        schedule_from_columns(ins, [low, low])
+        UtilitySchedule.of_columns(ins, [low, low])
 
 
 def test_an_infeasible_start_is_refused() -> None:

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from benchmarks.ratio import main
 from models.tolerance import SCORER, tolerant
 from models.utility import UtilityInstance, UtilitySchedule, score
-from models.utility.column import Resources
 from models.utility.formulations import resource_prices, schedule_ilp
 from models.utility.least_ps import least_ps, least_ps_table
+from models.utility.resources import Resources
 from online.policy import Decision, Event, Policy
 from online.run import InfeasibleDecision, run
 from online.segments import Segment

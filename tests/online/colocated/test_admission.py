@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from models.colocated import ColocatedInstance, score
-from models.colocated.column import Column
 from models.errors import InputError
 from models.sigmoid import Sigmoid
+from models.slot_column import Column
 from online.colocated.oasis import OASiS
 from online.colocated.pd_ors import PDORS
 from online.colocated.price_bounds import PriceBounds, halves

@@ -9,8 +9,8 @@ import pytest
 
 from models.errors import InputError
 from models.sigmoid import Sigmoid
+from models.slot_column import Column
 from models.utility import UtilityInstance, score
-from models.utility.column import Column
 from online.run import Trace, run
 from online.utility.oasis import OASiS
 from online.utility.price_bounds import PriceBounds

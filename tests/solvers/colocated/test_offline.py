@@ -17,7 +17,7 @@ from solvers.colocated.exact import OpenDeadlines, improve
 from solvers.colocated.local_search import local_search
 from solvers.colocated.offline import solve
 from solvers.colocated.pool_bound import pool_bound
-from solvers.colocated.timetable import Timetable, placed_of
+from solvers.colocated.timetable import Timetable, columns_of
 from solvers.highs import HighsOptions
 from solvers.result import OPTIMAL_GAP, SolveResult
 from tests.models.colocated.brute_force import optimum
@@ -79,10 +79,10 @@ def test_nothing_better_is_closed(seed: int) -> None:
 def test_what_is_worth_less_is_closed() -> None:
     ins = instance([job("a", samples=2), job("b")], slots=3)
     prices = np.zeros((3, 1))
-    wide = OpenDeadlines(ins, prices, bound=2.0, known=0.5)
+    wide = OpenDeadlines.of(ins, prices, bound=2.0, known=0.5)
     assert wide.slots.tolist() == [[False, True, True], [True, True, True]]
     assert wide.out.tolist() == [True, True]
-    tight = OpenDeadlines(ins, prices, bound=2.0, known=1.5)
+    tight = OpenDeadlines.of(ins, prices, bound=2.0, known=1.5)
     assert tight.out.tolist() == [False, False]
 
 
@@ -148,13 +148,14 @@ def test_a_timetable_is_what_its_jobs_leave() -> None:
     for one in ins.jobs:
         table.insert(one.index, prices, -np.inf)
     judged = score(ins, table.schedule())
-    assert judged.feasible and len(table.placed) > 5
+    assert judged.feasible and len(table.columns) > 5
     assert table.value == pytest.approx(judged.objective)
-    again = placed_of(ins, table.schedule())
-    for index, known in table.placed.items():
-        assert again[index].rows.tolist() == sorted(known.rows.tolist())
+    again = columns_of(ins, table.schedule())
+    for index, known in table.columns.items():
+        assert again[index].workers.tolist() == known.workers.tolist()
+        assert again[index].ps.tolist() == known.ps.tolist()
         assert (again[index].completion, again[index].value) == (known.completion, known.value)
-    for index in list(table.placed):
+    for index in list(table.columns):
         table.remove(index)
     full = np.broadcast_to(usable(ins.cluster.servers), table._free.shape)
     assert table._free == pytest.approx(full)
@@ -168,7 +169,7 @@ def test_jobs_are_internal_where_that_is_faster() -> None:
     assert (found.status, found.objective) == ("optimal", 1.0)
     table = Timetable(ins, np.zeros((4, 1)))
     assert table.insert(0, np.zeros((4, 1)), 0.0)
-    assert len(set(table.placed[0].rows[:, 1].tolist())) == 1
+    assert len(set(table.columns[0].workers[:, 1].tolist())) == 1
 
 
 def test_what_it_offers(tmp_path) -> None:  # type: ignore[no-untyped-def]

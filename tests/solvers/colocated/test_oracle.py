@@ -7,13 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from models.colocated import Job, score
-from models.colocated.column import Column, schedule_of
+from models.colocated import Cluster, Job, score
+from models.colocated.schedule import ColocatedSchedule
+from models.slot_column import Column
 from solvers.colocated.oracle import best_schedule
 from solvers.colocated.placement import SlotOptions
 from solvers.colocated.placement_exact import ExactPlacement
 from solvers.colocated.placement_greedy import GreedyPlacement
-from solvers.colocated.progress import Rounding, progress, units_needed
+from solvers.colocated.pool_bound import PoolOracle
+from solvers.colocated.progress import progress, units_needed
 from tests.models.colocated.small import instance, job
 from tests.solvers.colocated.brute_force import Case, best_payoff, random_case
 
@@ -21,7 +23,7 @@ from tests.solvers.colocated.brute_force import Case, best_payoff, random_case
 def check_column(case: Case, column: Column) -> None:
     """A column runs alone in what is free, does all of the work, and costs what it says."""
     ins, prices, free = case
-    result = score(ins, schedule_of(ins, [column]))
+    result = score(ins, ColocatedSchedule.of_columns(ins, [column]))
     assert result.violations == ()
     assert result.objective == pytest.approx(column.value)
     assert result.completion[column.job] == column.completion
@@ -76,24 +78,26 @@ def test_without_faster_machines_whole_units_are_exact() -> None:
 
 
 def test_ten_worker_slots_in_four_units() -> None:
-    """One worker-slot is 0.4 of a unit: nothing online, and all of it in a bound."""
-    (job_,) = instance([job("a", samples=10, max_workers=4)], servers=[[9.0]]).jobs
+    """One worker-slot is 0.4 of a unit: nothing online; a bound counts no units."""
+    (job_,) = instance([job("a", samples=10, max_workers=4)], slots=12, servers=[[2.0]]).jobs
     assert job_.work == pytest.approx(10.0)
-    one, sides = np.array([1]), (("down", 0), ("up", 1))
-    for inside in (True, False):
-        for rounding, expected in sides:
-            done = progress(job_, one, inside, 0.4, rounding)  # type: ignore[arg-type]
-            assert done.tolist() == [expected]
-    assert units_needed(job_, 0.4, "up") == units_needed(job_, 0.4, "down") == 4
+    assert [progress(job_, np.array([1]), inside, 0.4).tolist() for inside in (True, False)] == [
+        [0],
+        [0],
+    ]
+    assert units_needed(job_, 0.4) == 4
     free = np.full((12, 1, 1), 2.0)  # room for one worker and its parameter server
     assert best_schedule(job_, 0.0 * free, free, ExactPlacement(), units=0.4) is None
     column = best_schedule(job_, 0.0 * free, free, ExactPlacement(), units=1.0)
     assert column is not None
     assert column.completion == 9
+    cluster = Cluster(12, 1.0, ("cpu",), np.array([[2.0]]))
+    relaxed = PoolOracle(job_, cluster).best(np.zeros(12), np.zeros(12))
+    assert relaxed is not None
+    assert relaxed.completion == 9  # rounded up to whole units, four worker-slots would do
 
 
-@pytest.mark.parametrize("rounding", ["down", "up"])
-def test_rounding_is_on_the_safe_side(rounding: Rounding) -> None:
+def test_rounding_is_on_the_safe_side() -> None:
     rng = np.random.default_rng(1)
     for _ in range(200):
         (job_,) = instance([job(
@@ -101,15 +105,9 @@ def test_rounding_is_on_the_safe_side(rounding: Rounding) -> None:
             sample_slots=float(rng.uniform(0.1, 1.0)), gamma=float(rng.uniform(0.3, 3.0)),
         )]).jobs  # fmt: skip
         workers, units = np.arange(9), float(rng.choice([0.3, 1.0, 10.0]))
-        done = progress(job_, workers, True, units, rounding) / units
-        need = units_needed(job_, units, rounding) / units
-        gap = done - workers * job_.speedup
-        if rounding == "down":
-            assert (gap <= 1e-6).all() and (gap > -1.0 / units - 1e-6).all()
-            assert job_.work - 1e-6 <= need < job_.work + 1.0 / units
-        else:
-            assert (gap >= -1e-6).all() and (gap < 1.0 / units + 1e-6).all()
-            assert units * need == pytest.approx(max(1, math.ceil(units * job_.tolerant_work)))
+        gap = progress(job_, workers, True, units) / units - workers * job_.speedup
+        assert (gap <= 1e-6).all() and (gap > -1.0 / units - 1e-6).all()
+        assert job_.work - 1e-6 <= units_needed(job_, units) / units < job_.work + 1.0 / units
 
 
 def test_internal_placement_is_faster_and_preferred() -> None:
@@ -128,7 +126,7 @@ def test_internal_placement_is_faster_and_preferred() -> None:
     assert split.completion == 3
 
 
-def test_equal_slots_are_placed_once_and_values_may_be_given() -> None:
+def test_equal_slots_are_placed_once() -> None:
     calls = []
 
     class Spy:
@@ -139,10 +137,10 @@ def test_equal_slots_are_placed_once_and_values_may_be_given() -> None:
     (job_,) = instance([job("a", 1, samples=3)], slots=9).jobs
     free, prices = np.full((9, 1, 1), 2.0), np.zeros((9, 1, 1))
     prices[4] = 1.0
-    column = best_schedule(job_, prices, free, Spy(), values=np.arange(9.0)[::-1])
+    column = best_schedule(job_, prices, free, Spy())
     assert calls == [1, 1]
     assert column is not None
-    assert (column.completion, column.value, column.cost) == (3, 5.0, 0.0)
+    assert (column.completion, column.cost) == (3, 0.0)
     (hopeless,) = instance([job("a", samples=10**12, max_workers=10**5)], slots=9).jobs
     assert best_schedule(hopeless, prices, free, Spy()) is None
     assert calls == [1, 1]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from models.colocated import Job
+from models.errors import InputError
 from solvers.colocated.placement import SlotOptions
 from solvers.colocated.placement_exact import ExactPlacement
 from solvers.colocated.placement_greedy import GreedyPlacement, SplitPlacement
@@ -114,3 +115,13 @@ def test_a_machine_of_nothing_and_a_job_larger_than_any() -> None:
         options = way.options(ins.jobs[0], np.ones((2, 1)), ins.cluster.servers, 5)
         assert np.isinf(options.internal_cost).all()
         assert np.isinf(options.external_cost[1:]).all()
+
+
+def test_very_many_parameter_servers_are_refused_and_not_waited_for() -> None:
+    """20 workers need 20,000 PSs, of which the cheapest machines hold too few beside them."""
+    (job_,) = instance([job("a", max_workers=20, gamma=1e-3, worker=[370.0])]).jobs
+    free, price = np.arange(5000.5, 11000.0, 1000.0)[:, None], np.arange(1.0, 7.0)[:, None]
+    with pytest.raises(InputError, match="20000 parameter servers on 6 machines takes too long"):
+        ExactPlacement().options(job_, price, free, 20)
+    greedy = GreedyPlacement().options(job_, price, free, 20)
+    assert np.isfinite(greedy.external_cost).all()

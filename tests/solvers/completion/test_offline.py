@@ -188,7 +188,7 @@ def test_a_timetable_is_what_its_columns_leave() -> None:
     for one in ins.jobs:
         assert table.insert(one, total) is not None
     schedule = schedule_of(ins, table.columns.values())
-    assert table.objective == pytest.approx(score(ins, schedule).objective)
+    assert -table.value == pytest.approx(score(ins, schedule).objective)
     for index, column in columns_of(ins, schedule).items():
         known = table.columns[index]
         assert (column.start, column.completion) == (known.start, known.completion)

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from models.slot_column import Column
 from models.utility import UtilityInstance
-from models.utility.column import Column
 
 Placement = tuple[int, ...]  # workers or parameter servers on each server, in one slot
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.utility.column import Resources
 from models.utility.formulations import FORMULATIONS
+from models.utility.resources import Resources
 from solvers.column_generation import ColumnGeneration
 from solvers.pyomo_bridge import solve_model
 from solvers.utility.compact_ilp import relaxation

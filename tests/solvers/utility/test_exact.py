@@ -13,15 +13,14 @@ from benchmarks.utility import WORKLOAD
 from models.errors import InputError
 from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance, UtilitySchedule, score
-from models.utility.column import Resources
 from models.utility.formulations import (
     compact,
     job_limits,
     resource_prices,
     schedule_dual,
-    schedule_from_columns,
     schedule_ilp,
 )
+from models.utility.resources import Resources
 from solvers.highs import HighsOptions
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram
@@ -119,7 +118,7 @@ def test_chain_of_bounds(seed: int) -> None:
     assert ilp.result.objective == pytest.approx(best(seed), **SMALL)
     if found:
         chosen = [found[k] for k, x in ilp.values(ilp.model.x).items() if x > 0.5]
-        judged = score(ins, schedule_from_columns(ins, chosen))
+        judged = score(ins, UtilitySchedule.of_columns(ins, chosen))
         assert judged.feasible
         assert judged.objective == pytest.approx(best(seed), **SMALL)
     lp = solve_model(schedule_ilp(ins, found, relaxed=True))

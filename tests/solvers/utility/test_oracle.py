@@ -8,8 +8,9 @@ import math
 import numpy as np
 import pytest
 
+from models.slot_column import Column
 from models.utility import Job, UtilityInstance
-from models.utility.column import Column, Resources
+from models.utility.resources import Resources
 from solvers.utility.oracle import best_schedule, full_capacity, zero_prices
 from tests.models.utility.small import constant, instance, job, random_instance
 

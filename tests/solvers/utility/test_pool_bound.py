@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.utility import UtilityInstance
-from models.utility.column import Resources
+from models.utility.resources import Resources
 from solvers.column_generation import ColumnGeneration, Round
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.packing import best_packing

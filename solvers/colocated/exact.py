@@ -90,8 +90,9 @@ def improve(
     Returns
     -------
     SolveResult
-        ``bound`` is HiGHS's word where it is better than that of the prices; where it lies below
-        ``objective`` by no more than HiGHS's tolerance, it is set to it.
+        ``bound`` is HiGHS's word where it is better than that of the prices, and these do not
+        prove the schedule optimal; where it lies below ``objective`` by no more than HiGHS's
+        tolerance, it is set to it.
 
     Raises
     ------
@@ -127,7 +128,8 @@ def improve(
     if proven is not None and (proven := max(proven, found.objective)) < bound:
         if best.objective > proven * (1.0 + _ROUND_OFF):
             raise WrongSolution(f"{instance.name}: worth {best.objective}, bound {proven}")
-        bound, source = max(proven, best.objective), "milp"
+        if status_of(best.objective, bound) != "optimal":
+            bound, source = max(proven, best.objective), "milp"
     return replace(
         best,
         status=status_of(best.objective, bound),

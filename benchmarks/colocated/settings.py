@@ -92,7 +92,8 @@ class Settings(BaseSettings):
             self.check_range(name, 1, _MOST)
         for name in ("gradient_mb", "priority", "decay", "target"):
             self.check_range(name, 0, _MOST)
-        self.check_range("internal_range", 1.0, _MOST)
+        if not 1.0 <= self.internal_times <= _MOST:
+            raise InputError(f"internal_times {self.internal_times:g} is not from 1 to {_MOST:g}")
         pattern_of(self.arrivals or ARRIVALS, PATTERNS)  # refuses an unknown one
 
     @property
@@ -100,11 +101,6 @@ class Settings(BaseSettings):
         """What samples are multiplied by before it is judged which jobs can complete."""
         machine_slots = (self.judged_on or self.servers) * self.slots
         return 1.0 if self.preset == "paper" else min(1.0, machine_slots / _MACHINE_SLOTS)
-
-    @property
-    def internal_range(self) -> tuple[float, float]:
-        """``internal_times``, as a range."""
-        return self.internal_times, self.internal_times
 
     def describe(self) -> str:
         """The settings that the rest of an instance file does not show."""

@@ -68,6 +68,17 @@ def test_bounds_of_split_servers_by_hand() -> None:
         assert side.lower == pytest.approx(3 / 64)
 
 
+def test_a_job_that_takes_nothing_of_a_side_does_not_count_there() -> None:
+    # Its workers would make L of their servers 0.
+    ins = two_jobs(more=[job("c", worker=[0.0])])
+    sides = [
+        PriceBounds.from_instance(one, sides=halves(one.cluster)).ranges[0]
+        for one in (ins, two_jobs())
+    ]
+    assert sides[0].upper == sides[1].upper and sides[0].lower == sides[1].lower
+    assert admitted(ins, OASiS.for_instance(ins))[2]
+
+
 def test_jobs_that_can_earn_nothing_do_not_count() -> None:
     rich = constant(1e6)
     hopeless = [

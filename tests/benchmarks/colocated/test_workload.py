@@ -110,7 +110,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
         ({"preset": "large"}, "preset 'large': choose from moderate, paper"),
         ({"epochs": (0, 4)}, "epochs .* is not a range of numbers >= 1"),
         ({"sample_slots": (0.0, 1.0)}, "sample_slots .* is not a range of numbers > 0"),
-        ({"internal_times": 0.5}, "internal_times 0.5 is not from 1 to 1e\\+09"),
+        ({"internal_times": 0.5}, r"internal_times 0.5 is not from 1 to 1e\+09"),
         ({"load": -1.0}, "load -1.0 is not a positive number"),
         ({"judged_on": 2}, "judged_on 2 is below the 3 machines"),
         ({"arrivals": "peaks"}, "unknown arrivals 'peaks'"),

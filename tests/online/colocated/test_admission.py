@@ -231,7 +231,8 @@ def test_ways_to_place_earn_about_the_same_and_repeat_themselves() -> None:
         ({"gain": "both"}, "gain 'both' is not"),
         ({"delta": 0.0}, r"delta 0.0 is not in \(0, 1\]"),
         ({"tries": 0}, "tries 0 is less than 1"),
-        ({"units": 0.5}, "units 0.5 is not a finite number >= 1"),
+        ({"units": 0.5}, "units 0.5 is not a number from 1 to 1000000"),
+        ({"units": 1e25}, r"units 1e\+25 is not a number"),
     ],
 )
 def test_options_that_are_refused(options: dict[str, Any], message: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from models.colocated import Job, score
 from models.colocated.column import Column, schedule_of
+from models.errors import InputError
 from solvers.colocated.oracle import best_schedule
 from solvers.colocated.placement import SlotOptions
 from solvers.colocated.placement_exact import ExactPlacement
@@ -143,6 +144,8 @@ def test_equal_slots_are_placed_once_and_values_may_be_given() -> None:
     assert calls == [1, 1]
     assert column is not None
     assert (column.completion, column.value, column.cost) == (3, 5.0, 0.0)
+    with pytest.raises(InputError, match=r"job 'a': with 1e\+12 units .* want fewer units"):
+        best_schedule(job_, prices, free, Spy(), units=1e12)
     (hopeless,) = instance([job("a", samples=10**12, max_workers=10**5)], slots=9).jobs
     assert best_schedule(hopeless, prices, free, Spy()) is None
     assert calls == [1, 1]

@@ -153,9 +153,10 @@ def unit_utilities(
 
     ``U^r`` is the largest ``best / demand^r``. ``L = part / eta`` times the least
     ``worst / (work sum_r demand^r)``, where ``1/eta = min(1, min work sum_r demand^r / (T sum c))``
-    over the resources that are demanded. No ``worst`` counts for less than 1e-6 of the largest
-    ``best``. That floor could raise L above the U of a resource that only nearly worthless jobs
-    demand. So L is at most 1/e of the least positive U, and each has ``ln U/L >= 1``.
+    over the resources that are demanded, and the jobs that demand any. No ``worst`` counts for less
+    than 1e-6 of the largest ``best``. That floor could raise L above the U of a resource that only
+    nearly worthless jobs demand. So L is at most 1/e of the least positive U, and each has
+    ``ln U/L >= 1``.
 
     Parameters
     ----------
@@ -186,6 +187,7 @@ def unit_utilities(
         return PriceRange(upper, 0.0)
     total = float((capacity / scale)[:, priced].sum()) * slots
     use = work * demand.sum(axis=1)
+    worst, use = worst[use > 0], use[use > 0]
     eta_inverse = min(1.0, float(use.min()) / total)
     lower = part * eta_inverse * float((worst / use).min())
     return PriceRange(upper, min(lower, float(upper[priced].min()) / np.e))

@@ -80,7 +80,7 @@ _TESTS: Mapping[str, Test] = {
     "fig8-best": _best("jobs", (SPLIT,)),
     "fig9-best": _best("servers", (SPLIT,)),
     "fig10-all": _quickest(
-        "median slots to completion, all jobs, T for the rest", value="time_all"
+        "median slots to completion, all jobs, the rest as if in slot T", value="time_all"
     ),
     "fig10-done": _quickest("median slots to completion, completed jobs", value="time_done"),
     "overhead": Moves(f"change of the utility of {OWN} from the least b_int to the most", _rises),

@@ -47,8 +47,11 @@ def _lines(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
 
 def _times(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     """Medians over all jobs, and over the completed ones."""
-    words = {"time_all": "all jobs, T for the rest", "time_done": "completed jobs"}
-    rows = frame.melt(["policy", "seed", "load", "reading"], list(words), "of", "delay")
+    words = {
+        "time_all": "all jobs, the rest as if in slot T",
+        "time_done": "completed jobs, where there are any",
+    }
+    rows = frame.melt(["policy", "seed", "load", "reading"], list(words), "of", "delay").dropna()
     rows = rows.assign(of=rows["of"].map(words), delay=rows["delay"].astype(float))
     how: dict[str, Any] = {"x": "policy", "lower": "delay", "upper": "delay", "hue": "of"}
     how |= {"xlabel": "", "ylabel": "median slots from arrival to completion"}
@@ -84,26 +87,34 @@ def _readings(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 
 def _rounding(frame: pd.DataFrame, axes: Axes | None) -> Figure:
-    """A panel for each way to scale, how often what is promised holds; and one of the costs."""
+    """A panel for each way to scale, how often what is promised holds; and one of the costs.
+
+    What is shown of a seed is the mean over its slots.
+    """
     drawn = panels(axes, len(GAINS) + 1, 16.0, 4.2)
     kept = {"covers": "covering rows", "packs": "packing rows", "cheap": "cost", "all": "all"}
     rows = frame[frame["gain"].notna()].rename(columns=kept)
     deltas = sorted(frame["delta"].unique())
     for panel, way in zip(drawn, GAINS, strict=False):
-        part = rows[rows["way"] == way].melt("delta", list(kept.values()), "what", "share")
+        part = rows[rows["way"] == way].melt(
+            ["delta", "seed"], list(kept.values()), "what", "share"
+        )
         first = panel is drawn[0]
         labels: dict[str, Any] = {"xlabel": "delta; dotted: 1 - delta", "title": f"G: {way}"}
         labels |= {"ylabel": "share of the trials" * first, "legend": first}
         if len(part):
             part = part.astype({"share": float})
+            part = part.groupby(["what", "delta", "seed"], sort=False, as_index=False).mean()
             plot_lines(part, panel, x="delta", y="share", series="what", **labels)
         panel.plot(deltas, [1.0 - delta for delta in deltas], color="0.4", linestyle=":")
         panel.set_ylim(-0.05, 1.05)
     of = {"mean": "all trials", "rounding": "rounding", "greedy": "greedy", "exact": "exact"}
     once = frame[(frame["way"] == "1") & (frame["delta"] == deltas[-1])].rename(columns=of)
     costs = once.melt("seed", list(of.values()), "of", "cost").astype({"cost": float})
+    costs = costs.groupby(["of", "seed"], sort=False, as_index=False).mean()
     how: dict[str, Any] = {"xlabel": "", "ylabel": "cost over that of the relaxation"}
     plot_intervals(costs, drawn[-1], x="of", lower="cost", upper="cost", **how, title="G: 1")
+    drawn[-1].ticklabel_format(axis="y", useOffset=False)
     slots = len(frame) // (len(GAINS) * len(deltas))
     words = f"{frame['trials'].iat[0]} trials in each of {slots} slots; {_where(frame)}"
     return titled(drawn[0], words)

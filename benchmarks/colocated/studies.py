@@ -28,7 +28,7 @@ LOADS = (
     Reading("paper", "samples as drawn", {"scale": 1.0}, {}, "numerical results, first table"),
     Reading(
         "moderate",
-        "samples scaled, load about 1",
+        "samples scaled down",
         {},
         {},
         "capacities and slots are not in the notes; with ours the ranges overload the machines",

@@ -46,7 +46,7 @@ class WorkloadReport:
         return cls(load=load, distribution=distribution_of(values), **more)
 
     def __str__(self) -> str:
-        heads = "".join(f"{f'{100 * q:.0f} %':>10}" for q in _QUANTILES)
+        heads = "".join(f"{f'{100 * q:.0f} %':>11}" for q in _QUANTILES)
         return "\n".join(
             [
                 *self.notes,
@@ -54,7 +54,7 @@ class WorkloadReport:
                 *self.counts,
                 f"{self.about:32}{heads}",
                 *(
-                    f"{name:32}" + "".join(f"{value:10.5g}" for value in found.values())
+                    f"{name:32}" + "".join(f"{value:11.5g}" for value in found.values())
                     for name, found in self.distribution.items()
                 ),
             ]

@@ -15,6 +15,8 @@ from solvers.colocated.progress import UNITS
 
 __all__ = ["Admission"]
 
+_MOST_UNITS = 10**6  # far beyond what any programme has room for
+
 
 class Admission(PriceAdmission):
     """Admission by the prices (12), at the payoff (11).
@@ -28,7 +30,8 @@ class Admission(PriceAdmission):
         U and L. On the command line they are computed from the instance, and the results say
         ``clairvoyant_bounds``.
     units : float, keyword only
-        Units in one external worker-slot, at least 1: :mod:`solvers.colocated.progress`.
+        Units in one external worker-slot, from 1 to a million:
+        :mod:`solvers.colocated.progress`.
 
     Attributes
     ----------
@@ -39,8 +42,8 @@ class Admission(PriceAdmission):
     placement: Placement
 
     def __init__(self, bounds: PriceBounds, *, units: float = UNITS) -> None:
-        if not 1.0 <= units < np.inf:
-            raise InputError(f"{self.name}: units {units} is not a finite number >= 1")
+        if not 1.0 <= units <= _MOST_UNITS:
+            raise InputError(f"{self.name}: units {units} is not a number from 1 to {_MOST_UNITS}")
         self.bounds = bounds
         self._units = units
 

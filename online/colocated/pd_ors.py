@@ -45,8 +45,7 @@ class PDORS(Admission):
 
     Notes
     -----
-    The notes of the paper state no competitive ratio, so none is promised. A run can be judged
-    afterwards: its final prices prove a bound.
+    The notes of the paper state no competitive ratio, so none is promised.
     """
 
     name = "pd-ors"

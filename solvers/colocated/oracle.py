@@ -8,12 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from models.colocated.cluster import Job
+from models.errors import InputError
 from models.slot_column import Column
 from solvers.colocated.kernels import shortest_units
 from solvers.colocated.placement import Placement, SlotOptions
 from solvers.colocated.progress import UNITS, progress, units_needed
 
 __all__ = ["best_schedule"]
+
+_MOST_STATES = 10**8  # units x slots: 800 MB
 
 
 def best_schedule(
@@ -47,6 +50,11 @@ def best_schedule(
     Column or None
         None if no schedule was found. Its payoff may be negative: admission is the caller's. Ties:
         earliest completion.
+
+    Raises
+    ------
+    InputError
+        If the units make more states than memory has room for.
     """
     slots, first = len(prices), job.arrival
     values = job.values(slots)[first:]
@@ -55,6 +63,11 @@ def best_schedule(
     speeds = [progress(job, numbers, internal, units) for internal in (True, False)]
     if int(speeds[0][-1]) * (slots - first) < need:
         return None
+    if (states := need * (slots - first)) > _MOST_STATES:
+        raise InputError(
+            f"job '{job.id}': with {units:g} units in a worker-slot the programme has {states} "
+            f"states, more than {_MOST_STATES}: want fewer units"
+        )
     menus = _menus(job, prices[first:], free[first:], placement, speeds)
     width = max((len(menu.units) for menu in menus), default=0)
     steps = np.zeros((len(menus), width), dtype=np.int64)

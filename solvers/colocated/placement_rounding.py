@@ -129,7 +129,11 @@ class RoundingPlacement:
         ps_order = np.argsort(slot.ps_cost, kind="stable")
         for ps_first in (True, False):
             found = np.array(down)
-            if fill_up(found[0], found[1], order, ps_order, slot.room, need[0], need[1], ps_first):
+            full = fill_up(
+                found[0], found[1], order, ps_order, slot.room, need[0], need[1], ps_first
+            )
+            # The relaxation is solved up to tolerances: what is rounded down may not fit.
+            if full and keeps_packing(job, slot, found[None])[0]:
                 self.record["repaired"] += 1
                 return found[0], found[1]
         self.record["greedy"] += 1

@@ -61,8 +61,8 @@ def test_bad_policies_spoil_their_own_rows_alone(
     named = ", ".join(f'"bad.py:{name}"' for name in bad)
     # The offline solver gets so long a limit that "loops" and "eats" cannot make its clock decide.
     study = (
-        'seeds = 1\ntime_limit = 600\n[[study]]\nproblem = "utility"\nbase = { jobs = 4, slots = 6, '
-        'servers = "3+3" }\npolicies = ["oasis", BAD"fifo"]\n'
+        'seeds = 1\ntime_limit = 600\n[[study]]\nproblem = "utility"\n'
+        'base = { jobs = 4, slots = 6, servers = "3+3" }\npolicies = ["oasis", BAD"fifo"]\n'
     )
     Path("bad.toml").write_text(study.replace("BAD", f"{named}, "))
     Path("small.toml").write_text(study.replace("BAD", ""))

@@ -49,6 +49,7 @@ def test_every_picture_states_its_size(name: str) -> None:
     assert panels[0].get_ylabel()
     words = " ".join([drawn.get_suptitle(), *(p.get_title(loc="left") for p in panels)])
     assert "T = " in words and "seeds" in words
+    assert "infinite" not in words  # a seed on which nobody completes has no median, that is all
     own = Figure()
     _, right = own.subplots(1, 2)
     assert picture.plot(frame, right) is own

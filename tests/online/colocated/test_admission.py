@@ -68,6 +68,17 @@ def test_bounds_of_split_servers_by_hand() -> None:
         assert side.lower == pytest.approx(3 / 64)
 
 
+def test_a_job_that_takes_nothing_of_a_side_does_not_count_there() -> None:
+    # Its workers would make L of their servers 0.
+    ins = two_jobs(more=[job("c", worker=[0.0])])
+    sides = [
+        PriceBounds.from_instance(one, sides=halves(one.cluster)).ranges[0]
+        for one in (ins, two_jobs())
+    ]
+    assert sides[0].upper == sides[1].upper and sides[0].lower == sides[1].lower
+    assert admitted(ins, OASiS.for_instance(ins))[2]
+
+
 def test_jobs_that_can_earn_nothing_do_not_count() -> None:
     rich = constant(1e6)
     hopeless = [
@@ -220,7 +231,8 @@ def test_ways_to_place_earn_about_the_same_and_repeat_themselves() -> None:
         ({"gain": "both"}, "gain 'both' is not"),
         ({"delta": 0.0}, r"delta 0.0 is not in \(0, 1\]"),
         ({"tries": 0}, "tries 0 is less than 1"),
-        ({"units": 0.5}, "units 0.5 is not a finite number >= 1"),
+        ({"units": 0.5}, "units 0.5 is not a number from 1 to 1000000"),
+        ({"units": 1e25}, r"units 1e\+25 is not a number"),
     ],
 )
 def test_options_that_are_refused(options: dict[str, Any], message: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from models.colocated import Cluster, Job, score
 from models.colocated.schedule import ColocatedSchedule
+from models.errors import InputError
 from models.slot_column import Column
 from solvers.colocated.oracle import best_schedule
 from solvers.colocated.placement import SlotOptions
@@ -141,6 +142,8 @@ def test_equal_slots_are_placed_once() -> None:
     assert calls == [1, 1]
     assert column is not None
     assert (column.completion, column.cost) == (3, 0.0)
+    with pytest.raises(InputError, match=r"job 'a': with 1e\+12 units .* want fewer units"):
+        best_schedule(job_, prices, free, Spy(), units=1e12)
     (hopeless,) = instance([job("a", samples=10**12, max_workers=10**5)], slots=9).jobs
     assert best_schedule(hopeless, prices, free, Spy()) is None
     assert calls == [1, 1]

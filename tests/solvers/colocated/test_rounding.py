@@ -131,3 +131,12 @@ def test_bad_options_are_refused() -> None:
     for bad in ({"delta": 0.0}, {"delta": 1.5}, {"tries": 0}):
         with pytest.raises(ValueError):
             RoundingPlacement(rng, **bad)
+
+
+def test_what_the_tolerances_of_the_relaxation_hide_is_not_placed() -> None:
+    """Beside a worker of 5e-7 CPUs only one server fits, where the program sees two."""
+    record = job("a", gamma=0.5, worker=[2.0, 5e-7], ps=[0.0, 0.5])
+    ins = instance([record], resources=["gpu", "cpu"], servers=[[2.0, 1.0], [4.0, 1.0]])
+    price, free = np.array([[1.0, 3.0], [1.0, 1.0]]), ins.cluster.servers
+    options = RoundingPlacement(np.random.default_rng(0)).options(ins.jobs[0], price, free, 1)
+    check_rows(ins.jobs[0], price, free, options, False)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import models
+from benchmarks.contract import experiments_of
 from models.errors import InputError
 from models.files import sha256
 from models.problem import (
@@ -193,16 +194,23 @@ def test_no_policy_sees_the_future(
     sees_no_future(problem_name, ins, build(problem_name, policy_name, ins), slot, seed)
 
 
-@pytest.mark.parametrize(
-    ("policy_name", "option"),
-    [("a-online", "literal"), ("drf", "fixed"), ("antman", "fixed"), ("tiresias", "fixed")],
-)
-@pytest.mark.parametrize("slot", [0, 3, 7])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_no_variant_sees_the_future(policy_name: str, option: str, slot: int, seed: int) -> None:
-    ins = CROWDED["completion"](seed)
-    kind = find_policy("completion", policy_name)
-    sees_no_future("completion", ins, build_policy(kind, ins, **{option: True}), slot, seed)
+VARIANTS = [
+    (name, policy_name, parameters)
+    for name in problems_online()
+    for policy_name, parameters in experiments_of(name).workload.variants.values()
+]
+
+
+@pytest.mark.parametrize(("problem_name", "policy_name", "parameters"), VARIANTS)
+def test_variants_are_feasible_and_see_no_future(
+    problem_name: str, policy_name: str, parameters: dict[str, Any]
+) -> None:
+    for slot, seed in ((0, 1), (3, 2), (7, 1)):
+        ins = CROWDED[problem_name](seed)
+        policy = build_policy(find_policy(problem_name, policy_name), ins, **parameters)
+        sees_no_future(problem_name, ins, policy, slot, seed)
+        trace = run(ins, policy, np.random.default_rng(0))
+        assert problem(problem_name).score(ins, trace.schedule).violations == ()
 
 
 def sees_no_future(problem_name: str, ins: Any, policy: Policy, slot: int, seed: int) -> None:

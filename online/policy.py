@@ -145,7 +145,7 @@ class Policy(ABC):
     A policy is built once with its parameters and may be run many times: ``reset`` starts a
     run. A subclass whose parameters are computed from an instance (price bounds, say)
     overrides ``for_instance``; every result of a policy that does is marked
-    ``clairvoyant_bounds``, because those parameters know the future.
+    ``clairvoyant_bounds``, because those parameters know the future, unless it is ``blind``.
     """
 
     name: ClassVar[str]

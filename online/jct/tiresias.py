@@ -39,7 +39,7 @@ class TiresiasL(GangPolicy):
     promote : float, optional
         A job behind the first queue that has waited for this many times the slots that its service
         took on the workers it asks for goes to the first queue, and its service counts from 0
-        again: PROMOTEKNOB of reference [13]. None, as there in the experiments: never.
+        again: PROMOTEKNOB of reference [13]. None: never.
     use_cloud : bool
         As in :class:`online.jct.gangs.GangPolicy`.
     """

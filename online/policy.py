@@ -145,7 +145,7 @@ class Policy(ABC):
     A policy is built once with its parameters and may be run many times: ``reset`` starts a
     run. A subclass whose parameters are computed from an instance (price bounds, say)
     overrides ``for_instance``; every result of a policy that does is marked
-    ``clairvoyant_bounds``, because those parameters know the future.
+    ``clairvoyant_bounds``, because those parameters know the future, unless it is ``blind``.
     """
 
     name: ClassVar[str]
@@ -154,6 +154,10 @@ class Policy(ABC):
     wider: ClassVar[bool] = False
     """Whether its schedules may do what the problem's exact models do not allow
     (:attr:`models.problem.Problem.wider`). They are compared with bounds that allow it, too."""
+
+    blind: bool = False
+    """True of an object that took nothing from the instance, though its class may: its results
+    are not marked ``clairvoyant_bounds``."""
 
     @classmethod
     def for_instance(cls, instance: Any, *_: Any, **parameters: Any) -> Policy:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import models
+from benchmarks.contract import experiments_of
 from models.errors import InputError
 from models.files import sha256
 from models.problem import (
@@ -193,24 +194,23 @@ def test_no_policy_sees_the_future(
     sees_no_future(problem_name, ins, build(problem_name, policy_name, ins), slot, seed)
 
 
-@pytest.mark.parametrize(
-    ("problem_name", "policy_name", "option", "value"),
-    [
-        ("completion", "a-online", "literal", True),
-        ("completion", "drf", "fixed", True),
-        ("completion", "antman", "fixed", True),
-        ("completion", "tiresias", "fixed", True),
-        ("colocated", "pd-ors", "placement", "greedy"),
-        ("colocated", "pd-ors", "placement", "exact"),
-    ],
-)
-@pytest.mark.parametrize("slot", [0, 3, 7])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_no_variant_sees_the_future(
-    problem_name: str, policy_name: str, option: str, value: Any, slot: int, seed: int
+VARIANTS = [
+    (name, policy_name, parameters)
+    for name in problems_online()
+    for policy_name, parameters in experiments_of(name).workload.variants.values()
+]
+
+
+@pytest.mark.parametrize(("problem_name", "policy_name", "parameters"), VARIANTS)
+def test_variants_are_feasible_and_see_no_future(
+    problem_name: str, policy_name: str, parameters: dict[str, Any]
 ) -> None:
-    ins, kind = CROWDED[problem_name](seed), find_policy(problem_name, policy_name)
-    sees_no_future(problem_name, ins, build_policy(kind, ins, **{option: value}), slot, seed)
+    for slot, seed in ((0, 1), (3, 2), (7, 1)):
+        ins = CROWDED[problem_name](seed)
+        policy = build_policy(find_policy(problem_name, policy_name), ins, **parameters)
+        sees_no_future(problem_name, ins, policy, slot, seed)
+        trace = run(ins, policy, np.random.default_rng(0))
+        assert problem(problem_name).score(ins, trace.schedule).violations == ()
 
 
 def sees_no_future(problem_name: str, ins: Any, policy: Policy, slot: int, seed: int) -> None:

@@ -18,6 +18,7 @@ WORKLOAD = Workload(
     servers=Servers(("machines H",), example=4),
     settings=Settings,
     generate=generate,
+    variants={f"pd-ors-{way}": ("pd-ors", {"placement": way}) for way in ("greedy", "exact")},
     mappings=MAPPINGS,
 )
 

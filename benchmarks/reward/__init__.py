@@ -18,6 +18,17 @@ WORKLOAD = Workload(
     settings=Settings,
     generate=generate,
     mappings=MAPPINGS,
+    variants={
+        "ogasched-seeing-kept": ("ogasched-seeing", {"absent": "kept"}),
+        "ogasched-seeing-arrived": ("ogasched-seeing", {"absent": "arrived"}),
+        "drf-per-server": ("drf", {"per_server": True}),
+        "fairness-arrived": ("fairness", {"arrived_only": True}),
+        "binpacking-per-server": ("binpacking", {"per_server": True}),
+    },
+    policies=(
+        *("ogasched", "ogasched-constant", "ogasched-literal", "ogasched-adaptive"),
+        *("drf", "fairness", "binpacking", "spreading"),
+    ),
     words=Words(jobs="ports, job types", done="jobs served", events=("commit", "reveal")),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from benchmarks.reward import WORKLOAD
 from benchmarks.study.cell import Needs
 from benchmarks.study.grid import Grid, Point
 from benchmarks.study.scheme import Scheme
@@ -20,13 +21,7 @@ BASELINES = ("drf", "fairness", "binpacking", "spreading")
 """As they are registered: DRF, BINPACKING and SPREADING give a job no more in total of a device
 type than it requests; shares of FAIRNESS go over all ports of a server."""
 
-_GENEROUS = (
-    Scheme("drf-per-server", "drf", {"per_server": True}),
-    Scheme("fairness-arrived", "fairness", {"arrived_only": True}),
-    Scheme("binpacking-per-server", "binpacking", {"per_server": True}),
-)
-
-GENEROUS = tuple(scheme.name for scheme in _GENEROUS)
+GENEROUS = ("drf-per-server", "fairness-arrived", "binpacking-per-server")
 """The same, where the paper can be read to allow them more: as much on every server as (3)
 allows, so that BINPACKING and SPREADING coincide; shares over the jobs that came."""
 
@@ -38,7 +33,10 @@ def _named(*names: str) -> tuple[Scheme, ...]:
     return tuple(Scheme(name, name) for name in names)
 
 
-SCHEMES = (*_named(*RULES, *BASELINES), *_GENEROUS)
+SCHEMES = (
+    *_named(*RULES, *BASELINES),
+    *(Scheme(name, *WORKLOAD.variants[name]) for name in GENEROUS),
+)
 """The policies of Figures 2, 3, 5, 6, 7 and of Table 2."""
 
 STEPS = (25.0, 0.9999)

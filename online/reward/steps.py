@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 
+from models.errors import InputError
 from models.reward.instance import Cluster
 from online.reward.theory import diameter, gradient_bound
 
-__all__ = ["Adaptive", "Constant", "Decay", "Literal", "StepRule"]
+__all__ = ["Adaptive", "Constant", "Decay", "Literal", "StepRule", "step_rule"]
 
 
 class StepRule(ABC):
@@ -97,3 +98,11 @@ class Adaptive(StepRule):
         """Step that shrinks with every gradient seen."""
         self._squares += square
         return self._diameter / math.sqrt(2.0 * self._squares) if self._squares > 0.0 else 0.0
+
+
+def step_rule(name: str) -> StepRule:
+    """A new rule with its defaults: ``adaptive``, ``constant`` or ``decay``; else InputError."""
+    rules: dict[str, type[StepRule]] = {"adaptive": Adaptive, "constant": Constant, "decay": Decay}
+    if name not in rules:
+        raise InputError(f"step rule '{name}': choose from {', '.join(rules)}")
+    return rules[name]()

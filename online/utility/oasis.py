@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,18 @@ import numpy as np
 from models.slot_column import Column
 from models.utility.instance import Cluster, Job, UtilityInstance
 from models.utility.resources import Resources
-from online.policy import Guarantee
+from online.policy import Arrival, Decision, Guarantee, JobEvent
 from online.price_admission import PriceAdmission
+from online.price_range import FLOOR, Moved, Units
 from online.run import Trace
 from online.utility.guarantee import check_guarantee, evidence_of_run
-from online.utility.price_bounds import PriceBounds
+from online.utility.price_bounds import PriceBounds, Smallest
 from online.utility.prices import ExponentialPrices
 from solvers.utility.oracle import best_schedule
 
 __all__ = ["OASiS"]
+
+Estimator = Callable[[Cluster, Iterable[Job]], PriceBounds]
 
 
 class OASiS(PriceAdmission):
@@ -28,36 +31,85 @@ class OASiS(PriceAdmission):
 
     Parameters
     ----------
-    bounds : PriceBounds
+    bounds : PriceBounds or callable
         U and L. On the command line they are computed from the instance
-        (:meth:`PriceBounds.from_instance`), and the results say ``clairvoyant_bounds``.
+        (:meth:`PriceBounds.from_instance`), and the results say ``clairvoyant_bounds``. A function
+        ``(cluster, jobs) -> PriceBounds`` estimates them at every arrival anew, of the jobs that
+        have arrived so far; what is taken has the prices of the new bounds then.
 
     Notes
     -----
     Theorem 4 states a competitive ratio of 2 alpha; see
-    :func:`online.utility.guarantee.check_guarantee` for when it holds.
+    :func:`online.utility.guarantee.check_guarantee` for when it holds. With estimates nothing is
+    promised.
     """
 
     name = "oasis"
 
-    def __init__(self, bounds: PriceBounds) -> None:
-        self.bounds = bounds
+    def __init__(self, bounds: PriceBounds | Estimator) -> None:
+        self._estimate = None if isinstance(bounds, PriceBounds) else bounds
+        if isinstance(bounds, PriceBounds):
+            self.bounds = bounds
+        self.blind = self._estimate is not None
 
     @classmethod
-    def for_instance(cls, instance: UtilityInstance) -> OASiS:
-        """Exact price bounds, which know the future."""
-        return cls(PriceBounds.from_instance(instance))
+    def for_instance(
+        cls,
+        instance: UtilityInstance,
+        *,
+        units: Units = "normalised",
+        eta: bool = True,
+        smallest: Smallest = "horizon",
+        floor: float = FLOOR,
+        scale: float = 1.0,
+        moved: Moved = "U",
+        estimated: bool = False,
+    ) -> OASiS:
+        """With the price bounds of the instance, which know the future, or with estimates of them.
+
+        Parameters
+        ----------
+        instance : UtilityInstance
+        units, eta, smallest, floor
+            How (23)-(26) are read (:meth:`PriceBounds.from_jobs`); by default as printed.
+        scale, moved
+            U/L times ``scale`` (:meth:`PriceBounds.scaled`).
+        estimated : bool
+            U and L of the jobs that have arrived so far, the present one included.
+        """
+        reading: dict[str, Any] = {"units": units, "eta": eta, "smallest": smallest, "floor": floor}
+
+        def estimate(cluster: Cluster, jobs: Iterable[Job]) -> PriceBounds:
+            return PriceBounds.from_jobs(cluster, jobs, **reading).scaled(scale, moved)
+
+        if estimated:
+            return cls(estimate)
+        return cls(PriceBounds.from_instance(instance, **reading).scaled(scale, moved))
 
     def open_book(self, public: Cluster, rng: np.random.Generator) -> ExponentialPrices:
         """Two sets of servers (line 1)."""
+        self._cluster = public
+        self._seen: list[Job] = []
+        if self._estimate:
+            self.bounds = self._estimate(public, [])
         return ExponentialPrices(public, self.bounds)
 
     def oracle(self, job: Job, prices: Resources, free: Resources) -> Column | None:
         """Alg. 2."""
         return best_schedule(job, prices, free)
 
-    def evidence(self, instance: UtilityInstance, trace: Trace) -> dict[str, Any]:
+    def step(self, event: JobEvent) -> Decision:
+        """Decide an arriving job; estimates of U and L take it into account first."""
+        if self._estimate and isinstance(event, Arrival):
+            self._seen.append(event.job)
+            self.bounds = self._estimate(self._cluster, self._seen)
+            self.book.reprice(self.bounds)
+        return super().step(event)
+
+    def evidence(self, instance: UtilityInstance, trace: Trace) -> dict[str, Any] | None:
         """What the proof of 2 alpha supposes, as measured in the run just ended."""
+        if self._estimate:
+            return None
         arrivals = [row for row in trace.decisions if row["event"] == "arrival"]
         payoff = {row["job"]: row["payoff"] for row in arrivals}
         alphas = [row["alpha_i"] for row in trace.decisions if "alpha_i" in row]

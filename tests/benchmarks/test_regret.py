@@ -23,7 +23,7 @@ from benchmarks.study.closure import import_closure
 from benchmarks.study.engine import Ended, InProcess, Task
 from benchmarks.study.instances import drawn
 from benchmarks.study.regret import Regret, sources_around
-from benchmarks.study.scheme import schemes_of
+from benchmarks.study.scheme import default_policies, schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Trial, frames_of, trial_on
 from models.errors import InputError
@@ -140,7 +140,8 @@ def test_rows_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "dynamic regret: optima of the slots" in text
     assert "bootstrap over instances, too short for 2 seeds, as those of exponents are" in text
     rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
-    assert len(rows) == 2 * (3 + 1) * 2 * len(POLICIES)  # arrivals x sizes x seeds x policies
+    # arrivals x sizes x seeds x policies
+    assert len(rows) == 2 * (3 + 1) * 2 * len(default_policies("reward"))
     assert all(row["regret_lower"] <= row["regret_upper"] for row in rows)
     assert all(-1e-9 <= row["dynamic_upper"] for row in rows)
     assert all(row["regret_upper"] <= row["bound"] for row in rows if row["bound_proven"])

@@ -22,7 +22,7 @@ from online.reward.theory import diameter, gradient_bound, regret_bound
 from tests.models.reward.cases import random_reward
 from tests.models.reward.small import play, reward
 
-COMMITTING = [name for name in policy_names("reward") if name.startswith("ogasched")]
+COMMITTING = [n for n in policy_names("reward") if issubclass(find_policy("reward", n), OGASched)]
 every_rule = pytest.mark.parametrize("name", COMMITTING)
 
 

@@ -27,7 +27,9 @@ from tests.models.reward.small import play, reward
 # ---- the inequality of every run ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [n for n in policy_names("reward") if n.startswith("ogasched")])
+@pytest.mark.parametrize(
+    "name", [n for n in policy_names("reward") if issubclass(find_policy("reward", n), OGASched)]
+)
 @given(
     seed=st.integers(0, 2**32 - 1),
     gangs=st.booleans(),

@@ -14,11 +14,19 @@ from models.reward import RewardInstance, score
 from online.policy import Decision, Policy
 from online.registry import find_policy, policy_names
 from online.reward.events import Commit, Reveal, RewardEvent
+from online.reward.learner import Learner
+from online.reward.seeing import OGASchedSeeing
 from online.run import InfeasibleDecision, run
 from tests.models.reward.cases import random_reward
 from tests.models.reward.small import play, reward
 
 Answer = Callable[[RewardEvent], Decision | None]
+KINDS = {name: find_policy("reward", name) for name in policy_names("reward")}
+COMMITTING = [
+    name
+    for name, kind in KINDS.items()
+    if issubclass(kind, Learner) and not issubclass(kind, OGASchedSeeing)
+]
 
 
 class Scripted(Policy):
@@ -157,7 +165,7 @@ def test_the_cluster_of_the_instance_is_out_of_reach() -> None:
         run(reward([[1.0]], [[1.0]], [[1]]), policy, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("name", [n for n in policy_names("reward") if n.startswith("ogasched")])
+@pytest.mark.parametrize("name", COMMITTING)
 def test_those_that_commit_do_not_know_the_arrivals_of_the_slot(name: str) -> None:
     # Two instances differ from slot 3 on: what is committed is the same up to slot 3 itself.
     ins = random_reward(np.random.default_rng(5), slots=6)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from solvers.reward.projection import project
+from solvers.reward.projection import project, project_weighted
 
 
 def projected(z: list[float], upper: list[float], capacity: float) -> np.ndarray:
@@ -153,3 +153,36 @@ def test_devices_and_servers_are_separate(own_output: bool) -> None:
         for k in range(4):
             one = projected(before[rows, k], upper[rows, k], capacity[r, k])
             np.testing.assert_array_equal(found[rows, k], one)
+
+
+def test_weighted_projection() -> None:
+    # Two channels at 3 and 4 on 5 units: 2 too many. At paces of 1 and 3 they give up 1/2 and 3/2;
+    # at 3 and 1, with a request of 2 on the first, as well: what is above it is given up first.
+    for pace, upper, found in (
+        ([1.0, 3.0], [9.0, 9.0], [2.5, 2.5]),
+        ([3.0, 1.0], [2.0, 9.0], [1.5, 3.5]),
+    ):
+        z = np.array([[3.0], [4.0]])
+        limits = np.array([upper]).T, np.array([[5.0]]), np.array([0, 2])
+        project_weighted(z, np.array([pace]).T, *limits)
+        assert z[:, 0] == pytest.approx(found)
+
+
+def test_weighted_projection_is_the_nearest_in_its_norm() -> None:
+    rng = np.random.default_rng(8)
+    start = np.array([0, 4, 4, 9])
+    for _ in range(50):
+        z, upper = rng.uniform(-2.0, 4.0, (9, 2)), rng.uniform(0.0, 3.0, (9, 2))
+        capacity, pace = rng.uniform(0.0, 6.0, (3, 2)), rng.uniform(0.1, 5.0, (9, 2))
+        found = z.copy()
+        project_weighted(found, pace, upper, capacity, start)
+        total = np.add.reduceat(np.vstack([found, np.zeros((1, 2))]), [0, 4], axis=0)
+        assert (found >= 0.0).all() and (found <= upper).all()
+        assert (total <= capacity[[0, 2]] + 1e-12).all()
+        # sum (z - y) (v - y) / pace <= 0 for every feasible v.
+        for _ in range(5):
+            v = project(rng.uniform(-1.0, 4.0, (9, 2)), upper, capacity, start)
+            assert ((z - found) * (v - found) / pace).sum() <= 1e-9
+        same = z.copy()
+        project_weighted(same, np.full((9, 2), 0.7), upper, capacity, start)
+        assert same == pytest.approx(project(z, upper, capacity, start), abs=1e-9)

@@ -19,7 +19,7 @@ from benchmarks.colocated.studies import BASELINES, LOADS, OWN, SPLIT
 from benchmarks.colocated.theory import THEORY
 from benchmarks.study.claim import Claim, Test
 from benchmarks.study.frames import listed, slopes_against, wide
-from benchmarks.study.tests import Best, Moves, in_readings
+from benchmarks.study.tests import Best, Moves
 
 __all__ = ["CLAIMS"]
 
@@ -92,11 +92,8 @@ _TESTS: Mapping[str, Test] = {
 CLAIMS: tuple[Claim, ...] = (
     *THEORY,
     *(
-        claim
+        Claim(name, source, text, _TESTS[name], (f"colocated-{study}",), LOADS)
         for name, source, study, text in (line.split("; ") for line in _SAID.strip().splitlines())
-        for claim in in_readings(
-            Claim(name, source, text, _TESTS[name], (f"colocated-{study}",)), LOADS
-        )
     ),
 )
 """Of one slot and of Algorithm 1; then of the figures; then of what one machine is worth."""

@@ -1,43 +1,61 @@
-"""The two queues of Tiresias-L."""
+"""The queues of Tiresias-L."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-__all__ = ["TwoQueues"]
+from models.errors import InputError
+
+__all__ = ["ServiceQueues"]
 
 
 @dataclass(frozen=True)
-class TwoQueues:
-    """Two-dimensional least attained service, in two queues.
+class ServiceQueues:
+    """Two-dimensional least attained service, in a few queues.
 
     Gu, Chowdhury, Shin et al.: "Tiresias: A GPU Cluster Manager for Distributed Deep Learning",
-    NSDI 2019. A job's attained service is workers x time. Jobs below the threshold come before
-    the others, and in each queue those that arrived first.
+    NSDI 2019. A job's attained service are workers x time. Jobs below the first threshold come
+    first, then those below the second, and so on; in each queue those that arrived first.
 
     Parameters
     ----------
-    threshold : float
-        Worker-slots.
+    thresholds : tuple of float
+        Worker-slots, not falling: one less than there are queues.
+
+    Raises
+    ------
+    InputError
+        If thresholds fall, or are not numbers.
     """
 
-    threshold: float
+    thresholds: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not all(a <= b for a, b in pairwise((-math.inf, *self.thresholds))):
+            raise InputError(f"thresholds {self.thresholds} of queues: want rising numbers")
 
     @classmethod
-    def at_median(cls, services: Iterable[float]) -> TwoQueues:
-        """With the median of what jobs are served in total, which operators know from the past."""
-        known = list(services)
-        return cls(float(np.median(known)) if known else 0.0)
+    def at_quantiles(cls, services: Iterable[float], queues: int = 2) -> ServiceQueues:
+        """With as many jobs for each queue to finish, by what jobs are served in total.
+
+        Two queues have the median as threshold. With no services known all thresholds are 0.
+        """
+        known, shares = list(services), np.arange(1, queues) / queues
+        return cls(tuple(np.quantile(known, shares).tolist()) if known else (0.0,) * (queues - 1))
 
     def queue(self, attained: float) -> int:
-        """0 for a job below the threshold, else 1."""
-        return int(attained >= self.threshold)
+        """0 for a job below the first threshold, and so on."""
+        return bisect_right(self.thresholds, attained)
 
     def slots_left(self, attained: float, workers: int) -> int | None:
-        """Slots until a job with so many workers leaves the first queue; None if it has left."""
-        lacking = self.threshold - attained
-        return max(1, math.ceil(lacking / workers)) if lacking > 0 else None
+        """Slots until a job with so many workers leaves its queue; None if it is in the last."""
+        queue = self.queue(attained)
+        if queue == len(self.thresholds):
+            return None
+        return max(1, math.ceil((self.thresholds[queue] - attained) / workers))

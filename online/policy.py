@@ -155,6 +155,10 @@ class Policy(ABC):
     """Whether its schedules may do what the problem's exact models do not allow
     (:attr:`models.problem.Problem.wider`). They are compared with bounds that allow it, too."""
 
+    blind: bool = False
+    """True of an object that took nothing from the instance, though its class may: its results
+    are not marked ``clairvoyant_bounds``."""
+
     @classmethod
     def for_instance(cls, instance: Any, *_: Any, **parameters: Any) -> Policy:
         """Build the policy for a run on ``instance``; by default nothing is taken from it.

@@ -36,9 +36,11 @@ class PriceFunction:
         self._log = np.where(priced, np.log(np.where(upper > 0, upper, 1.0) / low), 0.0)
         self._start = np.where(priced, lower / scale, 0.0)
 
-    def start(self, slots: int) -> np.ndarray:
-        """Prices before the first job, shape (T, S, R)."""
-        return np.repeat(self._start[None], slots, axis=0)
+    def at(self, free: np.ndarray) -> np.ndarray:
+        """Prices at these free capacities, shape (T, S, R): L where nothing is taken."""
+        taken = self._capacity - free
+        share = np.divide(taken, self._capacity, out=np.zeros_like(free), where=self._capacity > 0)
+        return np.asarray(self._start * np.exp(self._log * share))
 
     def take(
         self,

@@ -12,11 +12,13 @@ import numpy as np
 
 from models.errors import InputError
 
-__all__ = ["PriceRange", "Units", "resource_scale", "unit_utilities"]
+__all__ = ["FLOOR", "PriceRange", "Units", "resource_scale", "unit_utilities"]
 
-_FLOOR = 1e-6  # of the largest best-alone utility: that at the horizon can underflow to 0
+FLOOR = 1e-6
+"""Least worth of a job in L, of the largest utility: that at the horizon can underflow to 0."""
 
 Units = Literal["normalised", "raw"]
+Moved = Literal["U", "L"]
 
 
 def resource_scale(capacity: np.ndarray, units: Units) -> np.ndarray:
@@ -74,8 +76,10 @@ class PriceRange:
         logs = np.log(self.upper[self.upper > 0] / self.lower).tolist() if self.lower else []
         return max([1.0, *logs])
 
-    def scaled(self, p: float) -> PriceRange:
-        """U/L times p, L kept: ``U <- L max(p U / L, 1 + 1e-9)``, so U stays above L.
+    def scaled(self, p: float, moved: Moved = "U") -> PriceRange:
+        """U/L times p: ``U <- L max(p U / L, 1 + 1e-9)``, so that U stays above L.
+
+        With ``moved="L"`` U is kept, and L divided by p, as far as it stays below every U.
 
         Raises
         ------
@@ -84,6 +88,9 @@ class PriceRange:
         """
         if not (np.isfinite(p) and p > 0):
             raise InputError(f"price bounds: scale {p} is not positive")
+        if moved == "L":
+            most = self.upper[self.upper > 0].min(initial=np.inf) / (1.0 + 1e-9)
+            return PriceRange(self.upper, min(self.lower / p, float(most)))
         least = self.lower * (1.0 + 1e-9)
         stretched = np.where(self.upper > 0, np.maximum(p * self.upper, least), 0.0)
         return PriceRange(stretched, self.lower)
@@ -99,13 +106,15 @@ def unit_utilities(
     slots: int,
     part: float,
     units: Units,
+    eta: bool = True,
+    floor: float = FLOOR,
 ) -> PriceRange:
     """U and L of jobs on one set of servers.
 
     ``U^r`` is the largest ``best / demand^r``. ``L = part / eta`` times the least
     ``worst / (work sum_r demand^r)``, where ``1/eta = min(1, min work sum_r demand^r / (T sum c))``
-    over the resources that are demanded. No ``worst`` counts for less than 1e-6 of the largest
-    ``best``. That floor could raise L above the U of a resource that only nearly worthless jobs
+    over the resources that are demanded. No ``worst`` counts for less than ``floor`` times the
+    largest ``best``. That could raise L above the U of a resource that only nearly worthless jobs
     demand. So L is at most 1/e of the least positive U, and each has ``ln U/L >= 1``.
 
     Parameters
@@ -123,8 +132,12 @@ def unit_utilities(
         1/4 in OASiS, 1/2 in PD-ORS.
     units : {"normalised", "raw"}
         Unit of the resources (:func:`resource_scale`).
+    eta : bool
+        False: L without ``part / eta``.
+    floor : float
+        In [0, 1].
     """
-    worst = np.maximum(worst, _FLOOR * best.max())
+    worst = np.maximum(worst, floor * best.max())
     scale = resource_scale(capacity, units)
     demand = demand / scale
     with np.errstate(divide="ignore"):
@@ -134,6 +147,7 @@ def unit_utilities(
         return PriceRange(upper, 0.0)
     total = float((capacity / scale)[:, priced].sum()) * slots
     use = work * demand.sum(axis=1)
-    eta_inverse = min(1.0, float(use.min()) / total)
-    lower = part * eta_inverse * float((worst / use).min())
+    lower = float((worst / use).min())
+    if eta:
+        lower *= part * min(1.0, float(use.min()) / total)
     return PriceRange(upper, min(lower, float(upper[priced].min()) / np.e))

@@ -20,7 +20,12 @@ WORKLOAD = Workload(
     generate=generate,
     mappings=MAPPINGS,
     usual={"requested": "chunks"},
-    variants={f"{name}-edge": (name, {"use_cloud": False}) for name in ("srtf", "tiresias-l")},
+    variants={
+        **{f"{name}-edge": (name, {"use_cloud": False}) for name in ("srtf", "tiresias-l")},
+        "tiresias-l-past": ("tiresias-l", {"threshold": "past"}),
+        "tiresias-l-queues": ("tiresias-l", {"queues": 4}),
+        "tiresias-l-promote": ("tiresias-l", {"promote": 8.0}),
+    },
     policies=("a-online", "a-online-e", "srtf-edge", "tiresias-l-edge", "batchsche"),
     words=Words(slots="slots in which jobs arrive"),
 )

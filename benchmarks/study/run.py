@@ -136,7 +136,7 @@ def _result(instance: Any, found: Run) -> Result:
         "jobs": len(found.score.completion),
         "violations": len(found.score.violations),
         "wider": policy.wider or kind.is_wider(found.trace.schedule),
-        "clairvoyant": knows_future(policy),
+        "clairvoyant": knows_future(policy) and not found.policy.blind,
         "decisions": len(found.trace.decisions),
         "evidence": found.policy.evidence(instance, found.trace),
     }

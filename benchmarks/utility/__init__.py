@@ -19,6 +19,14 @@ WORKLOAD = Workload(
     settings=Settings,
     generate=generate,
     usual={"load": 1.0},
+    variants={
+        "oasis-no-eta": ("oasis", {"eta": False}),
+        "oasis-target": ("oasis", {"eta": False, "smallest": "target"}),
+        "oasis-estimated": ("oasis", {"estimated": True}),
+        "oasis-raw": ("oasis", {"units": "raw"}),
+        "rrh-nonpreemptive": ("rrh", {"preempt": False}),
+        "rrh-queue": ("rrh", {"queue": "arrival"}),
+    },
     mappings=MAPPINGS,
 )
 

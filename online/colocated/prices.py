@@ -44,8 +44,8 @@ class ExponentialPrices:
                 upper[side], lower[side] = limits.upper, limits.lower
                 scale[side] = resource_scale(servers[side], bounds.units)
         self._function = PriceFunction(servers, upper, lower, scale)
-        self.prices = self._function.start(cluster.slots)
         self.free = np.repeat(servers[None], cluster.slots, axis=0)
+        self.prices = self._function.at(self.free)
         self.initial_dual = float((self.prices * servers).sum())
 
     def take(self, job: Job, column: Column) -> Mapping[str, Any]:

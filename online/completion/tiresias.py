@@ -7,7 +7,7 @@ import numpy as np
 from models.completion.cluster import Cluster
 from models.completion.instance import CompletionInstance
 from models.completion.rates import least_duration
-from online.attained_service import TwoQueues
+from online.attained_service import ServiceQueues
 from online.completion.elastic import Elastic
 from online.completion.plan import Share
 from online.completion.room import ideal_request
@@ -19,10 +19,11 @@ __all__ = ["Tiresias"]
 class Tiresias(Elastic):
     """Two-dimensional least attained service, all or nothing, preemptive (paper, ref. [20]).
 
-    At every event the jobs are looked at by queue (:class:`~online.attained_service.TwoQueues`),
-    then by arrival; each that still finds room for the ideal configuration runs, and the others
-    pause. The paper names "the multiplication of a job's remaining workload and the number of
-    resources"; the reference goes by attained service. Ours: it counts workers x slots.
+    At every event the jobs are looked at by queue, of two
+    (:class:`~online.attained_service.ServiceQueues`), then by arrival; each that still finds room
+    for the ideal configuration runs, and the others pause. The paper names "the multiplication of a
+    job's remaining workload and the number of resources"; the reference goes by attained service.
+    Ours: it counts workers x slots.
 
     Parameters
     ----------
@@ -34,14 +35,14 @@ class Tiresias(Elastic):
 
     def __init__(self, threshold: float, *, fixed: bool = False) -> None:
         super().__init__(fixed=fixed)
-        self._queues = TwoQueues(threshold)
+        self._queues = ServiceQueues((threshold,))
 
     @classmethod
     def for_instance(cls, instance: CompletionInstance, *, fixed: bool = False) -> Tiresias:
         """With the median job's service as the threshold."""
         requests = [(job, *ideal_request(job, instance.cluster)) for job in instance.jobs]
         services = (n * least_duration(job, m, p, n, False) for job, m, p, n in requests)
-        return cls(TwoQueues.at_median(services).threshold, fixed=fixed)
+        return cls(ServiceQueues.at_quantiles(services).thresholds[0], fixed=fixed)
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with an empty cluster."""

@@ -34,6 +34,8 @@ class Gang:
     home : dict of int to int
         Server to which each chunk was dealt last.
     since : int
+    stopped : int
+        Slot from which on it has waited, if it has no workers.
     """
 
     job: Job
@@ -43,6 +45,7 @@ class Gang:
     ready: dict[tuple[int, int], int] = field(default_factory=dict)
     home: dict[int, int] = field(default_factory=dict)
     since: int = 0
+    stopped: int = 0
 
     @property
     def need(self) -> int:
@@ -100,7 +103,7 @@ class GangPolicy(Policy):
         """Priority of a job, the least first; ties by order of arrival."""
 
     def next_turn(self, gang: Gang) -> int | None:
-        """Slots until the priority of a running job changes by itself; None if it never does."""
+        """Slots until the priority of a job changes if it goes on as it is; None: it never does."""
         return None
 
     def step(self, event: JctEvent) -> Decision:
@@ -149,7 +152,7 @@ class GangPolicy(Policy):
         if self._cluster.cloud and (wanted or not fits):
             return Decision({job.index: Plan.to_cloud(job.chunks)})
         left = dict.fromkeys(range(job.chunks), job.chunk_slots)
-        gang = Gang(job, size, left)
+        gang = Gang(job, size, left, stopped=job.arrival)
         if not self._cluster.cloud:
             self._widen(gang, workers)
         self._gangs[job.index] = gang
@@ -206,7 +209,7 @@ class GangPolicy(Policy):
                     plan = Plan.to_cloud(gang.job.chunks)
                     orders |= {(gang.job.index, order.chunk): order for order in plan.orders}
             chosen = self._admit(kind, ranked, orders)
-        turns = [turn for gang in chosen if gang.lists and (turn := self.next_turn(gang))]
+        turns = [turn for gang in gangs.values() if (turn := self.next_turn(gang))]
         self._wakes.pop(kind, None)
         if turns:
             self._wakes[kind] = now + min(turns)
@@ -230,7 +233,7 @@ class GangPolicy(Policy):
             server = int(self._cluster.worker_server[worker])
             orders[gang.job.index, chunks[0]] = Order(chunks[0], server, None)
             self._free[worker] = True
-        gang.size, gang.lists = len(gang.lists), {}
+        gang.size, gang.lists, gang.stopped = len(gang.lists), {}, gang.since
 
     def _begin(self, gang: Gang, now: int, orders: dict[tuple[int, int], Order]) -> bool:
         """Give a job free workers and deal its chunks out, if their storage allows it."""

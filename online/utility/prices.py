@@ -57,16 +57,21 @@ class ExponentialPrices:
 
     def __init__(self, cluster: Cluster, bounds: PriceBounds) -> None:
         full = full_capacity(cluster)
+        self._cluster = cluster
         self.free = Resources(full.worker.copy(), full.ps.copy())
-        servers = cluster.worker_servers, cluster.ps_servers
+        self.reprice(bounds)
+        self.initial_dual = float(
+            (self.prices.worker * full.worker).sum() + (self.prices.ps * full.ps).sum()
+        )
+
+    def reprice(self, bounds: PriceBounds) -> None:
+        """Set the prices to what other bounds make of what is free now."""
+        servers = self._cluster.worker_servers, self._cluster.ps_servers
         self._worker, self._ps = (
             PriceFunction(capacity, side.upper, side.lower, resource_scale(capacity, bounds.units))
             for capacity, side in zip(servers, bounds.sides, strict=True)
         )
-        self.prices = Resources(self._worker.start(cluster.slots), self._ps.start(cluster.slots))
-        self.initial_dual = float(
-            (self.prices.worker * full.worker).sum() + (self.prices.ps * full.ps).sum()
-        )
+        self.prices = Resources(self._worker.at(self.free.worker), self._ps.at(self.free.ps))
 
     def take(self, job: Job, column: Column) -> Mapping[str, Any]:
         """Take a column's resources and raise the prices (lines 7-10 of Alg. 1).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -78,6 +79,12 @@ class RRH(Policy):
         Weight of gains against costs, in [0, 1]; default 0.5. At 1 costs do not count.
     discount : float, keyword only
         Discount per slot, at least 0; default 0.01. Higher ones favour short jobs.
+    preempt : bool, keyword only
+        False: running jobs come first in every order, and never pause. Default true: the paper
+        says that unfinished jobs "continue running or pause".
+    queue : {"reward", "arrival"}, keyword only
+        Order of the candidate schedule at admission; default the reward. By arrival, a new job is
+        behind all that are admitted: it pays for waiting, and displaces nobody in the candidate.
 
     Notes
     -----
@@ -87,8 +94,16 @@ class RRH(Policy):
     name = "rrh"
 
     def __init__(
-        self, *, threshold: float = 0.0, alpha: float = 0.5, discount: float = 0.01
+        self,
+        *,
+        threshold: float = 0.0,
+        alpha: float = 0.5,
+        discount: float = 0.01,
+        preempt: bool = True,
+        queue: Literal["reward", "arrival"] = "reward",
     ) -> None:
+        if queue not in ("reward", "arrival"):
+            raise InputError(f"rrh: queue '{queue}' is not 'reward' or 'arrival'")
         if not np.isfinite(threshold):
             raise InputError(f"rrh: threshold {threshold} is not finite")
         if not 0.0 <= alpha <= 1.0:
@@ -98,6 +113,8 @@ class RRH(Policy):
         self.threshold = threshold
         self.alpha = alpha
         self.discount = discount
+        self.preempt = preempt
+        self.queue = queue
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with an empty cluster."""
@@ -120,7 +137,8 @@ class RRH(Policy):
         self._new.clear()
         jobs = list(self._admitted.values())
         before = self._running
-        self._running = self._choose([jobs[j] for j in self._ranking(jobs, event)])
+        ranked = self._kept_first(jobs, self._ranking(jobs, event))
+        self._running = self._choose([jobs[j] for j in ranked])
         return Decision(
             changed_plans(event.slot, before, self._running),
             info={
@@ -149,7 +167,9 @@ class RRH(Policy):
         if not self._in_time(new, event):
             return None
         jobs = [*self._admitted.values(), new]
-        order = self._ranking(jobs, event)
+        by_reward = self.queue == "reward"
+        order = self._ranking(jobs, event) if by_reward else list(range(len(jobs)))
+        order = self._kept_first(jobs, order)
         with_new = self._utilities([jobs[j] for j in order], event)
         others = [jobs[j] for j in order if jobs[j] is not new]
         gain = float(with_new.sum() - self._utilities(others, event).sum())
@@ -185,6 +205,12 @@ class RRH(Policy):
         present = gain / (1.0 + self.discount * left)
         reward = (self.alpha * present - (1.0 - self.alpha) * cost) / effort
         return np.argsort(-reward, kind="stable").tolist()
+
+    def _kept_first(self, jobs: Sequence[_Candidate], order: list[int]) -> list[int]:
+        """The order, running jobs before the others unless they may pause."""
+        if self.preempt:
+            return order
+        return sorted(order, key=lambda j: jobs[j].job.index not in self._running)
 
     def _choose(self, ranked: Sequence[_Candidate]) -> dict[int, Placement]:
         """Who runs and where, best reward first."""

@@ -122,7 +122,7 @@ def test_tiresias_moves_a_job_back_once_it_has_had_its_service() -> None:
         _, jcts, preempted = play(ins, TiresiasL(threshold))
         assert jcts == [6, 8] and preempted == 0
     # The median of 6 and 3.
-    assert TiresiasL.for_instance(ins).queues.threshold == 4.5
+    assert TiresiasL.for_instance(ins).queues.thresholds == (4.5,)
 
 
 @pytest.mark.parametrize("name", ["srtf", "tiresias-l", "batchsche"])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from benchmarks.colocated.tables import metrics
-from benchmarks.study.cell import Result
+from benchmarks.study.cell import Measurement, Result
 from benchmarks.study.instances import drawn, instance_of
 from benchmarks.study.run import run_policy
 from benchmarks.study.scheme import policy_of
@@ -19,8 +19,6 @@ from online.colocated.price_bounds import PriceBounds
 from online.price_range import Units
 
 __all__ = ["draw", "head", "run"]
-
-Measurement = Callable[[], Result]
 
 _POINT = ("jobs", "slots", "servers", "internal_times", "seed")
 _OF_CELL = ("scheme", "reading")

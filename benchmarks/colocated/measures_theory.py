@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from benchmarks.colocated.measures import draw, head
-from benchmarks.study.cell import Result
+from benchmarks.study.cell import Measurement, Result
 from models.colocated import ColocatedInstance, ColocatedSchedule, score
 from models.colocated.cluster import Job
 from models.colocated.files import ColocatedFile, JobRecord
@@ -22,8 +22,6 @@ from solvers.colocated.rounding_factor import covering_gain, packing_gain
 from solvers.colocated.rounding_trials import rounding_trials
 
 __all__ = ["GAINS", "examples", "rounding"]
-
-Measurement = Callable[[], Result]
 
 GAINS = ("1", "covering", "packing")
 """What roundings are scaled by: nothing, or G for one of the two sides."""

@@ -20,7 +20,7 @@ import pandas as pd
 from benchmarks.completion.readings import BASELINES, LOADS, OWN, READINGS
 from benchmarks.completion.studies import ANY_TYPE, TYPES
 from benchmarks.completion.theory import THEORY
-from benchmarks.study.claim import Claim, Test
+from benchmarks.study.claim import Claim, Differences, Numbers, Test
 from benchmarks.study.frames import listed, slopes_against, wide
 from benchmarks.study.tests import Above, Below, Best, Moves, Near
 
@@ -28,10 +28,6 @@ __all__ = ["CLAIMS"]
 
 _LATE = ("antman", "tiresias")
 _SIGNS = {"rises": 1.0, "falls": -1.0}
-
-# What is held against a limit, or has to be above 0 for the seeds, and what was measured in words.
-Numbers = tuple[pd.Series | np.ndarray, str]
-Differences = tuple[dict[str, np.ndarray | pd.Series], str]
 
 
 def _reductions(value: str, varied: str, frame: pd.DataFrame) -> Numbers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,33 @@ class Choice:
     source: str
     readings: tuple[Reading, ...]
     why: str
+
+
+def read_choices(text: str) -> tuple[Choice, ...]:
+    """Choices as a text says them, with one line for each, and one for each of its readings.
+
+    ::
+
+        name | source | what is left open | why the first is registered
+        - name | what it says | {"setting": value, "scheme": {"parameter": value}} | source
+        + name | as above; this one was added when results had been seen
+
+    What a reading sets is JSON; that and its source may be left out.
+    """
+    found: list[tuple[list[str], list[Reading]]] = []
+    for line in text.strip().splitlines():
+        if line[:2] not in ("- ", "+ "):
+            found.append((line.split(" | "), []))
+            continue
+        name, words, sets, source = (*line[2:].split(" | "), "", "")[:4]
+        every: dict[str, Any] = json.loads(sets or "{}")
+        parameters = {key: value for key, value in every.items() if isinstance(value, dict)}
+        settings = {key: value for key, value in every.items() if key not in parameters}
+        found[-1][1].append(Reading(name, words, settings, parameters, source, line[0] == "+"))
+    return tuple(
+        Choice(name, opens, source, tuple(readings), why)
+        for (name, source, opens, why), readings in found
+    )
 
 
 def star_of(choices: Sequence[Choice]) -> tuple[Reading, ...]:

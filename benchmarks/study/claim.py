@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.study.scheme import Reading
 from benchmarks.study.study import has_failed, succeeded
+
+Values: TypeAlias = Sequence[float] | np.ndarray | pd.Series
+
+Numbers: TypeAlias = tuple[Values, str]
+"""Those that are held against a limit, and what was measured in words."""
+
+Differences: TypeAlias = tuple[Mapping[str, Values], str]
+"""Values per seed that have to be above 0, by name, and what was measured in words."""
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,9 @@ class Multiverse:
         its own. What a point sets no reading changes; it is what the claims are about.
     headlines : tuple of str
         Claims that the specification curve shows.
+    theory : tuple of str
+        Claims that are not judged, though their studies take part: proofs of the paper's are of
+        its own reading.
     seeds : int
         0, 1, ... of each point.
     count : int
@@ -63,6 +66,7 @@ class Multiverse:
     choices: tuple[Choice, ...]
     points: Mapping[str, Grid]
     headlines: tuple[str, ...]
+    theory: tuple[str, ...] = ()
     seeds: int = 5
     count: int = 24
 
@@ -88,7 +92,8 @@ class Multiverse:
 
     def takes_part(self, claim: Claim) -> bool:
         """Whether a claim is judged: all its studies depend on the readings."""
-        return bool(claim.studies) and all(name in self.points for name in claim.studies)
+        studied = bool(claim.studies) and all(name in self.points for name in claim.studies)
+        return studied and claim.name not in self.theory
 
     def frame(
         self,

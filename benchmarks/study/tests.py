@@ -9,14 +9,14 @@ the frames of the claim's studies, and return what is measured with a text that 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.study.claim import Claim, Finding, Test, judged
+from benchmarks.study.claim import Claim, Differences, Finding, Numbers, Test, judged
 from benchmarks.study.scheme import Reading
 from benchmarks.study.statistics import bootstrap_interval, compare_first, grouped_trend
 from benchmarks.study.study import in_every_reading
@@ -30,7 +30,6 @@ _NOT_BETTER = {
 _CLEAR_RHO, _CLEAR_P = 0.3, 0.05
 
 Rows = Callable[[pd.DataFrame], pd.DataFrame]
-Values: TypeAlias = Sequence[float] | np.ndarray | pd.Series
 
 
 class Best(Test):
@@ -105,7 +104,7 @@ class Moves(Test):
     def __init__(
         self,
         what: str,
-        differences: Callable[..., tuple[Mapping[str, Values], str]],
+        differences: Callable[..., Differences],
         named: bool = True,
     ) -> None:
         def judge(*frames: pd.DataFrame) -> Finding:
@@ -156,7 +155,7 @@ class Below(Test):
         self,
         what: str,
         limit: float,
-        numbers: Callable[..., tuple[Values, str]],
+        numbers: Callable[..., Numbers],
         or_equal: bool = False,
         where: str = "",
         why: Callable[[np.ndarray], str] = lambda _: "",

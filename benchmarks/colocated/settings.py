@@ -16,7 +16,7 @@ from models.errors import InputError
 
 __all__ = ["Settings"]
 
-PRESETS: Mapping[str, Mapping[str, Any]] = {"moderate": {}, "paper": {}, "overload": {"load": 3.0}}
+PRESETS: Mapping[str, Mapping[str, Any]] = {"moderate": {}, "paper": {}, "overload": {"load": 2.0}}
 _MACHINE_SLOTS = 2000  # of Figures 6 and 7
 _MOST = 10**9  # of a whole number in an instance file
 
@@ -34,7 +34,7 @@ class Settings(BaseSettings):
         the sizes of the figures; ``"moderate"``: the samples of all jobs times one factor, 0.1 to
         0.2 at 100 machines and 20 slots, so that the load is drawn from [0.9, 1.1]. Smaller
         clusters have smaller jobs then, in proportion, before they are judged (``base``), as with
-        ``"overload"``: load 3.
+        ``"overload"``: load 2.
     load : float or None
         The load itself (:func:`models.colocated.load.load`), in place of either.
     scale : float or None

@@ -18,7 +18,7 @@ capacity | Sec. 7 | a range of capacities is given, the load is not | it takes t
 0.5]" of the summed ideal demand
 - moderate | load 0.9 to 1.1 | {"preset": "moderate"} | Sec. 1: "especially in systems with \
 resource shortage"
-+ overload | load 3 | {"preset": "overload"}
++ overload | load 2 | {"preset": "overload"}
 placement | (2) | whether baselines keep to constant placements | their own papers have them so
 - elastic | baselines may move and resize jobs
 - fixed | baselines with constant placement | {"drf": {"fixed": true}, "antman": {"fixed": true}, \

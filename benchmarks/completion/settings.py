@@ -12,7 +12,7 @@ from models.errors import InputError
 
 __all__ = ["Settings"]
 
-PRESETS: Mapping[str, Mapping[str, Any]] = {"moderate": {}, "paper": {}, "overload": {"load": 3.0}}
+PRESETS: Mapping[str, Mapping[str, Any]] = {"moderate": {}, "paper": {}, "overload": {"load": 2.0}}
 ARCHITECTURES = ("ps", "allreduce")
 TYPES = ("drawn", "ec2")
 _MOST = 10**9  # of a whole number in an instance file
@@ -29,7 +29,7 @@ class Settings(BaseSettings):
     preset : str
         How much capacity there is. ``"paper"``: of each resource a share of the summed ideal
         demand of all jobs, drawn from ``capacity``, which gives loads of 0.2 to 0.55;
-        ``"moderate"``: so much that the load is drawn from [0.9, 1.1]; ``"overload"``: load 3.
+        ``"moderate"``: so much that the load is drawn from [0.9, 1.1]; ``"overload"``: load 2.
     load : float or None
         The load itself (:func:`models.completion.load.load`), in place of either.
     capacity : tuple of float

@@ -16,7 +16,7 @@ __all__ = ["Settings"]
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "paper-ranges": {"load": None},
     "moderate": {"load": 1.0},
-    "overload": {"load": 3.0},
+    "overload": {"load": 2.0},
     "testbed-like": {"load": None, "max_duration": 6},
 }
 
@@ -31,7 +31,7 @@ class Settings(BaseSettings):
         Worker servers and parameter servers, H and K.
     preset : str
         Sets what is not given: ``"paper-ranges"`` nothing; ``"moderate"`` load 1, ``"overload"``
-        load 3; ``"testbed-like"`` jobs of at most 6 slots, as those of Sec. V-B.
+        load 2; ``"testbed-like"`` jobs of at most 6 slots, as those of Sec. V-B.
     max_duration : int or None
         Most slots a job may need at its fastest; None = ``min(20, ceil(0.6 T))``.
     priority : tuple of float

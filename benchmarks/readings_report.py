@@ -80,20 +80,20 @@ def _deciding(rows: pd.DataFrame) -> str:
 
 
 def _readings(frame: pd.DataFrame) -> str:
-    columns = [Column("reading", "reading", left=True), Column("load", "load")]
-    columns.append(Column("reproduced", "claims reproduced"))
+    columns = [Column("load", "load"), Column("reproduced", "claims reproduced")]
+    columns.append(Column("reading", "reading", left=True))
     lines = []
     for name, rows in frame.groupby("reading", sort=False):
         known = rows[rows["verdict"] != "not testable"]
         hits = (known["verdict"] == "reproduced").sum()
         load = rows["load"].iat[0]
-        lines.append([str(name), f"{load:.2f}", f"{hits} of {len(known)}"])
+        lines.append([f"{load:.2f}", f"{hits} of {len(known)}", str(name)])
     return render(columns, lines)
 
 
 def _choices(found: Multiverse) -> Iterator[list[str]]:
     for choice in found.choices:
-        lines = [f"{choice.name}: {choice.opens} ({choice.source}). Registered: {choice.why}"]
+        lines = [f"{choice.name} - {choice.source}: {choice.opens}; first: {choice.why}"]
         for one in choice.readings:
             source = f" - {one.source}" if one.source else ""
             later = "; added after results had been seen" * one.later

@@ -63,7 +63,7 @@ def _curve(rows: pd.DataFrame, axes: Axes, claim: str, first: bool) -> None:
     axes.set_xticks([])
     axes.set_xlim(-0.8, len(rows) - 0.2)
     hits, known = (rows["verdict"] == "reproduced").sum(), (rows["verdict"] != _VERDICTS[2]).sum()
-    title = textwrap.fill(f"{claim}: reproduced in {hits} of {known} readings", 44)
+    title = textwrap.fill(f"{claim}: reproduced in {hits} of {known} readings", 52)
     finish(axes, ylabel="number of the claim's test" * first, title=title)
 
 

@@ -115,7 +115,7 @@ def test_claims_in_readings(toy_folder: Path, capsys: Capture) -> None:
     assert f"{said}; registered: REPRODUCED" in text
     assert "decides no choice clearly; most so shift (none 2 of 2, ten 0 of 2" in text
     assert "alone shift=ten (not reproduced)" in text
-    assert "fig1-large" in text and "shift: whether squares are shifted (Sec. 3)" in text
+    assert "fig1-large" in text and "shift - Sec. 3: whether squares are shifted" in text
     assert "ten: by ten; added after results had been seen" in text
     assert "Left out" in text and text.split("Left out")[1].count("text") == 1
     for form in ("csv", "json"):

@@ -44,14 +44,11 @@ def _block(claim: Claim, rows: pd.DataFrame) -> str:
     registered = rows.loc[rows["reading"] == REGISTERED, "verdict"].iat[0]
     known = rows[rows["verdict"] != "not testable"]
     hits = int((known["verdict"] == "reproduced").sum())
-    low, high = wilson_interval(hits, len(known))
-    share = f"{100 * hits / len(known):.0f} % [{100 * low:.0f}, {100 * high:.0f}]" * bool(
-        len(known)
-    )
-    lines = [
-        f"{claim.name} ({claim.source}): reproduced in {hits} of {len(known)} readings"
-        f"{', ' * bool(share)}{share}; registered: {str(registered).upper()}"
-    ]
+    low, high = (100.0 * end for end in wilson_interval(hits, len(known)))
+    told = f"{claim.name} ({claim.source}): reproduced in {hits} of {len(known)} readings"
+    if len(known):
+        told += f", {100.0 * hits / len(known):.0f} % [{low:.0f}, {high:.0f}]"
+    lines = [f"{told}; registered: {str(registered).upper()}"]
     parts = {"claim": claim.text, "test": claim.test.words, "decides": _deciding(rows)}
     picks = [name for name in rows if name.startswith(PICK)]
     base = rows.loc[rows["reading"] == REGISTERED, picks].iloc[0]
@@ -60,9 +57,8 @@ def _block(claim: Claim, rows: pd.DataFrame) -> str:
     parts["alone"] = ", ".join(f"{name} ({verdict})" for name, verdict in flips.to_numpy())
     lost = rows[rows["verdict"] == "not testable"]
     if len(lost):
-        parts["untested"] = (
-            f"in {len(lost)} readings: {lost['why'].iat[0] or lost['measured'].iat[0]}"
-        )
+        why = lost["why"].iat[0] or lost["measured"].iat[0]
+        parts["untested"] = f"in {len(lost)} readings: {why}"
     for head, text in parts.items():
         first = f"  {head}".ljust(len(_INDENT))
         lines += textwrap.wrap(text, _LINE, initial_indent=first, subsequent_indent=_INDENT)

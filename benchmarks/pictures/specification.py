@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -57,7 +58,12 @@ def _curve(rows: pd.DataFrame, axes: Axes, claim: str, first: bool) -> None:
         look = {**shown[verdict], "linestyle": "none", "markersize": 4, "label": verdict}
         axes.plot(part["place"], numbers[part.index], **look)
     own = rows[rows["reading"] == REGISTERED]
-    ring = {"marker": "o", "markersize": 9, "markerfacecolor": "none", "color": "black"}
+    ring: dict[str, Any] = {
+        "marker": "o",
+        "markersize": 9,
+        "markerfacecolor": "none",
+        "color": "black",
+    }
     axes.plot(own["place"], numbers[own.index], linestyle="none", **ring)
     axes.axhline(level, color="0.4", linewidth=1.0, linestyle=":")
     axes.set_xticks([])

@@ -89,7 +89,7 @@ def combined(parts: Iterable[Reading], about: Reading) -> Reading:
         _add(settings, part.settings, part.name)
         for scheme, told in part.parameters.items():
             _add(parameters.setdefault(scheme, {}), told, f"{part.name} of {scheme}")
-    said = {"words": about.words, "source": about.source, "later": about.later}
+    said: dict[str, Any] = {"words": about.words, "source": about.source, "later": about.later}
     return Reading(about.name, settings=settings, parameters=parameters, **said)
 
 

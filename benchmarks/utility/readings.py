@@ -58,7 +58,7 @@ MULTIVERSE = Multiverse(
         "utility-3": _LARGE * _CROSS(jobs=[10, 20, 40]),
         "utility-4": _LARGE * _CROSS(jobs=[40], mix=[[0.0, 0.5, 0.5]]),
         "utility-5": _CROSS(
-            jobs=[8], slots=[8], servers=[3, 6], priority=[10.0, 1000.0], time_limit=[20.0]
+            jobs=[6], slots=[8], servers=[2, 4], priority=[10.0, 1000.0], time_limit=[20.0]
         ),
         "utility-6": _LARGE * _CROSS(jobs=[40], scales=[_SCALES]),
         "utility-8": Grid(),
@@ -67,5 +67,5 @@ MULTIVERSE = Multiverse(
     headlines=("fig3-highest", "fig5-band", "fig6-under"),
     theory=("thm2-primal", "thm2-dual", "thm4-ratio", "appA-first", "appE-dual"),
 )
-"""10 to 40 jobs, T = 40 and 10 + 10 servers; 8 jobs, T = 8 and 3 + 3 or 6 + 6 in Figure 5. Of
+"""10 to 40 jobs, T = 40 and 10 + 10 servers; 6 jobs, T = 8 and 2 + 2 or 4 + 4 in Figure 5. Of
 the testbed, where the workload is fixed, only what concerns policies can be read otherwise."""

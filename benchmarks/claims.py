@@ -11,18 +11,25 @@ python -m benchmarks.claims utility --quick
 python -m benchmarks.claims utility --paper --out DIR
     from studies as large as the paper's, kept in DIR
 python -m benchmarks.claims utility --format csv
+python -m benchmarks.claims utility --readings
+    each claim in a sample of the readings of what the paper leaves open: how often it is
+    reproduced, and which choice decides that; at a size of its own, which takes minutes
 """
 
 from __future__ import annotations
 
+import argparse
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from benchmarks.catalogue import claims_of, frames_asked
+from benchmarks.catalogue import claims_of, frames_asked, multiverse_picture
 from benchmarks.cli import Parser, engine_of, run_command
+from benchmarks.contract import part_of
 from benchmarks.figures import add_size_arguments
+from benchmarks.readings_report import format_multiverse
 from benchmarks.study.claim import judge
+from benchmarks.study.rows import records_of
 from benchmarks.tables import Layout, print_rows
 from models.problem import problem
 
@@ -34,10 +41,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and print the ledger; returns the exit code."""
     parser = Parser("benchmarks.claims", __doc__)
     parser.add_argument("problem", metavar="PROBLEM", help="e.g. utility")
-    add_size_arguments(parser)
+    told = "judge the claims in many readings of what the paper leaves open, at a size for that"
+    add_size_arguments(parser, readings=told)
     forms = ("table", "json", "csv")
     parser.add_argument("--format", choices=forms, default="table", help="(default: table)")
     args = parser.parse_args(argv)
+    if args.size == "readings":
+        return _multiverse(args)
     claims = claims_of(args.problem)
     records: list[dict[str, str]] = []
     with engine_of(args) as engine:
@@ -50,6 +60,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         kind = problem(args.problem)
         title = f"{kind.name}: {kind.title}\n{kind.paper}"
         print_rows(records, Layout(args.format), title, format_claims(records))
+    return int(bool(engine.failed))
+
+
+def _multiverse(args: argparse.Namespace) -> int:
+    found, claims = part_of(args.problem, "readings"), part_of(args.problem, "claims")
+    with engine_of(args) as engine:
+        frame = frames_asked(args, engine)(multiverse_picture(args.problem).study)
+        kind, readings = problem(args.problem), frame["reading"].nunique()
+        title = f"{kind.name}: {kind.title}\n{kind.paper}\n{readings} readings"
+        text = format_multiverse(frame, found, claims)
+        print_rows(records_of(frame), Layout(args.format), title, text)
     return int(bool(engine.failed))
 
 

@@ -24,7 +24,8 @@ class Experiments:
 
     Studies, pictures and claims are sequences of :class:`benchmarks.study.study.Study`,
     :class:`benchmarks.study.claim.Picture` and :class:`benchmarks.study.claim.Claim`, in the order
-    of the paper; gap is a :class:`GapMethods`, regret a :class:`RegretParts`. The plain versions
+    of the paper; readings are a :class:`benchmarks.study.multiverse.Multiverse`; gap is a
+    :class:`GapMethods`, regret a :class:`RegretParts`. The plain versions
     are policies without compiled code, which ``benchmarks.speed`` times beside the others.
     """
 
@@ -32,6 +33,7 @@ class Experiments:
     studies: str = ""
     pictures: str = ""
     claims: str = ""
+    readings: str = ""
     gap: str = ""
     regret: str = ""
     plain_versions: tuple[str, ...] = ()

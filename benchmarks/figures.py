@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.catalogue import find_picture, frames_asked, pictures_of
+from benchmarks.catalogue import find_picture, frames_asked, multiverse_picture, pictures_of
 from benchmarks.cli import Parser, engine_of, run_command
 from benchmarks.contract import with_part
 from benchmarks.pictures.style import save_picture
@@ -31,9 +31,13 @@ from benchmarks.study.study import succeeded
 from models.errors import InputError
 
 
-def add_size_arguments(parser: Parser) -> None:
-    """Options that choose how large an experiment is, where it runs, and where it is kept."""
+def add_size_arguments(parser: Parser, **more: str) -> None:
+    """Options that choose how large an experiment is, where it runs, and where it is kept.
+
+    ``more`` are other sizes, and what they mean.
+    """
     sizes = {"quick": "small instances, few seeds: seconds", "paper": "full size: may take hours"}
+    sizes |= more
     size = parser.add_mutually_exclusive_group()
     for name, meaning in sizes.items():
         size.add_argument(f"--{name}", dest="size", action="store_const", const=name, help=meaning)
@@ -47,13 +51,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and make the figures; returns the exit code."""
     parser = Parser("benchmarks.figures", __doc__)
     parser.add_argument("names", nargs="*", metavar="FIGURE", help="e.g. utility-5")
-    parser.add_argument("--all", action="store_true", help="all figures of all problems")
+    parser.add_argument("--all", action="store_true", help="all of all problems, but no multiverse")
     parser.add_argument("--list", action="store_true", help="name all figures and end")
     add_size_arguments(parser)
     args = parser.parse_args(argv)
     every = [picture for name in with_part("pictures") for picture in pictures_of(name)]
     if args.list:
-        for picture in every:
+        for picture in [*every, *map(multiverse_picture, with_part("readings"))]:
             print(f"{picture.name:20}  {picture.source:14}  {picture.title}")
         return 0
     if args.all == bool(args.names):

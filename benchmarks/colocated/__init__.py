@@ -28,4 +28,5 @@ EXPERIMENTS = Experiments(
     studies="benchmarks.colocated.studies:STUDIES",
     pictures="benchmarks.colocated.pictures:PICTURES",
     claims="benchmarks.colocated.claims:CLAIMS",
+    readings="benchmarks.colocated.readings:MULTIVERSE",
 )

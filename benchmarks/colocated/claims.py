@@ -3,7 +3,7 @@
 The notes show Figures 6 to 10 without their curves, so that what is judged is what a reader is told
 they are for. Every test was written down before the ledger was measured. *Better* means: the 95 %
 bootstrap interval of the mean paired difference over seeds lies above 0. What is said of schemes is
-judged at two loads (:data:`benchmarks.colocated.studies.LOADS`), under names with ``-moderate`` at
+judged at two loads (:data:`benchmarks.colocated.readings.LOADS`), under names with ``-moderate`` at
 the lower one.
 """
 
@@ -12,18 +12,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
-from benchmarks.colocated.studies import BASELINES, LOADS, OWN, SPLIT
+from benchmarks.colocated.readings import BASELINES, LOADS, OWN, SPLIT
 from benchmarks.colocated.theory import THEORY
-from benchmarks.study.claim import Claim, Test, said
+from benchmarks.study.claim import Claim, Differences, Test, said
 from benchmarks.study.frames import listed, slopes_against, wide
-from benchmarks.study.tests import Best, Moves, in_readings
+from benchmarks.study.tests import Best, Moves
 
 __all__ = ["CLAIMS"]
-
-Differences = tuple[dict[str, np.ndarray | pd.Series], str]
 
 
 def _utilities(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
@@ -91,6 +88,6 @@ _TESTS: Mapping[str, Test] = {
 
 CLAIMS: tuple[Claim, ...] = (
     *THEORY,
-    *(one for claim in said("colocated", _SAID, _TESTS) for one in in_readings(claim, LOADS)),
+    *said("colocated", _SAID, _TESTS, LOADS),
 )
 """Of one slot and of Algorithm 1; then of the figures; then of what one machine is worth."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from benchmarks.colocated.tables import metrics
-from benchmarks.study.cell import Result
+from benchmarks.study.cell import Measurement, Result
 from benchmarks.study.instances import Points
 from benchmarks.study.run import run_policy
 from benchmarks.study.scheme import policy_of
@@ -18,8 +18,6 @@ from online.colocated.price_bounds import PriceBounds
 from online.price_range import Units
 
 __all__ = ["draw", "head", "run"]
-
-Measurement = Callable[[], Result]
 
 _TOLD = ("jobs", "slots", "servers", "internal_times", "seed", "reading")
 _POINTS = Points("colocated", _TOLD, ("scheme", "reading"))

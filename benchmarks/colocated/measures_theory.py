@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from benchmarks.colocated.measures import draw, head
-from benchmarks.study.cell import Result
+from benchmarks.study.cell import Measurement, Result
 from models.colocated import ColocatedInstance, ColocatedSchedule, score
 from models.colocated.cluster import Job
 from models.colocated.files import ColocatedFile, JobRecord
@@ -26,8 +26,6 @@ from solvers.colocated.placement_rounding import RoundingPlacement
 from solvers.colocated.rounding_factor import covering_gain, packing_gain
 
 __all__ = ["GAINS", "examples", "rounding", "trials_of"]
-
-Measurement = Callable[[], Result]
 
 GAINS = ("1", "covering", "packing")
 """What roundings are scaled by: nothing, or G for one of the two sides."""

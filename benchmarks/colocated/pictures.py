@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.colocated.measures_theory import GAINS
-from benchmarks.colocated.studies import LOADS, OWN
+from benchmarks.colocated.readings import LOADS, OWN
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_lines
 from benchmarks.pictures.style import panels, sizes_told, titled

@@ -6,7 +6,9 @@ the length of a slot and the arrivals are not in the notes: they are readings.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from benchmarks.workload.arrivals import ARRIVALS, PATTERNS, pattern_of
 from benchmarks.workload.settings import BaseSettings, setting, show_range
@@ -14,7 +16,7 @@ from models.errors import InputError
 
 __all__ = ["Settings"]
 
-PRESETS = ("moderate", "paper")
+PRESETS: Mapping[str, Mapping[str, Any]] = {"moderate": {}, "paper": {}, "overload": {"load": 2.0}}
 _MACHINE_SLOTS = 2000  # of Figures 6 and 7
 _MOST = 10**9  # of a whole number in an instance file
 
@@ -31,7 +33,8 @@ class Settings(BaseSettings):
         How much there is to train. ``"paper"``: the samples as they are drawn, a load of 5 to 19 at
         the sizes of the figures; ``"moderate"``: the samples of all jobs times one factor, 0.1 to
         0.2 at 100 machines and 20 slots, so that the load is drawn from [0.9, 1.1]. Smaller
-        clusters have smaller jobs then, in proportion, before they are judged (``base``).
+        clusters have smaller jobs then, in proportion, before they are judged (``base``), as with
+        ``"overload"``: load 2.
     load : float or None
         The load itself (:func:`models.colocated.load.load`), in place of either.
     scale : float or None
@@ -57,6 +60,7 @@ class Settings(BaseSettings):
         Length of a slot.
     """
 
+    presets = PRESETS
     servers: int
     preset: str = setting("moderate", "|".join(PRESETS))
     load: float | None = setting(None, "1")
@@ -79,7 +83,6 @@ class Settings(BaseSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.check_word("preset", PRESETS)
         self.check_counts("servers", "judged_on")
         if self.judged_on is not None and self.judged_on < self.servers:
             raise InputError(f"judged_on {self.judged_on} is below the {self.servers} machines")

@@ -12,46 +12,14 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+from benchmarks.colocated.readings import BASELINES, LOADS, OWN, SPLIT, VARIANTS
 from benchmarks.study.grid import Grid, grids_by_size
 from benchmarks.study.ratio import Ratio
 from benchmarks.study.rows import Row
-from benchmarks.study.scheme import Reading, Scheme
+from benchmarks.study.scheme import Scheme
 from benchmarks.study.study import Each, Study, Trial
 
-__all__ = ["BASELINES", "LOADS", "OWN", "SPLIT", "STUDIES", "VARIANTS"]
-
-OWN, SPLIT = "pd-ors", "oasis"
-BASELINES = ("fifo", "drf", "dorm")
-"""The other schemes of Figures 6 and 7; Figures 8 and 9 have OASiS alone."""
-
-LOADS = (
-    Reading("paper", "samples as drawn", {"scale": 1.0}, {}, "numerical results, first table"),
-    Reading(
-        "moderate",
-        "samples scaled down",
-        {},
-        {},
-        "capacities and slots are not in the notes; with ours the ranges overload the machines",
-    ),
-)
-"""How much there is to train. The first takes the ranges by their word; in the other, samples are
-multiplied by what the point says."""
-
-VARIANTS: Mapping[str, Mapping[str, Any]] = {
-    "registered": {},
-    "greedy placement": {"placement": "greedy"},
-    "exact placement": {"placement": "exact"},
-    "G covering": {"gain": "covering"},
-    "G packing": {"gain": "packing"},
-    "1 try": {"tries": 1},
-    "100 tries": {"tries": 100},
-    "1 unit": {"units": 1},
-    "100 units": {"units": 100},
-    "L / 100": {"level": 0.01},
-    "100 L": {"level": 100.0},
-    "resources as counted": {"units_of": "raw"},
-}
-"""Readings of PD-ORS: one parameter each is another than registered."""
+__all__ = ["STUDIES"]
 
 _SCHEMES = {name: Scheme(name, name) for name in (OWN, *BASELINES, SPLIT)}
 _SEEDS = (2, 3, 10)  # of the sizes quick, default and paper

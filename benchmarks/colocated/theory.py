@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from benchmarks.colocated.studies import OWN
+from benchmarks.colocated.readings import OWN
 from benchmarks.study.claim import Claim, Finding, Test, judged, said
 from benchmarks.study.tests import Above, Holds, NotTestable
 

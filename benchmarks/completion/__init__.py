@@ -34,4 +34,5 @@ EXPERIMENTS = Experiments(
     studies="benchmarks.completion.studies:STUDIES",
     pictures="benchmarks.completion.pictures:PICTURES",
     claims="benchmarks.completion.claims:CLAIMS",
+    readings="benchmarks.completion.readings:MULTIVERSE",
 )

@@ -4,7 +4,7 @@ Every test was written down before the ledger was measured; single runs had been
 *Better* means: the 95 % bootstrap interval of the mean paired difference over seeds lies above 0.
 
 What is said of the five schemes is judged in five readings
-(:data:`benchmarks.completion.studies.READINGS`): the capacities that the paper draws, and under
+(:data:`benchmarks.completion.readings.READINGS`): the capacities that the paper draws, and under
 names with ``-moderate``, ``-fixed``, ``-blocks`` and ``-literal``, the others; what is said of
 A_online alone in the first two.
 """
@@ -12,25 +12,23 @@ A_online alone in the first two.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.completion.studies import ANY_TYPE, BASELINES, LOADS, OWN, READINGS, TYPES
+from benchmarks.completion.readings import BASELINES, LOADS, OWN, READINGS
+from benchmarks.completion.studies import ANY_TYPE, TYPES
 from benchmarks.completion.theory import THEORY
-from benchmarks.study.claim import Claim, Test, said
+from benchmarks.study.claim import Claim, Differences, Numbers, Test, said
 from benchmarks.study.frames import listed, slopes_against, wide
-from benchmarks.study.tests import Above, Below, Best, Moves, Near, in_readings
+from benchmarks.study.tests import Above, Below, Best, Moves, Near
 
 __all__ = ["CLAIMS"]
 
 _LATE = ("antman", "tiresias")
 _SIGNS = {"rises": 1.0, "falls": -1.0}
-
-# What is held against a limit, or has to be above 0 for the seeds, and what was measured in words.
-Numbers = tuple[pd.Series | np.ndarray, str]
-Differences = tuple[dict[str, np.ndarray | pd.Series], str]
 
 
 def _reductions(value: str, varied: str, frame: pd.DataFrame) -> Numbers:
@@ -160,13 +158,12 @@ def _schemes(figure: int, varied: str, architecture: str) -> list[Claim]:
         slope = slopes_against("servers", _totals, [OWN], words)
         rises = Moves(f"slope of the total of {OWN} against servers, of every seed", slope)
         tests += [("rises", "The total of A_online rises with the number of servers.", rises)]
+    own = tuple(reading for reading in READINGS if reading.name != "fixed")
     return [
-        judged
-        for name, text, test in tests
-        for judged in in_readings(
-            Claim(f"fig{figure}-{name}", source, text, test, study),
-            [one for one in READINGS if name != "rises" or one.name != "fixed"],
+        Claim(
+            f"fig{figure}-{name}", source, text, test, study, own if name == "rises" else READINGS
         )
+        for name, text, test in tests
     ]
 
 
@@ -247,7 +244,7 @@ def _said() -> Iterator[Claim]:
     in_one = {f"completion-{study}" for study in _IN_ONE}
     for claim in said("completion", _SAID, _TESTS):
         readings = READINGS if claim.name == "fig5-similar" else LOADS
-        yield from [claim] if in_one & {*claim.studies} else in_readings(claim, readings)
+        yield claim if in_one & {*claim.studies} else replace(claim, readings=readings)
 
 
 CLAIMS: tuple[Claim, ...] = (

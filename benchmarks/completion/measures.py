@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.completion.tables import metrics
-from benchmarks.study.cell import Result
+from benchmarks.study.cell import Measurement, Result
 from benchmarks.study.instances import Points
 from benchmarks.study.run import Run, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
@@ -16,7 +16,6 @@ from online.completion.max_weight import MaxWeight, greedy_max_weight, least_bou
 
 __all__ = ["batch", "bounds", "draw", "run", "seconds"]
 
-Measurement = Callable[[], Result]
 Record = dict[str, Any]
 
 _TOLD = ("jobs", "slots", "servers", "architecture", "only_type", "most_workers", "seed", "reading")

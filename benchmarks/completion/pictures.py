@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.completion.studies import ANY_TYPE, LOADS, OWN, READINGS, SCHEMES, TYPES
+from benchmarks.completion.readings import LOADS, OWN, READINGS
+from benchmarks.completion.studies import ANY_TYPE, SCHEMES, TYPES
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_lines
 from benchmarks.pictures.style import log_axis, panels, sizes_told, titled

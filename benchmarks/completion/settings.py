@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from benchmarks.workload.arrivals import ARRIVALS, PATTERNS, pattern_of
 from benchmarks.workload.settings import BaseSettings, setting, show_range
@@ -10,7 +12,7 @@ from models.errors import InputError
 
 __all__ = ["Settings"]
 
-PRESETS = ("moderate", "paper")
+PRESETS: Mapping[str, Mapping[str, Any]] = {"moderate": {}, "paper": {}, "overload": {"load": 2.0}}
 ARCHITECTURES = ("ps", "allreduce")
 TYPES = ("drawn", "ec2")
 _MOST = 10**9  # of a whole number in an instance file
@@ -27,7 +29,7 @@ class Settings(BaseSettings):
     preset : str
         How much capacity there is. ``"paper"``: of each resource a share of the summed ideal
         demand of all jobs, drawn from ``capacity``, which gives loads of 0.2 to 0.55;
-        ``"moderate"``: so much that the load is drawn from [0.9, 1.1].
+        ``"moderate"``: so much that the load is drawn from [0.9, 1.1]; ``"overload"``: load 2.
     load : float or None
         The load itself (:func:`models.completion.load.load`), in place of either.
     capacity : tuple of float
@@ -58,6 +60,7 @@ class Settings(BaseSettings):
         Length of a slot.
     """
 
+    presets = PRESETS
     servers: int
     preset: str = setting("moderate", "|".join(PRESETS))
     load: float | None = setting(None, "1")
@@ -87,7 +90,7 @@ class Settings(BaseSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known = {"preset": PRESETS, "architecture": ARCHITECTURES, "types": TYPES}
+        known = {"architecture": ARCHITECTURES, "types": TYPES}
         for name, words in known.items():
             self.check_word(name, words)
         self.check_counts("servers", "worker_types", "ps_types", "most_workers", "max_duration")

@@ -1,4 +1,4 @@
-"""The studies of ``completion``: schemes, readings, and the points of the paper's Figures 2 to 12.
+"""The studies of ``completion``: schemes, and the points of the paper's Figures 2 to 12.
 
 The text gives T, the servers and the ranges (Sec. 7); the numbers of jobs, the axes of all figures,
 the deadline of Figures 8, 11 and 12, and the values of F are ours.
@@ -12,6 +12,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+from benchmarks.completion.readings import BASELINES, LOADS, OWN, READINGS
 from benchmarks.study.cell import Needs
 from benchmarks.study.grid import Grid, Point, grids_by_size
 from benchmarks.study.ratio import Ratio
@@ -19,54 +20,12 @@ from benchmarks.study.rows import Row
 from benchmarks.study.scheme import Reading, Scheme
 from benchmarks.study.study import SIZES, Each, Study, Trial
 
-__all__ = ["ANY_TYPE", "BASELINES", "LOADS", "OWN", "READINGS", "SCHEMES", "STUDIES", "TYPES"]
+__all__ = ["ANY_TYPE", "SCHEMES", "STUDIES", "TYPES"]
 
-OWN = "a-online"
-BASELINES = ("fifo", "drf", "antman", "tiresias")
 SCHEMES = (OWN, *BASELINES)
 """The five schemes of Figures 2, 3, 5 and 6."""
 
 _ALL = tuple(Scheme(name, name) for name in SCHEMES)
-_FIXED = {name: {"fixed": True} for name in BASELINES if name != "fifo"}
-_CAPACITY = 'Sec. 7: capacities are "approximately [0.2, 0.5]" of the summed ideal demand'
-_BLOCKS = "Alg. 1 and 2 run blocks of tau_i slots one after the other"
-
-READINGS = (
-    Reading("paper", "capacity as drawn", {"preset": "paper"}, {}, _CAPACITY),
-    Reading(
-        "moderate",
-        "load 0.9 to 1.1",
-        {"preset": "moderate"},
-        {},
-        'Sec. 1: "especially in systems with resource shortage"',
-    ),
-    Reading(
-        "fixed",
-        "baselines with constant placement",
-        {"preset": "paper"},
-        _FIXED,
-        "(2) knows only constant placements; the paper does not say that baselines keep to it",
-    ),
-    Reading(
-        "blocks",
-        "A_online in blocks as planned",
-        {"preset": "paper"},
-        {OWN: {"compact": False}},
-        _BLOCKS,
-    ),
-    Reading(
-        "literal",
-        "A_online with one alpha, from alpha tau on",
-        {"preset": "paper"},
-        {OWN: {"literal": True}},
-        f"{_BLOCKS}, from alpha tau_i on",
-    ),
-)
-"""What the paper leaves open, or says in passing. The first takes it by its word; in the others one
-thing is different. A_online is compacted but for the last two."""
-
-LOADS = READINGS[:2]
-"""Those that concern A_online alone."""
 
 ANY_TYPE, TYPES = "any", ("p3.4xlarge", "p2.2xlarge", "p3.2xlarge", "p2.xlarge")
 """Figure 9: every job has the type that is best for it, or all jobs one of the four."""

@@ -23,7 +23,7 @@ from benchmarks.jct.theory import RATIOS, THEORY
 from benchmarks.study.claim import Claim, Test
 from benchmarks.study.frames import Table, slopes_against, wide
 from benchmarks.study.statistics import interval_of
-from benchmarks.study.tests import Above, Best, Moves, Near, NotTestable, in_readings
+from benchmarks.study.tests import Above, Best, Moves, Near, NotTestable
 
 __all__ = ["CLAIMS"]
 
@@ -42,13 +42,13 @@ Rows = dict[str, tuple[str, Test]]
 """By name: what the paper says, and the test."""
 
 
-def _claims(name: str, text: str, test: Test) -> list[Claim]:
+def _claim(name: str, text: str, test: Test) -> Claim:
     """A claim in every reading, unless it is about the paper's own schemes or not testable."""
     head = name.partition("-")[0]
     source = _SOURCE.get(name, _SOURCE.get(head, f"Fig. {head.removeprefix('fig')}"))
     studies = _STUDY.get(name, _STUDY.get(head, ()))
-    claim = Claim(name, source, text, test, tuple(f"jct-{study}" for study in studies))
-    return in_readings(claim, READINGS) if studies and name not in _OWN_ALONE else [claim]
+    readings = READINGS if studies and name not in _OWN_ALONE else ()
+    return Claim(name, source, text, test, tuple(f"jct-{study}" for study in studies), readings)
 
 
 def _best(
@@ -308,7 +308,7 @@ _ROWS: Rows = {
 
 CLAIMS: tuple[Claim, ...] = (
     *THEORY,
-    *(claim for name, row in _ROWS.items() for claim in _claims(name, *row)),
+    *(_claim(name, *row) for name, row in _ROWS.items()),
     *RATIOS,
 )
 """In the order of the paper's sections."""

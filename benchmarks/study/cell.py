@@ -102,6 +102,10 @@ class Result:
     times: Mapping[str, float] = field(default_factory=dict)  # seconds of parts; never stored
 
 
+Measurement = Callable[[], Result]
+"""What the function of a cell returns when it has prepared."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """How a cell ended.

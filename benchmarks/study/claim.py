@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from benchmarks.study.scheme import Reading
 from benchmarks.study.study import has_failed, succeeded
+
+Values: TypeAlias = Sequence[float] | np.ndarray | pd.Series
+
+Numbers: TypeAlias = tuple[Values, str]
+"""Those that are held against a limit, and what was measured in words."""
+
+Differences: TypeAlias = tuple[Mapping[str, Values], str]
+"""Values per seed that have to be above 0, by name, and what was measured in words."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was measured about a claim: the numbers; and what decides, if they do not say it."""
+    """What was measured about a claim: the numbers; and what decides, if they do not say it.
+
+    ``number`` is the one that comes closest to changing the verdict, as :class:`Test` says.
+    """
 
     verdict: Literal["reproduced", "not reproduced", "not testable"]
     measured: str
     why: str = ""
+    number: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -27,11 +42,13 @@ class Test:
     """How a claim is judged; :mod:`benchmarks.study.tests` has the usual ones.
 
     ``words`` are the statistic and its threshold, as ``judge(*frames) -> Finding`` applies them.
-    It sees the frames of the claim's studies alone, and runs nothing.
+    It sees the frames of the claim's studies alone, and runs nothing. If its findings have a
+    number, ``level`` is where that changes the verdict (up to the spread over seeds).
     """
 
     words: str
     judge: Callable[..., Finding]
+    level: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -40,6 +57,8 @@ class Claim:
 
     ``source`` is a figure, theorem or section, ``text`` what the paper says. The test was fixed
     before anything was measured; it is given the frames of the studies of these names, in order.
+    Where these have an axis of readings, the claim is judged in each of its own ``readings``, of
+    which the first is the registered one (:func:`benchmarks.study.tests.in_readings`).
     """
 
     name: str
@@ -47,17 +66,20 @@ class Claim:
     text: str
     test: Test
     studies: tuple[str, ...] = ()
+    readings: tuple[Reading, ...] = ()
 
 
-def said(problem: str, lines: str, tests: Mapping[str, Test]) -> Iterator[Claim]:
+def said(
+    problem: str, lines: str, tests: Mapping[str, Test], readings: tuple[Reading, ...] = ()
+) -> Iterator[Claim]:
     """Claims from lines ``name; source; studies; text``, and their tests by name.
 
-    Studies are named without the problem.
+    Studies are named without the problem. Each claim is judged in all of the readings.
     """
     for line in lines.strip().splitlines():
         name, source, studies, text = line.split("; ")
         named = tuple(f"{problem}-{study}" for study in studies.split())
-        yield Claim(name, source, text, tests[name], named)
+        yield Claim(name, source, text, tests[name], named, readings)
 
 
 @dataclass(frozen=True)
@@ -75,9 +97,9 @@ class Picture:
     plot: Callable[[pd.DataFrame, Axes | None], Figure]
 
 
-def judged(passed: bool, measured: str, why: str = "") -> Finding:
+def judged(passed: bool, measured: str, why: str = "", number: float = math.nan) -> Finding:
     """Make a finding from a test that has an outcome."""
-    return Finding("reproduced" if passed else "not reproduced", measured, why)
+    return Finding("reproduced" if passed else "not reproduced", measured, why, number)
 
 
 def judge(claim: Claim, frame: Callable[[str], pd.DataFrame]) -> Finding:

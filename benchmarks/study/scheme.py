@@ -44,6 +44,7 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     The readings of one choice stand in a tuple, of which the first is the registered one. They
     are fixed before anything is measured. ``words`` are what it says; ``parameters``, by the name
     of a scheme, those of its policy; ``source`` is a place in the paper, or whose proposal it is.
+    ``later``: it was added when results had been seen.
     """
 
     name: Annotated[str, Meta(min_length=1)]
@@ -51,6 +52,7 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     settings: Mapping[str, Any] = {}
     parameters: Mapping[str, Mapping[str, Any]] = {}
     source: str = ""
+    later: bool = False
 
 
 def schemes_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -106,6 +107,21 @@ class Study:
             for point in self.grids[size]
             for seed in chosen
         ]
+
+    def in_reading(self, reading: Reading) -> Study:
+        """The study in one reading, in place of its axis of readings: rows do not name it.
+
+        What its points set stays: a reading says what they leave open.
+        """
+        return dataclasses.replace(
+            self,
+            grids={size: Grid((reading.settings,)) * grid for size, grid in self.grids.items()},
+            schemes=tuple(
+                replace(one, parameters={**one.parameters, **reading.parameters.get(one.name, {})})
+                for one in self.schemes
+            ),
+            readings=(),
+        )
 
     def _entries(self, point: Mapping[str, Any]) -> Iterator[Entry]:
         readings = self.readings or (Reading(""),)

@@ -8,14 +8,15 @@ the frames of the claim's studies, and return what is measured with a text that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.study.claim import Claim, Finding, Test, judged
+from benchmarks.study.claim import Claim, Differences, Finding, Numbers, Test, judged
 from benchmarks.study.scheme import Reading
 from benchmarks.study.statistics import bootstrap_interval, compare_first, grouped_trend
 from benchmarks.study.study import in_every_reading
@@ -29,7 +30,6 @@ _NOT_BETTER = {
 _CLEAR_RHO, _CLEAR_P = 0.3, 0.05
 
 Rows = Callable[[pd.DataFrame], pd.DataFrame]
-Values: TypeAlias = Sequence[float] | np.ndarray | pd.Series
 
 
 class Best(Test):
@@ -69,11 +69,16 @@ class Best(Test):
             )
             if set(table["outcome"]) - {"better"} == {"unknown"}:
                 return Finding("not testable", means, why)
-            return judged(not why, means, why)
+            return judged(not why, means, why, _least_lead(table))
 
         others = others or ", ".join(among)
         than = f"better than {others} ({_BETTER})" if others else _BETTER
         super().__init__(", ".join(filter(None, [f"{what}: {than}", where])), judge)
+
+
+def _least_lead(table: pd.DataFrame) -> float:
+    """Mean lead over the other series, in percent of its mean, where it is least."""
+    return float((100.0 * table["gain"] / table["mean_other"].abs()).min())
 
 
 def _against_best(group: str, table: pd.DataFrame, first: str, sense: str) -> str:
@@ -99,7 +104,7 @@ class Moves(Test):
     def __init__(
         self,
         what: str,
-        differences: Callable[..., tuple[Mapping[str, Values], str]],
+        differences: Callable[..., Differences],
         named: bool = True,
     ) -> None:
         def judge(*frames: pd.DataFrame) -> Finding:
@@ -107,7 +112,9 @@ class Moves(Test):
             failing = [name for name, part in values.items() if not bootstrap_interval(part)[0] > 0]
             names = [name for name in failing if name and named]
             apart = "; " if any("," in name for name in names) else ", "
-            return judged(not failing, text, f"not shown for {apart.join(names)}" if names else "")
+            why = f"not shown for {apart.join(names)}" if names else ""
+            least = min((float(np.mean(part)) for part in values.values()), default=math.nan)
+            return judged(not failing, text, why, least)
 
         super().__init__(f"{what}: 95 % bootstrap interval > 0", judge)
 
@@ -128,11 +135,11 @@ class Near(Test):
     ) -> None:
         def judge(*frames: pd.DataFrame) -> Finding:
             found, text = number(*frames)
-            return judged(abs(found - target) <= band, text)
+            return judged(abs(found - target) <= band, text, number=found)
 
         middle = f"{target:g} {unit}".strip()
         points = "percentage points" if unit == "%" else unit
-        super().__init__(f"{what}: {middle} within {band:g} {points}".strip(), judge)
+        super().__init__(f"{what}: {middle} within {band:g} {points}".strip(), judge, target)
 
 
 class Below(Test):
@@ -148,7 +155,7 @@ class Below(Test):
         self,
         what: str,
         limit: float,
-        numbers: Callable[..., tuple[Values, str]],
+        numbers: Callable[..., Numbers],
         or_equal: bool = False,
         where: str = "",
         why: Callable[[np.ndarray], str] = lambda _: "",
@@ -159,10 +166,12 @@ class Below(Test):
             if not values.size:
                 return Finding("not testable", text)
             room = self._side * (limit - values)
-            return judged(bool((room >= 0 if or_equal else room > 0).all()), text, why(values))
+            closest = float(values[np.argmin(np.where(np.isnan(room), -np.inf, room))])
+            passed = bool((room >= 0 if or_equal else room > 0).all())
+            return judged(passed, text, why(values), closest)
 
         words = f"{what} {self._signs[or_equal]} {limit:g}"
-        super().__init__(" ".join(filter(None, [words, where])), judge)
+        super().__init__(" ".join(filter(None, [words, where])), judge, limit)
 
 
 class Above(Below):
@@ -188,10 +197,10 @@ class NoTrend(Test):
             spread = f"{frame[x].min():.3g} to {frame[x].max():.3g}"
             text = f"rho = {rho:.2f}, p = {p:.3f}, {x} from {spread}, {len(frame)} instances"
             found = "" if clear else "no clear trend found, which does not prove that there is none"
-            return judged(not clear, text, "; ".join(filter(None, [found, caveat])))
+            return judged(not clear, text, "; ".join(filter(None, [found, caveat])), abs(rho))
 
         rule = f"|rho| < {_CLEAR_RHO:g} or p >= {_CLEAR_P:g} (permutation)"
-        super().__init__(f"{what}: {rule}", judge)
+        super().__init__(f"{what}: {rule}", judge, _CLEAR_RHO)
 
 
 class Holds(Test):
@@ -205,21 +214,25 @@ class NotTestable(Test):
         super().__init__("none", lambda *frames: Finding("not testable", "-", why))
 
 
-def in_readings(claim: Claim, readings: Sequence[Reading]) -> list[Claim]:
-    """A claim in each reading of a choice; the registered one, the first, keeps its name.
+def in_readings(claim: Claim) -> list[Claim]:
+    """A claim in each of its readings; the registered one, the first, keeps its name.
 
-    Each judges the rows of its reading, and of the schemes that are indifferent to the choice.
+    Each judges the rows of its reading, and of the schemes that are indifferent to the choice. A
+    claim without readings is as it is.
     """
+    readings = claim.readings
+    if not readings:
+        return [claim]
 
     def test(reading: Reading) -> Test:
         def judge(*frames: pd.DataFrame) -> Finding:
             every = [in_every_reading(frame, readings) for frame in frames]
             return claim.test.judge(*(part[part["reading"] == reading.name] for part in every))
 
-        return Test(f"{claim.test.words}; {reading.words}", judge)
+        return Test(f"{claim.test.words}; {reading.words}", judge, claim.test.level)
 
     names = [claim.name, *(f"{claim.name}-{reading.name}" for reading in readings[1:])]
     return [
-        replace(claim, name=name, test=test(reading))
+        replace(claim, name=name, test=test(reading), readings=())
         for name, reading in zip(names, readings, strict=True)
     ]

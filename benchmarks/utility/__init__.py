@@ -36,4 +36,5 @@ EXPERIMENTS = Experiments(
     studies="benchmarks.utility.studies:STUDIES",
     pictures="benchmarks.utility.pictures:PICTURES",
     claims="benchmarks.utility.claims:CLAIMS",
+    readings="benchmarks.utility.readings:MULTIVERSE",
 )

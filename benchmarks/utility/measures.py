@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchmarks.study.cell import Result
+from benchmarks.study.cell import Measurement, Result
 from benchmarks.study.instances import drawn, instance_of
 from benchmarks.study.run import run_policy
 from benchmarks.study.scheme import policy_of
 from benchmarks.utility.testbed import testbed
 from models.utility import Job, UtilityInstance
+from models.utility.load import load
 from online.policy import Policy
-from online.price_range import Moved
 from online.utility.oasis import OASiS
 from online.utility.price_bounds import PriceBounds
 
-__all__ = [
-    "KINDS",
-    "draw",
-    "estimates",
-    "history",
-    "kind_of",
-    "lateness",
-    "point_of",
-    "thresholds",
-    "utility",
-]
+__all__ = ["KINDS", "draw", "kind_of", "point_of"]
 
 KINDS = ("time-insensitive", "time-sensitive", "time-critical")
-
-Measurement = Callable[[], Result]
 
 _POINT = ("jobs", "slots", "servers", "seed")
 _PAST_SEED = 1_000_000  # far from every seed of the studies, so that the past is another draw
@@ -50,16 +38,17 @@ def draw(
     return instance
 
 
-def point_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+def point_of(instance: UtilityInstance, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What every record says of where it was measured."""
-    return {name: settings[name] for name in _POINT if name in settings}
+    return {**{name: settings[name] for name in _POINT if name in settings}, "load": load(instance)}
 
 
 def utility(*, scheme: Mapping[str, Any], **settings: Any) -> Measurement:
     """Prepare a run; its record has ``utility`` (total) and ``completed`` (number of jobs)."""
-    instance, point = draw(**settings), {**point_of(settings), "policy": scheme["name"]}
-    policy, parameters = policy_of("utility", scheme["policy"]), scheme.get("parameters", {})
-    return lambda: Result([{**point, **_total(instance, policy, **parameters)}])
+    instance, told = draw(**settings), scheme["parameters"]
+    point = {**point_of(instance, settings), "policy": scheme["name"]}
+    policy = policy_of("utility", scheme["policy"])
+    return lambda: Result([{**point, **_total(instance, policy, **told)}])
 
 
 def lateness(*, scheme: Mapping[str, Any], **settings: Any) -> Measurement:
@@ -70,11 +59,11 @@ def lateness(*, scheme: Mapping[str, Any], **settings: Any) -> Measurement:
     ``lateness_at_t`` counts such a job as if it completed in slot T, right after the last: the
     least lateness it could still have.
     """
-    instance, point = draw(**settings), {**point_of(settings), "policy": scheme["name"]}
-    policy, parameters = policy_of("utility", scheme["policy"]), scheme.get("parameters", {})
+    instance, policy = draw(**settings), policy_of("utility", scheme["policy"])
+    point = {**point_of(instance, settings), "policy": scheme["name"]}
 
     def measure() -> Result:
-        score = run_policy(instance, policy, **parameters).score
+        score = run_policy(instance, policy, **scheme["parameters"]).score
         records = []
         for job, completion in zip(instance.jobs, score.completion.tolist(), strict=True):
             done = completion >= 0
@@ -88,18 +77,21 @@ def lateness(*, scheme: Mapping[str, Any], **settings: Any) -> Measurement:
     return measure
 
 
-def estimates(*, scales: Sequence[float], moved: Moved = "U", **settings: Any) -> Measurement:
-    """Prepare runs of OASiS whose U/L is the exact one times ``scale``, by U or by L."""
-    instance, point = draw(**settings), point_of(settings)
-    exact = PriceBounds.from_instance(instance)
+def estimates(
+    *, scales: Sequence[float], scheme: Mapping[str, Any], **settings: Any
+) -> Measurement:
+    """Prepare runs of OASiS whose U/L is the exact one times ``scale``."""
+    instance, told = draw(**settings), scheme["parameters"]
+    point = point_of(instance, settings)
     return lambda: Result(
-        [{**point, "scale": s, **_total(instance, OASiS(exact.scaled(s, moved)))} for s in scales]
+        [{**point, "scale": s, **_total(instance, OASiS, **told, scale=s)} for s in scales]
     )
 
 
 def history(*, pasts: Sequence[int], **settings: Any) -> Measurement:
     """Prepare runs of OASiS with U and L of the first ``past`` jobs of another instance."""
-    instance, point = draw(**settings), point_of(settings)
+    instance = draw(**settings)
+    point = point_of(instance, settings)
     another = {**settings, "jobs": max(pasts), "seed": _PAST_SEED + settings["seed"]}
     past = draw(**another).jobs
 
@@ -117,7 +109,8 @@ def history(*, pasts: Sequence[int], **settings: Any) -> Measurement:
 
 def thresholds(*, values: Mapping[str, Sequence[float]], **settings: Any) -> Measurement:
     """Prepare runs with each of the values of parameters, which are named ``POLICY PARAMETER``."""
-    instance, point = draw(**settings), point_of(settings)
+    instance = draw(**settings)
+    point = point_of(instance, settings)
 
     def measure() -> Result:
         oasis = _total(instance, OASiS)["utility"]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from benchmarks.study.cell import Result
+from benchmarks.study.cell import Measurement, Result
 from benchmarks.study.run import run_policy
 from benchmarks.utility.measures import draw, point_of
 from models.sigmoid import Sigmoid
@@ -21,8 +20,6 @@ from solvers.utility.exact import solve
 from solvers.utility.oracle import best_schedule, full_capacity
 
 __all__ = ["decision_time", "optimum_time", "theorem_1", "theorem_4"]
-
-Measurement = Callable[[], Result]
 
 _SMALL = {"jobs": 2, "slots": 10, "servers": 2, "seed": 0}  # to compile the kernels on
 
@@ -78,7 +75,7 @@ def decision_time(**settings: Any) -> Measurement:
 
     def measure() -> Result:
         seconds = run_policy(instance, OASiS).trace.seconds[1:]  # the first is the reset
-        return Result([{**point_of(settings), "slowest": float(seconds.max())}])
+        return Result([{**point_of(instance, settings), "slowest": float(seconds.max())}])
 
     return measure
 
@@ -92,7 +89,9 @@ def optimum_time(*, time_limit: float, **settings: Any) -> Measurement:
         began = time.perf_counter()
         proven = solve(instance, time_limit=time_limit).is_optimal
         seconds = time.perf_counter() - began if proven else None
-        return Result([{**point_of(settings), "time_limit": time_limit, "seconds": seconds}])
+        return Result(
+            [{**point_of(instance, settings), "time_limit": time_limit, "seconds": seconds}]
+        )
 
     return measure
 

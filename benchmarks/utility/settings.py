@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from benchmarks.workload.arrivals import ARRIVALS, PATTERNS, pattern_of
 from benchmarks.workload.settings import BaseSettings, setting
@@ -10,6 +12,13 @@ from models.errors import InputError
 from models.rounding import ceil_tolerant
 
 __all__ = ["Settings"]
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "paper-ranges": {"load": None},
+    "moderate": {"load": 1.0},
+    "overload": {"load": 2.0},
+    "testbed-like": {"load": None, "max_duration": 6},
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +29,9 @@ class Settings(BaseSettings):
     ----------
     servers : tuple of int
         Worker servers and parameter servers, H and K.
+    preset : str
+        Sets what is not given: ``"paper-ranges"`` nothing; ``"moderate"`` load 1, ``"overload"``
+        load 2; ``"testbed-like"`` jobs of at most 6 slots, as those of Sec. V-B.
     max_duration : int or None
         Most slots a job may need at its fastest; None = ``min(20, ceil(0.6 T))``.
     priority : tuple of float
@@ -37,7 +49,9 @@ class Settings(BaseSettings):
         Length of a slot.
     """
 
+    presets = PRESETS
     servers: tuple[int, int]
+    preset: str = setting("paper-ranges", "|".join(PRESETS))
     max_duration: int | None = setting(None, "3")
     priority: tuple[float, float] = setting((1.0, 100.0), "1:100")
     mix: tuple[float, float, float] = setting((0.10, 0.55, 0.35), "0.1:0.55:0.35")

@@ -154,7 +154,7 @@ class Workload:
             "slots": slots,
             "servers": self.servers.check(servers),
         }
-        chosen = self.settings(seed=seed, **size, **settings)
+        chosen = self.settings(seed=seed, **size, **self._preset(settings), **settings)
         if trace is not None and trace.kind not in self.mappings:
             known = ", ".join(self.mappings) or "none"
             raise InputError(
@@ -166,7 +166,12 @@ class Workload:
         """Settings on top of the usual ones, if those hold: not of a trace, nor if complete."""
         if traced or (self.complete and self.complete in settings.items()):
             return dict(settings)
-        return {**self.usual, **settings}
+        return {**self.usual, **self._preset(settings), **settings}
+
+    def _preset(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """What the preset that is asked for sets, apart from what is given by name."""
+        found = self.settings.presets.get(settings.get("preset", ""), {})
+        return {name: value for name, value in found.items() if name not in settings}
 
     @property
     def examples(self) -> dict[str, str]:

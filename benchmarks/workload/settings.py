@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, get_type_hints
+from typing import Any, ClassVar, get_type_hints
 
 import msgspec
 import numpy as np
@@ -36,7 +36,8 @@ class BaseSettings:
     """What every generator is told; a problem's own settings are a subclass of it.
 
     A subclass adds ``servers``, whatever numbers of servers it has, and fields made by
-    :func:`setting`.
+    :func:`setting`. ``presets`` are regimes by name: what each of them sets, unless it is given by
+    name, too. A subclass that has some has a field ``preset``.
 
     Parameters
     ----------
@@ -54,10 +55,13 @@ class BaseSettings:
     jobs: int
     slots: int
     seed: int | None
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def __post_init__(self) -> None:
         check_types(type(self), {item.name: getattr(self, item.name) for item in fields(self)})
         self.check_counts("jobs", "slots")
+        if self.presets:
+            self.check_word("preset", tuple(self.presets))
 
     def check_counts(self, *names: str) -> None:
         """Refuse numbers below 1; None passes."""

@@ -14,6 +14,8 @@ from benchmarks.study.guard import Guard, outcome_of
 from benchmarks.utility import EXPERIMENTS
 from tests.benchmarks import toy
 
+PARTS = ("studies", "pictures", "claims", "readings")
+
 
 @pytest.fixture(autouse=True)
 def tiny_programs_are_solved_in_no_time(highs_here: None, short_local_search: None) -> None:
@@ -33,7 +35,7 @@ def guarded_here(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def toy_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A current folder, where the experiments of ``utility`` are those of a toy."""
-    names = {name: f"{toy.__name__}:{name.upper()}" for name in ("studies", "pictures", "claims")}
+    names = {name: f"{toy.__name__}:{name.upper()}" for name in PARTS}
     monkeypatch.setattr(benchmarks.utility, "EXPERIMENTS", replace(EXPERIMENTS, **names))
     monkeypatch.chdir(tmp_path)
     yield tmp_path

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks.claims import format_claims, main
+from benchmarks.figures import main as figures
 from benchmarks.study.cell import Outcome
 from benchmarks.study.study import Each, Trial
 from models.errors import InputError
@@ -103,3 +104,38 @@ def test_seeds_and_size(toy_folder: Path, capsys: Capture) -> None:
 def test_unknown_problem() -> None:
     with pytest.raises(InputError, match="unknown problem 'nothing'"):
         main(["nothing"])
+
+
+def test_claims_in_readings(toy_folder: Path, capsys: Capture) -> None:
+    options = ["utility", "--readings", "--workers", "1"]
+    assert main(options) == 0
+    assert len(toy.ran()) == 16
+    text = " ".join(capsys.readouterr().out.split())
+    said = "fig1-small (Fig. 1): reproduced in 2 of 4 readings, 50 % [15, 85]"
+    assert f"{said}; registered: REPRODUCED" in text
+    assert "decides no choice clearly; most so shift (none 2 of 2, ten 0 of 2" in text
+    assert "alone shift=ten (not reproduced)" in text
+    assert "fig1-large" in text and "shift - Sec. 3: whether squares are shifted" in text
+    assert "ten: by ten; added after results had been seen" in text
+    assert "Left out" in text and text.split("Left out")[1].count("text") == 1
+    for form in ("csv", "json"):
+        assert main([*options, "--format", form]) == 0
+        first = capsys.readouterr().out
+        assert main([*options, "--format", form]) == 0
+        assert capsys.readouterr().out == first
+    assert toy.ran() == []
+    row = json.loads(first.splitlines()[0])
+    assert (row["reading"], row["choice shift"], row["verdict"]) == (
+        *("registered", "none"),
+        "reproduced",
+    )
+    assert main(["utility", "--readings", "--seeds", "1", "--workers", "1"]) == 0
+
+
+def test_readings_are_a_size(toy_folder: Path) -> None:
+    with pytest.raises(SystemExit):
+        main(["utility", "--readings", "--quick"])
+    with pytest.raises(InputError, match="has one size: neither --quick nor --paper"):
+        figures(["utility-multiverse", "--quick"])
+    assert figures(["utility-multiverse", "--workers", "1"]) == 0
+    assert Path("results/figures/utility-multiverse.png").exists()

@@ -83,6 +83,7 @@ def test_list(toy_folder: Path, capsys: Capture) -> None:
     assert main(["--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     named = [picture.name for name in with_part("pictures") for picture in pictures_of(name)]
+    named += [f"{name}-multiverse" for name in with_part("readings")]
     assert [line.split()[0] for line in lines] == named
     assert "utility-1             Fig. 1          Squares" in lines
 

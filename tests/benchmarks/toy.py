@@ -8,26 +8,29 @@ from typing import Any
 
 from benchmarks.pictures.lines import plot_lines
 from benchmarks.study.cell import Result
+from benchmarks.study.choice import read_choices
 from benchmarks.study.claim import Claim, Picture, judged
 from benchmarks.study.grid import Grid
+from benchmarks.study.multiverse import Multiverse
 from benchmarks.study.study import Each, Study
 from benchmarks.study.tests import Below, Holds, NotTestable
 
-__all__ = ["CLAIMS", "PICTURES", "STUDIES", "ran"]
+__all__ = ["CLAIMS", "PICTURES", "READINGS", "STUDIES", "ran"]
 
 LOG = "cells.log"  # in the current folder
 TROUBLE = "trouble"  # where this file is, the cell of n = 3 and seed 1 fails
 
 
-def square(*, n: int, seed: int) -> Callable[[], Result]:
-    """Squares a number."""
+def square(*, n: int, seed: int, shift: float = 0.0, idle: bool = False) -> Callable[[], Result]:
+    """Squares a number, and adds a shift; ``idle`` means nothing."""
 
     def measure() -> Result:
         with Path(LOG).open("a") as log:
-            log.write(f"{n}/{seed}\n")
+            log.write(f"{n}/{seed}{f'+{shift:g}' * (shift > 0)}\n")
         if (n, seed) == (3, 1) and Path(TROUBLE).exists():
             raise ValueError("no square of 3")
-        return Result([{"n": n, "seed": seed, "y": float(n * n + seed), "name": "squares"}])
+        y = float(n * n + seed + shift)
+        return Result([{"n": n, "seed": seed, "y": y, "name": "squares"}])
 
     return measure
 
@@ -84,4 +87,18 @@ CLAIMS = (
         ("utility-squares",),
     ),
     Claim("text", "Sec. 2", "Squares are nice.", NotTestable("a matter of taste")),
+)
+READINGS = Multiverse(
+    read_choices("""
+shift | Sec. 3 | whether squares are shifted | it is as printed
+- none | as printed
++ ten | by ten | {"shift": 10.0}
+idle | Sec. 4 | what means nothing | nobody knows
+- no | it is not there
++ yes | it is there | {"idle": true}
+"""),
+    {"utility-squares": Grid.cross(n=[1, 3])},
+    headlines=("fig1-small",),
+    seeds=2,
+    count=4,
 )

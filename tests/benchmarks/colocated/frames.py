@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from benchmarks.colocated.studies import BASELINES, OWN, SPLIT
+from benchmarks.colocated.readings import BASELINES, OWN, SPLIT
 from tests.benchmarks import frames
 
 

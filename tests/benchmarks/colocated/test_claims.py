@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.catalogue import claims_of
-from benchmarks.colocated.studies import BASELINES, LOADS, OWN, SPLIT
+from benchmarks.colocated.readings import BASELINES, LOADS, OWN, SPLIT
 from benchmarks.study.claim import Finding, judge
 from tests.benchmarks.colocated.frames import kept
 

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 
 from benchmarks.catalogue import find_picture, find_study, pictures_of
 from benchmarks.colocated.measures import draw, run
-from benchmarks.colocated.studies import LOADS, OWN, STUDIES, VARIANTS
+from benchmarks.colocated.readings import LOADS, OWN, VARIANTS
+from benchmarks.colocated.studies import STUDIES
 from benchmarks.study.closure import import_closure
 from benchmarks.study.store import Store
 from online.colocated.price_bounds import PriceBounds

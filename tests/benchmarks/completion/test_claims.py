@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.catalogue import claims_of
-from benchmarks.completion.studies import BASELINES, OWN, READINGS, TYPES
+from benchmarks.completion.readings import BASELINES, OWN, READINGS
+from benchmarks.completion.studies import TYPES
 from benchmarks.study.claim import Finding, judge
 from tests.benchmarks.completion.frames import kept
 

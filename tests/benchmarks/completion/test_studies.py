@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from benchmarks.catalogue import find_picture, find_study, pictures_of
 from benchmarks.completion.measures import batch, bounds, draw
 from benchmarks.completion.measures_theory import exhausted_example
-from benchmarks.completion.studies import BASELINES, OWN, READINGS, SCHEMES, STUDIES, TYPES
+from benchmarks.completion.readings import BASELINES, OWN, READINGS
+from benchmarks.completion.studies import SCHEMES, STUDIES, TYPES
 from benchmarks.study.closure import import_closure
 from benchmarks.study.run import run_policy
 from benchmarks.study.store import Store

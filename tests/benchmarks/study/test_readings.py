@@ -10,7 +10,7 @@ from benchmarks.study.claim import Claim
 from benchmarks.study.scheme import Reading
 from benchmarks.study.statistics import slopes
 from benchmarks.study.study import in_every_reading
-from benchmarks.study.tests import Above, Below, Moves, in_readings
+from benchmarks.study.tests import Above, Below, Best, Moves, in_readings
 
 READINGS = (Reading("one", "a job asks for one"), Reading("all", "a job asks for all"))
 FRAME = pd.DataFrame(
@@ -37,8 +37,10 @@ def test_a_claim_is_judged_in_each_reading() -> None:
         by_name = frame.set_index("policy")["value"]
         return [by_name["own"] - by_name["other"]], f"{len(frame)} rows"
 
-    claim = Claim("best", "Fig. 1", "Own is best.", Above("lead", 0.0, lead), ("toy-study",))
-    first, second = in_readings(claim, READINGS)
+    test = Above("lead", 0.0, lead)
+    claim = Claim("best", "Fig. 1", "Own is best.", test, ("toy-study",), READINGS)
+    first, second = in_readings(claim)
+    assert in_readings(first) == [first]
     assert (first.name, second.name) == ("best", "best-all")
     assert second.test.words == "lead > 0; a job asks for all"
     assert first.test.judge(FRAME).verdict == "reproduced"
@@ -67,6 +69,18 @@ def test_limits_in_words() -> None:
     assert above.words == "share at least 1 in every run"
     largest = Below("x", 1.0, lambda: ([2.0], "2"), why=lambda found: f"largest {found.max():g}")
     assert largest.judge().why == "largest 2"
+
+
+def test_the_number_of_a_finding_is_what_comes_closest() -> None:
+    assert Below("x", 1.0, lambda: ([0.2, 0.7], "")).judge().number == 0.7
+    assert Above("x", 1.0, lambda: ([3.0, 2.0], "")).judge().number == 2.0
+    assert Above("x", 1.0, lambda: ([3.0, 2.0], "")).level == 1.0
+    assert Moves("x", lambda: ({"a": [1.0, 3.0], "b": [5.0, 5.0]}, "")).judge().number == 2.0
+    values = {"own": 6.0, "good": 5.0, "bad": 1.0}
+    frame = pd.DataFrame(
+        [{"policy": p, "seed": s, "y": y} for p, y in values.items() for s in (0, 1)]
+    )
+    assert Best("y", "own", "y").judge(frame).number == pytest.approx(20.0)  # % over the other
 
 
 def test_slopes_of_rows() -> None:

@@ -154,11 +154,10 @@ def test_cells_depend_on_their_policies_and_on_no_picture(study: Study) -> None:
             assert not [name for name in modules if name.startswith("benchmarks.pictures.")]
 
 
-def test_the_testbed_depends_on_all_schemes() -> None:
-    for name in ("8", "9", "thresholds"):
-        study = find_study(f"utility-{name}")
-        for cell in study.measure.cells(study.trials("quick")[0]):
-            modules = import_closure(cell.roots)
-            assert {f"online.utility.{policy}" for policy in ("dorm", "drf", "fifo", "rrh")} <= (
-                modules.keys()
-            )
+def test_the_thresholds_depend_on_all_schemes() -> None:
+    study = find_study("utility-thresholds")
+    for cell in study.measure.cells(study.trials("quick")[0]):
+        modules = import_closure(cell.roots)
+        assert {f"online.utility.{policy}" for policy in ("dorm", "drf", "fifo", "rrh")} <= (
+            modules.keys()
+        )

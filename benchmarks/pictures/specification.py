@@ -1,0 +1,89 @@
+"""Specification curves: what is measured of a claim in every reading, and which reading that is."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from benchmarks.pictures.style import caption, finish, looks, panels
+from benchmarks.study.multiverse import PICK, REGISTERED
+
+_VERDICTS = ("not reproduced", "reproduced", "not testable")
+_LIMIT = 12.0  # times the middle range of numbers, beyond which one is drawn at the edge
+
+
+def plot_specification(
+    frame: pd.DataFrame, axes: Axes | None = None, *, claims: Sequence[str]
+) -> Figure:
+    """Draw a curve for each claim, and below it the reading of each choice.
+
+    ``frame`` is that of :meth:`benchmarks.study.multiverse.Multiverse.frame`. A curve has the
+    number of the claim in every reading, in ascending order, those without one at the right end; a
+    line is where it changes the verdict. A number far from the others stands at the edge.
+    """
+    picks = [name for name in frame if str(name).startswith(PICK)]
+    names = [(pick, one) for pick in picks for one in frame[pick].unique()]
+    height = 3.2 + 0.2 * len(names)
+    drawn = panels(axes, len(claims), 1.6 + 4.6 * len(claims), height, rows=2)
+    grid = drawn[0].get_gridspec()
+    assert grid is not None
+    grid.set_height_ratios([2.6, 0.2 * len(names)])
+    for place, claim in enumerate(claims):
+        rows = frame[frame["claim"] == claim].sort_values("number", kind="stable")
+        rows = rows.assign(place=np.arange(len(rows)))
+        first = place == 0
+        _curve(rows, drawn[place], claim, first)
+        _matrix(rows, drawn[len(claims) + place], names, first)
+    readings = frame["reading"].nunique()
+    load = frame.groupby("reading")["load"].first()
+    said = f"{readings} readings, load {load.min():.2g} to {load.max():.2g}; "
+    return caption(drawn[0], f"{said}ringed: the registered one; dotted: where the verdict changes")
+
+
+def _curve(rows: pd.DataFrame, axes: Axes, claim: str, first: bool) -> None:
+    shown, numbers = looks(_VERDICTS), rows["number"].astype(float)
+    level, finite = float(rows["level"].iat[0]), numbers[np.isfinite(numbers)]
+    if len(finite):
+        low, middle, high = finite.quantile([0.25, 0.5, 0.75])
+        reach = _LIMIT * max(high - low, abs(level - middle), 1e-9)
+        numbers = numbers.clip(middle - reach, middle + reach)
+    numbers = numbers.fillna(level)
+    for verdict, part in rows.groupby("verdict", sort=False):
+        look = {**shown[verdict], "linestyle": "none", "markersize": 4, "label": verdict}
+        axes.plot(part["place"], numbers[part.index], **look)
+    own = rows[rows["reading"] == REGISTERED]
+    ring: dict[str, Any] = {
+        "marker": "o",
+        "markersize": 9,
+        "markerfacecolor": "none",
+        "color": "black",
+    }
+    axes.plot(own["place"], numbers[own.index], linestyle="none", **ring)
+    axes.axhline(level, color="0.4", linewidth=1.0, linestyle=":")
+    axes.set_xticks([])
+    axes.set_xlim(-0.8, len(rows) - 0.2)
+    hits, known = (rows["verdict"] == "reproduced").sum(), (rows["verdict"] != _VERDICTS[2]).sum()
+    title = textwrap.fill(f"{claim}: reproduced in {hits} of {known} readings", 52)
+    finish(axes, ylabel="number of the claim's test" * first, title=title)
+
+
+def _matrix(rows: pd.DataFrame, axes: Axes, names: Sequence[tuple[str, str]], first: bool) -> None:
+    """Which reading of each choice, a row each; choices are set apart by shade."""
+    choices = list(dict.fromkeys(pick for pick, _ in names))
+    for height, (pick, name) in enumerate(names):
+        at = rows.loc[rows[pick] == name, "place"]
+        axes.plot(at, np.full(len(at), -height), "s", color="0.25", markersize=3)
+        if choices.index(pick) % 2 == 0:
+            axes.axhspan(-height - 0.5, -height + 0.5, color="0.94", zorder=0)
+    told = [f"{pick.removeprefix(PICK)}: {name}" for pick, name in names] if first else []
+    axes.set_yticks(-np.arange(len(told)), told, fontsize="x-small")
+    axes.set_ylim(0.5 - len(names), 0.5)
+    axes.set_xlim(-0.8, len(rows) - 0.2)
+    axes.set_xticks([])
+    finish(axes, xlabel="readings, in the order of the number", grid="", legend=False)

@@ -12,7 +12,6 @@ from benchmarks.study.scheme import policy_of
 from benchmarks.utility.testbed import testbed
 from models.utility import Job, UtilityInstance
 from online.policy import Policy
-from online.price_range import Moved
 from online.utility.oasis import OASiS
 from online.utility.price_bounds import PriceBounds
 
@@ -58,8 +57,7 @@ def point_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 def utility(*, scheme: Mapping[str, Any], **settings: Any) -> Measurement:
     """Prepare a run; its record has ``utility`` (total) and ``completed`` (number of jobs)."""
     instance, point = draw(**settings), {**point_of(settings), "policy": scheme["name"]}
-    policy, parameters = policy_of("utility", scheme["policy"]), scheme.get("parameters", {})
-    return lambda: Result([{**point, **_total(instance, policy, **parameters)}])
+    return lambda: Result([{**point, **_total(instance, policy_of("utility", scheme["policy"]))}])
 
 
 def lateness(*, scheme: Mapping[str, Any], **settings: Any) -> Measurement:
@@ -71,10 +69,9 @@ def lateness(*, scheme: Mapping[str, Any], **settings: Any) -> Measurement:
     least lateness it could still have.
     """
     instance, point = draw(**settings), {**point_of(settings), "policy": scheme["name"]}
-    policy, parameters = policy_of("utility", scheme["policy"]), scheme.get("parameters", {})
 
     def measure() -> Result:
-        score = run_policy(instance, policy, **parameters).score
+        score = run_policy(instance, policy_of("utility", scheme["policy"])).score
         records = []
         for job, completion in zip(instance.jobs, score.completion.tolist(), strict=True):
             done = completion >= 0
@@ -88,12 +85,12 @@ def lateness(*, scheme: Mapping[str, Any], **settings: Any) -> Measurement:
     return measure
 
 
-def estimates(*, scales: Sequence[float], moved: Moved = "U", **settings: Any) -> Measurement:
-    """Prepare runs of OASiS whose U/L is the exact one times ``scale``, by U or by L."""
+def estimates(*, scales: Sequence[float], **settings: Any) -> Measurement:
+    """Prepare runs of OASiS whose U/L is the exact one times ``scale``."""
     instance, point = draw(**settings), point_of(settings)
     exact = PriceBounds.from_instance(instance)
     return lambda: Result(
-        [{**point, "scale": s, **_total(instance, OASiS(exact.scaled(s, moved)))} for s in scales]
+        [{**point, "scale": s, **_total(instance, OASiS(exact.scaled(s)))} for s in scales]
     )
 
 

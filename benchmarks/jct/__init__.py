@@ -20,7 +20,12 @@ WORKLOAD = Workload(
     generate=generate,
     mappings=MAPPINGS,
     usual={"requested": "chunks"},
-    variants={f"{name}-edge": (name, {"use_cloud": False}) for name in ("srtf", "tiresias-l")},
+    variants={
+        **{f"{name}-edge": (name, {"use_cloud": False}) for name in ("srtf", "tiresias-l")},
+        "a-online-whole": ("a-online", {"gamma": "whole"}),
+        "a-online-printed": ("a-online", {"later": "all"}),
+        "batchsche-one-by-one": ("batchsche", {"clock": "one-by-one"}),
+    },
     policies=("a-online", "a-online-e", "srtf-edge", "tiresias-l-edge", "batchsche"),
     words=Words(slots="slots in which jobs arrive"),
 )

@@ -36,7 +36,7 @@ class TiresiasL(GangPolicy):
     @classmethod
     def for_instance(cls, instance: JctInstance, *, use_cloud: bool = True) -> TiresiasL:
         """With the median job's total service ``p D`` as the threshold."""
-        services = (job.chunks * job.chunk_slots for job in instance.jobs)
+        services = (job.chunks * job.chunk_slots for job in instance.online.jobs)
         return cls(TwoQueues.at_median(services).threshold, use_cloud=use_cloud)
 
     def priority(self, gang: Gang) -> tuple[float, ...]:

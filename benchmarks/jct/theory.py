@@ -71,7 +71,7 @@ THEORY: tuple[Claim, ...] = (
         "own p/D added in {others}, by up to {rest:.3g}",
         limit=_ROUND_OFF,
         others=f"(other_violation > {_ROUND_OFF}).sum()",
-        rest="other_violation.max()",
+        rest=f"other_violation.where(other_violation > {_ROUND_OFF}, 0.0).max()",
         why="the proof counts the new chunk's own 1/D on every worker, which only its own worker "
         "has",
     ),

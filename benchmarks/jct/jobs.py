@@ -89,9 +89,9 @@ def draw_jobs(
     update = streams[3].uniform(*settings.update_ms, size=count) / 1000.0
     gradient = np.array([item.gradient_mb for item in model])
     if (span := settings.range_of("gradient_mb")) is not None:
-        gradient = np.round(streams[3].uniform(*span, size=count), 3)
-    span = settings.range_of("bandwidth_mbps")
-    bandwidth = streams[3].uniform(*span, size=len(edge.worker_types)) / 1000.0
+        gradient = np.round(streams[3].uniform(span[0], span[1], size=count), 3)
+    slow, fast = settings.range_of("bandwidth_mbps")
+    bandwidth = streams[3].uniform(slow, fast, size=len(edge.worker_types)) / 1000.0
     chunk_gb = np.round(streams[3].uniform(*settings.chunk_gb, size=count), 3)
     requested = {
         "gpus": np.minimum(given.gpus, chunks),
@@ -99,7 +99,8 @@ def draw_jobs(
         "chunks": chunks,
     }[settings.requested]
     rows = count if settings.upload == "job" else 1
-    cloud = streams[5].integers(*settings.range_of("cloud_upload"), size=rows, endpoint=True)
+    near, far = settings.range_of("cloud_upload")
+    cloud = streams[5].integers(near, far, size=rows, endpoint=True)
     edge_upload = streams[5].integers(*settings.edge_upload, size=(rows, servers), endpoint=True)
     width = len(str(count - 1))
     jobs = [

@@ -109,6 +109,9 @@ class Problem:
         accepts them, but they are no incumbents of its exact models, and only bounds by prices
         hold for them, if these do (``OFFLINE.wider``). It is the name of the attribute that
         says so of a schedule; empty if there are none.
+    offline : callable
+        ``(instance) -> instance`` on which policies run at the speed of the offline side: itself,
+        unless they are faster on it (speed augmentation). Faster schedules are no incumbents.
     negligible : callable
         ``(instance) -> float``: objectives and bounds up to this size count as 0, because the
         scorer's tolerances may be worth as much. It scales with the objective; by default 0.
@@ -127,6 +130,7 @@ class Problem:
     certificate_file: type[msgspec.Struct] | None = None
     schedule_suffix: str = ".json.gz"
     wider: str = ""
+    offline: Callable[[Any], Any] = lambda instance: instance
     negligible: Callable[[Any], float] = lambda instance: 0.0
 
     def is_wider(self, schedule: Any) -> bool:

@@ -9,11 +9,9 @@ import numpy as np
 from benchmarks.jct.servers import Edge
 from benchmarks.jct.settings import Settings
 from models.jct.checks import chunk_times, whole_slots
-from models.jct.files import JobRecord
+from models.jct.files import MOST_SLOTS, JobRecord
 
 __all__ = ["MODELS", "Submissions", "draw_gpus", "draw_jobs", "long_enough"]
-
-_MOST_SLOTS = 10**9  # of an instance file
 
 # GPUs of the jobs of the Philly list, and how many jobs have as many.
 _GPUS = np.array([1, 2, 4, 8, 12, 16, 24, 32, 64, 128])
@@ -79,7 +77,7 @@ def draw_jobs(
     chunks = np.array([item.chunks for item in model])
     if settings.chunks is not None:
         chunks = streams[2].integers(*settings.chunks, size=count, endpoint=True)
-    low, high = settings.minibatch_hours
+    low, high = settings.range_of("minibatch_hours")
     hours, notes = given.hours, given.notes
     if hours is None:
         minibatch = _slots(streams[3].uniform(low, high, size=count), settings)
@@ -90,9 +88,10 @@ def draw_jobs(
         notes += (f"m raised to its range for {raised} and cut for {cut} of {count} jobs",)
     update = streams[3].uniform(*settings.update_ms, size=count) / 1000.0
     gradient = np.array([item.gradient_mb for item in model])
-    if settings.gradients is not None:
-        gradient = np.round(streams[3].uniform(*settings.gradients, size=count), 3)
-    bandwidth = streams[3].uniform(*settings.bandwidth, size=len(edge.worker_types)) / 1000.0
+    if (span := settings.range_of("gradient_mb")) is not None:
+        gradient = np.round(streams[3].uniform(span[0], span[1], size=count), 3)
+    slow, fast = settings.range_of("bandwidth_mbps")
+    bandwidth = streams[3].uniform(slow, fast, size=len(edge.worker_types)) / 1000.0
     chunk_gb = np.round(streams[3].uniform(*settings.chunk_gb, size=count), 3)
     requested = {
         "gpus": np.minimum(given.gpus, chunks),
@@ -100,7 +99,8 @@ def draw_jobs(
         "chunks": chunks,
     }[settings.requested]
     rows = count if settings.upload == "job" else 1
-    cloud = streams[5].integers(*settings.cloud_upload, size=rows, endpoint=True)
+    near, far = settings.range_of("cloud_upload")
+    cloud = streams[5].integers(near, far, size=rows, endpoint=True)
     edge_upload = streams[5].integers(*settings.edge_upload, size=(rows, servers), endpoint=True)
     width = len(str(count - 1))
     jobs = [
@@ -141,4 +141,4 @@ def long_enough(jobs: list[JobRecord], settings: Settings) -> int:
         apart, _ = chunk_times(job, settings.slot_seconds, f"$.jobs[{place}]", "workload")
         longest = max(*job.upload_slots, job.cloud_upload_slots or 0)
         alone += longest + job.chunks * whole_slots(apart)
-    return min(settings.slots + 2 * alone, _MOST_SLOTS)
+    return min(settings.slots + 2 * alone, MOST_SLOTS // sum(settings.speed))

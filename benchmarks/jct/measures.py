@@ -100,7 +100,7 @@ def speeds(*, instance: Source) -> Callable[[], Result]:
         assert program is not None  # no time limit
         records = []
         for a, b in EPSILONS:
-            fine, faster, policy = a + b, augmented(known, a, b), AOnline(a / b)
+            fine, faster, policy = a + b, augmented(known, a, b), AOnline()
             found = run_policy(faster, policy)
             records.append(
                 {
@@ -110,6 +110,7 @@ def speeds(*, instance: Source) -> Callable[[], Result]:
                     "paper_bound": program.value,
                     "evidence": policy.evidence(faster, found.trace),
                     "dual_violation": policy.duals.largest_violation() / fine,
+                    "other_violation": policy.duals.largest_violation(own=True) / fine,
                     "alpha_over_beta": policy.duals.lemma4_ratio,
                     "posterior_bound": policy.duals.posterior_bound(a / b) / fine,
                 }
@@ -121,7 +122,7 @@ def speeds(*, instance: Source) -> Callable[[], Result]:
 
 def fractional_flow(instance: JctInstance, schedule: JctSchedule) -> float:
     """Objective of ILP (4): ``sum_t y n (t - r) / (E D B)`` over all chunks, (3), in slots."""
-    total = 0.0
+    total, instance = 0.0, schedule.at_its_speed(instance)
     for index, _, _, start, stop in schedule.workers.tolist():
         job = instance.jobs[index]
         together = bool(schedule.together[index])

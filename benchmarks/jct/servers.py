@@ -17,7 +17,6 @@ __all__ = ["Edge", "draw_edge"]
 _NODES = np.array([162, 34, 90, 24, 22, 2, 2, 107, 22, 387, 28, 9, 17, 7, 1, 570, 39])
 _NODE_GPUS = np.array([0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 4, 4, 4, 8, 8, 8, 8])
 _NODE_CPUS = np.array([32, 64, 96, 104, 8, 128, 8, 16, 64, 104, 32, 48, 96, 64, 82, 96, 128])
-_TYPES = (8, 10)  # range of the number of types
 # A machine of the testbed has 1 GPU, 12 cores and 16 GB; a worker takes the GPU and 3 GB, or 3
 # cores and 2 GB, a parameter server 2 cores and 3 GB. The paper does not say how many of each:
 # 1 + 2 + 3 take the machine up to the last core (2 x 3 + 3 x 2) and GB (3 + 2 x 2 + 3 x 3).
@@ -67,8 +66,8 @@ def draw_edge(
         note = f"{count} machines of the testbed"
     else:
         gpus, cpus, note = _nodes(count, streams[0], trace)
-        workers, worker_types = _types("w", gpus, settings.worker_types, streams[1])
-        ps, ps_types = _types("p", cpus, settings.ps_types, streams[2])
+        workers, worker_types = _types("w", gpus, settings.range_of("worker_types"), streams[1])
+        ps, ps_types = _types("p", cpus, settings.range_of("ps_types"), streams[2])
     storage: list[float | None] = [None] * count
     if settings.storage_gb is not None:
         storage = np.round(streams[3].uniform(*settings.storage_gb, size=count), 3).tolist()
@@ -91,10 +90,10 @@ def _nodes(
 
 
 def _types(
-    letter: str, counts: np.ndarray, span: tuple[int, int] | None, rng: np.random.Generator
+    letter: str, counts: np.ndarray, span: tuple[int, int], rng: np.random.Generator
 ) -> tuple[list[list[str]], tuple[str, ...]]:
     """Types of what each server has, and the types that occur."""
-    number = int(rng.integers(*(span or _TYPES), endpoint=True))
+    number = int(rng.integers(*span, endpoint=True))
     width = len(str(number - 1))
     names = [f"{letter}{kind:0{width}}" for kind in range(number)]
     drawn = rng.integers(number, size=int(counts.sum()))

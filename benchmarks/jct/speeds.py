@@ -21,7 +21,7 @@ _COLUMNS = (
     *("jobs", "servers", "slots", "seed", "epsilon", "total_jct", "fractional"),
     *("offline_lower", "offline_upper", "offline_status", "paper_bound"),
     *("ratio_lower", "ratio_upper", "guarantee"),
-    *("dual_violation", "alpha_over_beta", "posterior_bound"),
+    *("dual_violation", "other_violation", "alpha_over_beta", "posterior_bound"),
 )
 
 
@@ -66,7 +66,7 @@ class Speeds:
         for record in runs.result.value:
             evidence = record["evidence"]
             lower, upper = ratio_interval("min", record["total_jct"], interval)
-            guarantee = evidence and AOnline.applies(evidence, interval.upper).ratio
+            guarantee = evidence and AOnline.promised(evidence)
             ratio = {"ratio_lower": lower, "ratio_upper": upper, "guarantee": guarantee}
             found = {**head, **record, **ratio}
             rows.append({name: found[name] for name in _COLUMNS})

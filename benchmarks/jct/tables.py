@@ -162,6 +162,7 @@ def queue(instance: JctInstance, schedule: JctSchedule, server: int) -> pd.DataF
         raise InputError(f"{instance.name}: no server {server}")
     if schedule.migration:
         raise InputError(f"{instance.name}: chunks migrate, so there is no queue to show")
+    instance = schedule.at_its_speed(instance)
     rows = schedule.workers[schedule.workers[:, 1] == server]
     held = np.unique(rows[:, [0, 2]], axis=0).tolist()
     records = []

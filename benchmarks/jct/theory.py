@@ -67,8 +67,11 @@ THEORY: tuple[Claim, ...] = (
         "Alg. 2 computes a feasible solution of the dual (6).",
         "violation of (6a)",
         "dual_violation",
-        "(6a) is violated in {beyond} of {count} runs, by up to {high:.3g} slots",
+        "(6a) is violated in {beyond} of {count} runs, by up to {high:.3g} slots; with the chunk's "
+        "own p/D added in {others}, by up to {rest:.3g}",
         limit=_ROUND_OFF,
+        others=f"(other_violation > {_ROUND_OFF}).sum()",
+        rest=f"other_violation.where(other_violation > {_ROUND_OFF}, 0.0).max()",
         why="the proof counts the new chunk's own 1/D on every worker, which only its own worker "
         "has",
     ),

@@ -1,13 +1,6 @@
 """The workloads of ``jct``: Sec. V-A of the paper, synthetic, or with parts of real traces.
 
-What the paper leaves open, and what is chosen here:
-
-- how many workers and parameter servers a machine of its testbed has, and which nodes there are
-  without a list of them: :mod:`benchmarks.jct.servers`;
-- the size of the models of Table II: :mod:`benchmarks.jct.jobs`;
-- arrivals without a trace, and what becomes of run times and GPUs of one:
-  :mod:`benchmarks.jct.traces`;
-- ``requested_workers``, and all ranges: :class:`benchmarks.jct.settings.Settings`.
+What the paper leaves open, and what is chosen here: docs/jct.md.
 """
 
 from __future__ import annotations
@@ -15,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 
 from benchmarks.jct.jobs import draw_jobs, long_enough
 from benchmarks.jct.servers import draw_edge
@@ -90,6 +84,7 @@ def generate(
             jobs=jobs,
             slot_seconds=settings.slot_seconds,
             seed=settings.seed,
+            epsilon=settings.speed if settings.epsilon else UNSET,
             origin=f"{source}: {'; '.join(notes)}; edge-cloud Sec. V-A, {settings.describe()}",
         )
     )
@@ -102,4 +97,6 @@ def _name(settings: Settings, trace: Trace | None) -> str:
     source = "-".join(filter(None, [kind, settings.arrivals])) or "google2011-fit"
     scale = "" if settings.scale == "simulation" else f"{settings.scale}-"
     size = f"{settings.jobs}x{settings.slots}-{settings.servers}"
-    return f"{scale}{source}-{size}-seed{settings.seed}"
+    told = "" if settings.preset == "paper-ranges" else f"-{settings.preset}"
+    told += f"-epsilon{settings.epsilon:g}" if settings.epsilon else ""
+    return f"{scale}{source}-{size}{told}-seed{settings.seed}"

@@ -98,7 +98,7 @@ def offline(
     for start in starts:
         # Whoever finds no schedule, say on an instance that has none, is nothing to start from.
         with suppress(InfeasibleDecision):
-            run = run_policy(target, policy_of(target.problem, start))
+            run = run_policy(kind.offline(target), policy_of(target.problem, start))
             if not kind.is_wider(run.trace.schedule):
                 schedules.append((run.score.objective, run.trace.schedule))
     name = incumbent_file(target.problem)

@@ -163,7 +163,7 @@ def join(
     known = [
         Incumbent(value["objective"], scheme.name, value["wider"])
         for scheme, value in zip(schemes, values, strict=True)
-        if value
+        if value and not value["faster"]
     ]
     about = {"instance": name, "instance_hash": "", "instance_seed": seed, "load": None}
     intervals: dict[bool, Interval] = {}

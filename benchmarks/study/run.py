@@ -117,8 +117,9 @@ def run(
     """Prepare a run: draw the instance, and compile what the policy needs on a small one.
 
     The value of its result is what :func:`about` says of the instance, ``jobs``, ``objective``,
-    ``completed``, ``violations``, ``wider``, ``clairvoyant``, ``decisions``, and ``evidence`` for
-    the guarantee (None if the policy has none). The schedule is a file (:func:`schedule_file`).
+    ``completed``, ``violations``, ``wider``, ``faster``, ``clairvoyant``, ``decisions``, and
+    ``evidence`` for the guarantee (None if the policy has none). The schedule is a file
+    (:func:`schedule_file`).
     """
     chosen = policy_of(instance["problem"], policy)
     warm_policy(instance["problem"], policy)
@@ -136,6 +137,7 @@ def _result(instance: Any, found: Run) -> Result:
         "jobs": len(found.score.completion),
         "violations": len(found.score.violations),
         "wider": policy.wider or kind.is_wider(found.trace.schedule),
+        "faster": kind.offline(instance) is not instance,
         "clairvoyant": knows_future(policy) and not found.policy.blind,
         "decisions": len(found.trace.decisions),
         "evidence": found.policy.evidence(instance, found.trace),

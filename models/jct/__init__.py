@@ -29,4 +29,5 @@ PROBLEM = Problem(
     load=load,
     certificate_file=JctCertificateFile,
     wider="migration",
+    offline=lambda instance: instance.offline,
 )

@@ -96,7 +96,7 @@ class Job:
         ``E B / n`` of (1) with ``zeta`` 0 and 1, of which the two above are the whole slots.
     rate : float
         ``gamma = n / (E D B)`` with n for ``zeta = 0``: the average processing rate of a chunk,
-        per slot.
+        per slot of the file, whatever the speed: an order by it is the same at every epsilon.
     worker_type, ps_type : int
         Positions in ``Cluster.worker_types`` and ``ps_types``; -1 when the edge has none.
     upload_slots : ndarray of int64, shape (S,)

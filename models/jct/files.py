@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from models.wire import Amount, Index, Name, Positive, SmallCount
 
 __all__ = [
+    "MOST_SLOTS",
     "Allocations",
     "JctFile",
     "JobRecord",
@@ -19,11 +20,13 @@ __all__ = [
 ]
 
 # Upper bounds keep products finite, slots exact in a double, and arrays in memory.
-Slots = Annotated[int, Meta(ge=1, le=10**9)]
-Slot = Annotated[int, Meta(ge=0, le=10**9)]
+MOST_SLOTS = 10**9
+Slots = Annotated[int, Meta(ge=1, le=MOST_SLOTS)]
+Slot = Annotated[int, Meta(ge=0, le=MOST_SLOTS)]
 Count = Annotated[int, Meta(ge=1, le=10**9)]
 ServerOrCloud = Annotated[int, Meta(ge=-1, le=10**6)]
 Types = Annotated[list[Name], Meta(max_length=10**5)]
+Epsilon = tuple[Annotated[int, Meta(ge=1, le=1000)], Annotated[int, Meta(ge=1, le=1000)]]
 
 
 class ServerRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -65,7 +68,12 @@ class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
 
 class JctFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An instance file of the ``jct`` problem."""
+    """An instance file of the ``jct`` problem.
+
+    With ``epsilon = [a, b]`` online policies run at 1 + a/b times the speed of the offline side
+    (paper, Definition 1). So that this is not rounded away, every slot of the file is cut into
+    a + b: schedules are in these finer slots, all else in the file is not.
+    """
 
     format: Literal["1"]
     problem: Literal["jct"]
@@ -78,6 +86,7 @@ class JctFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     resources: list[Name] = []
     seed: int | None = None
     origin: str = ""
+    epsilon: Epsilon | UnsetType = UNSET
 
 
 Allocations = list[tuple[Slot, ServerOrCloud, Literal["worker", "ps"], Index]]
@@ -98,10 +107,15 @@ class ScheduledJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A schedule file of the ``jct`` problem; ``migration`` says that chunks may move."""
+    """A schedule file of the ``jct`` problem.
+
+    ``migration`` says that chunks may move, ``faster`` that it is one of the online side, at the
+    speed that the instance augments.
+    """
 
     format: Literal["1"]
     problem: Literal["jct"]
     instance: str
     jobs: list[ScheduledJob]
     migration: bool = False
+    faster: bool = False

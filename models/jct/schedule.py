@@ -46,6 +46,8 @@ class JctSchedule:
         The same of the parameter servers, ``z = 1``.
     migration : bool
         Whether chunks may move between workers, see :func:`models.jct.score.score`.
+    faster : bool
+        Whether it is made at the speed of ``JctInstance.online``.
     """
 
     instance_hash: str
@@ -54,6 +56,7 @@ class JctSchedule:
     workers: np.ndarray
     ps: np.ndarray
     migration: bool = False
+    faster: bool = False
 
     @classmethod
     def build(
@@ -64,6 +67,7 @@ class JctSchedule:
         ps: np.ndarray | list,
         *,
         migration: bool = False,
+        faster: bool = False,
     ) -> JctSchedule:
         """Make a schedule for an instance from rows in any order.
 
@@ -84,7 +88,11 @@ class JctSchedule:
             table = np.asarray(rows, dtype=np.int64).reshape(-1, 5)
             _check_rows(instance, kind, table)
             tables.append(sealed(_merged(table)))
-        return cls(instance.hash, ids, sealed(flags), tables[0], tables[1], migration)
+        return cls(instance.hash, ids, sealed(flags), tables[0], tables[1], migration, faster)
+
+    def at_its_speed(self, instance: JctInstance) -> JctInstance:
+        """The instance that the schedule is judged on: at the augmented speed if it is faster."""
+        return instance.online if self.faster else instance
 
     @classmethod
     def read(cls, path: str | Path, instance: JctInstance) -> JctSchedule:
@@ -116,7 +124,8 @@ class JctSchedule:
             in_cloud = all(server == CLOUD for _, server, _, _ in job.allocations)
             derived = in_cloud and bool(job.allocations)
             together[index] = derived if job.together is None else job.together
-        return cls.build(instance, together, rows["worker"], rows["ps"], migration=file.migration)
+        may = {"migration": file.migration, "faster": file.faster}
+        return cls.build(instance, together, rows["worker"], rows["ps"], **may)
 
     def write(self, path: str | Path) -> None:
         """Write the schedule file (gzip-ed by ending), whole or not at all.
@@ -145,6 +154,7 @@ class JctSchedule:
             instance=self.instance_hash,
             jobs=jobs,
             migration=self.migration,
+            faster=self.faster,
         )
         write_atomic(path, canonical(file))
 

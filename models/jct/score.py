@@ -42,7 +42,8 @@ def score(instance: JctInstance, schedule: JctSchedule) -> Score:
     ----------
     instance : JctInstance
     schedule : JctSchedule
-        Must belong to the instance; says whether chunks may migrate.
+        Must belong to the instance; says whether chunks may migrate, and whether it is judged at
+        the offline speed or at that of ``instance.online``.
 
     Returns
     -------
@@ -55,6 +56,7 @@ def score(instance: JctInstance, schedule: JctSchedule) -> Score:
         If the schedule belongs to another instance.
     """
     check_made_for(instance, schedule.instance_hash, "schedule")
+    instance = schedule.at_its_speed(instance)
     last = np.full(len(instance.jobs), -1, dtype=np.int64)
     np.maximum.at(last, schedule.workers[:, 0], schedule.workers[:, 4] - 1)
     incomplete = dict(_constraint_2b(instance, schedule))

@@ -10,6 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from models.jct.cluster import CLOUD, Cluster, Job
+from online.choices import check_choice
 from online.jct.events import JctEvent, Order, Plan
 from online.jct.parameter_servers import most_at_once
 from online.jct.stock import Stock
@@ -42,9 +43,20 @@ class BatchSche(Policy):
     unlimited capacity, costs nothing. Of the options that complete within the batch's length of
     ``tau_i`` slots (or twice that, and so on, if none does) the cheapest is taken, of equal ones
     the first to complete, of those the edge.
+
+    Parameters
+    ----------
+    clock : str
+        ``"doubling"``, the registered reading: the batches above. ``"one-by-one"``: a batch is
+        closed as soon as all jobs of the one before are complete; its length is the slots since
+        that one was closed, at least 1.
     """
 
     name: ClassVar[str] = "batchsche"
+
+    def __init__(self, *, clock: str = "doubling") -> None:
+        check_choice("clock", clock, ("doubling", "one-by-one"))
+        self._doubling = clock == "doubling"
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with all workers free."""
@@ -59,6 +71,8 @@ class BatchSche(Policy):
         self._starts: list[tuple[int, int, int, int]] = []  # heap of (slot, worker, job, chunk)
         self._spans: dict[int, list[tuple[int, int]]] = defaultdict(list)  # of each PS type
         self._length = 1  # tau of the batch that is open
+        self._closed = 0  # slot in which the last batch was closed
+        self._running: set[int] = set()  # jobs sent that are not complete
 
     def step(self, event: JctEvent) -> Decision:
         """Close the batch if it is time, and start what was scheduled for this slot."""
@@ -68,16 +82,16 @@ class BatchSche(Policy):
         now = event.slot
         for job in event.completed:
             self._stock.give_back(job, now)
+        self._running.difference_update(event.completed)
         orders: dict[int, dict[int, Order]] = defaultdict(dict)
         together: set[int] = set()
-        while 2 * self._length <= now:
-            self._length *= 2
-        closed = self._length == now
+        closed = self._closes(now)
         for waiting in list(self._waiting):
             if closed or self._last_chance(waiting) <= now:
                 option = self._choose(waiting, now)
                 if option is not None:
                     self._waiting.remove(waiting)
+                    self._running.add(waiting.index)
                     self._reserve(waiting, option, orders[waiting.index], together)
         while self._starts and self._starts[0][0] <= now:
             _, worker, rank, chunk = heapq.heappop(self._starts)
@@ -88,10 +102,22 @@ class BatchSche(Policy):
         }
         return Decision(plans, self._next_slot(now))
 
+    def _closes(self, now: int) -> bool:
+        """Whether the open batch is closed in this slot; the length is then its own."""
+        if self._doubling:
+            while 2 * self._length <= now:
+                self._length *= 2
+            return self._length == now
+        if self._running or not self._waiting:
+            return False
+        self._length, self._closed = max(1, now - self._closed), now
+        return True
+
     def _next_slot(self, now: int) -> int | None:
         slots = [self._starts[0][0]] if self._starts else []
         if self._waiting:
-            slots.append(self._length if self._length > now else 2 * self._length)
+            if self._doubling:
+                slots.append(self._length if self._length > now else 2 * self._length)
             slots.extend(self._last_chance(job) for job in self._waiting)
         coming = min((slot for slot in slots if slot > now), default=self._cluster.slots)
         return coming if coming < self._cluster.slots else None

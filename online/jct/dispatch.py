@@ -36,7 +36,15 @@ class Dispatch:
 
 
 def dispatch(
-    job: Job, now: int, cluster: Cluster, queues: Queues, stock: Stock, *, cloud: bool
+    job: Job,
+    now: int,
+    cluster: Cluster,
+    queues: Queues,
+    stock: Stock,
+    *,
+    gamma: float,
+    cloud: bool,
+    all_follow: bool = False,
 ) -> Dispatch | None:
     """Send each chunk to the worker of least Q, at slot ``now``.
 
@@ -53,8 +61,13 @@ def dispatch(
     queues : Queues
         Of all edge workers; not changed.
     stock : Stock
+    gamma : float
+        The job's average processing rate.
     cloud : bool
         Whether the cloud is a candidate.
+    all_follow : bool
+        When a later chunk goes to the cloud, all chunks of the job do, those before it too, at
+        its price (Alg. 2 as printed), and not only those after it.
 
     Returns
     -------
@@ -70,7 +83,7 @@ def dispatch(
         workers,
         now,
         job.upload_slots[servers],
-        gamma=job.rate,
+        gamma=gamma,
         processing=job.chunk_slots,
         chunks=chunks,
     )
@@ -91,9 +104,9 @@ def dispatch(
         price, n, before = candidates[0] if candidates else (np.inf, -1, 0)
         if price == apart == np.inf:
             return None
-        if (
-            round(apart, _DIGITS) < price
-        ):  # also for later chunks: the price of the cloud does not rise
+        if round(apart, _DIGITS) < price:  # so it is for later chunks: its price does not rise
+            if all_follow:
+                return Dispatch((CLOUD,) * chunks, True, (apart,) * chunks)
             rest = chunks - len(chosen)
             chosen += [CLOUD] * rest
             alphas += [apart] * rest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -56,32 +57,62 @@ class DualRecord:
         """
         return self.sum_alpha / self.sum_beta if self._jobs else 1.0
 
-    def largest_violation(self) -> float:
+    def largest_violation(self, *, own: bool = False) -> float:
         """Largest excess of ``alpha_jd`` over ``(t - r)/D + p beta_sw(t)``, (6a); at least 0.
 
         Over all eligible workers, the cloud's too, and slots from the upload on. The proof of
         Lemma 2 counts the new chunk's own 1/D on every worker, so this fails in most runs.
+
+        Parameters
+        ----------
+        own : bool
+            Over ``p/D`` more, the chunk's own weight (``p_c/D`` in the cloud): what is left has
+            other causes, which docs/jct.md lists.
         """
         highest = np.array([max(self._sent[rank].alphas) for rank in self._jobs])
-        return float((highest - self._least()).max(initial=0.0))
+        jobs = self._jobs.values()
+        more = [(j.chunk_slots, j.cloud_chunk_slots) if own else (0.0, 0.0) for j in jobs]
+        return float((highest - self._allowed(more)).max(initial=0.0))
 
     def posterior_bound(self, epsilon: float = 0.0) -> float:
         """Lower bound on the offline optimum from this run's beta, by weak duality of (11).
 
         Keeps ``beta / (1 + epsilon)`` of the edge and resets every alpha to the largest value that
-        (11a) allows: the least ``(t - r)/D + p beta_sw(t)``, with p at the online speed, over all
-        eligible workers, idle ones of the cloud too, and all slots from the upload on. In the
-        cloud, where an idle worker limits alpha anyway, beta is set to 0. The unit is a slot of
-        the run.
+        the repaired (11a) allows: the least ``(t - r)/D + c/D + p beta_sw(t)``, with p at the
+        online speed, over all eligible workers, idle ones of the cloud too, and all slots from
+        the upload on. In the cloud, where an idle worker limits alpha anyway, beta is set to 0.
+
+        ``c/D`` is paid by the primal, whose chunks cost ``c/D`` more each. At the offline
+        ``(1 + epsilon) p`` a chunk that completes C slots after the release adds at most
+        ``(C - ((1 + epsilon) p + 1)/2)/D`` to (4). So ``c = ((1 + epsilon) p + 1)/2`` leaves the
+        primal below the optimum, and ``c = p``, the chunk's own weight, below
+        ``max(1, 1/2 + 1/(1 + epsilon))`` times it. The better of the two bounds is returned
+        (docs/jct.md). The unit is a slot of the run.
 
         Parameters
         ----------
         epsilon : float
             Speed augmentation of the run.
         """
-        chunks = np.array([job.chunks for job in self._jobs.values()])
-        alphas = float((chunks * self._least()).sum())
-        return max(0.0, alphas - self._sum_beta(cloud=False) / (1.0 + epsilon))
+        speed, jobs = 1.0 + epsilon, self._jobs.values()
+        times = np.array([(job.chunk_slots, job.cloud_chunk_slots) for job in jobs], dtype=float)
+        chunks = np.array([job.chunks for job in jobs])
+        beta = self._sum_beta(cloud=False) / speed
+        free, own = (
+            float((chunks * self._allowed(more)).sum()) - beta
+            for more in ((speed * times + 1.0) / 2.0, times)
+        )
+        return max(0.0, free, own / max(1.0, 0.5 + 1.0 / speed))
+
+    def repaired_ratio(self, epsilon: float) -> float | None:
+        """``sum beta`` over :meth:`posterior_bound`; None if that is 0.
+
+        The total JCT is at most ``D_max sum beta`` (paper, Appendix D), so D_max times this is a
+        competitive ratio of the run, whether (6a) and Lemma 4 hold or not. Where they do but for
+        ``p/D`` in (6a), it is at most ``max(1, 1/2 + 1/(1 + epsilon)) (1 + 1/epsilon)``.
+        """
+        bound = self.posterior_bound(epsilon)
+        return self.sum_beta / bound if bound > 0.0 else None
 
     def _sum_beta(self, *, cloud: bool) -> float:
         return float(
@@ -96,19 +127,23 @@ class DualRecord:
     def _end(self, rank: int, chunk: int) -> int:
         return self._done.get((rank, chunk), self._cluster.slots)
 
-    def _least(self) -> np.ndarray:
-        """Least right-hand side of (6a), times ``p``, of each job; shape (jobs,)."""
+    def _allowed(self, more: Sequence[tuple[float, float]] | np.ndarray) -> np.ndarray:
+        """Least right-hand side of (6a), times ``p``, of each job; shape (jobs,).
+
+        ``more``, over D, is added to that of edge workers and of the cloud's.
+        """
         first, slots, beta = self._betas()
         least = np.full(len(self._jobs), np.inf)
-        for place, job in enumerate(self._jobs.values()):
+        for place, (job, (edge, cloud)) in enumerate(zip(self._jobs.values(), more, strict=True)):
             workers = job.eligible(self._cluster)
             delay = job.upload_slots[self._cluster.worker_server[workers]]
             if len(workers):
-                least[place] = least_slack(
+                slack = least_slack(
                     workers, delay, job.arrival, job.chunks, job.chunk_slots, first, slots, beta
                 )
+                least[place] = slack + edge / job.chunks
             if job.cloud_upload_slots is not None:
-                least[place] = min(least[place], job.cloud_upload_slots / job.chunks)
+                least[place] = min(least[place], (job.cloud_upload_slots + cloud) / job.chunks)
         return least
 
     def _betas(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -20,15 +20,17 @@ class Recorder:
     instance : JctInstance
     places : list of int
         Index in the file of the job of each rank of arrival.
+    faster : bool
+        Whether the run is at an augmented speed.
     """
 
-    def __init__(self, instance: JctInstance, places: list[int]) -> None:
+    def __init__(self, instance: JctInstance, places: list[int], *, faster: bool = False) -> None:
         self._instance = instance
         self._places = places
         self._rows: list[tuple[int, int, int, int, int]] = []
         self._spans: dict[int, list[tuple[int, int]]] = {}
         self._home: dict[tuple[int, int], tuple[int, int]] = {}
-        self._migration = False
+        self._may = {"migration": False, "faster": faster}
 
     def add(self, rank: int, chunk: int, server: int, worker: int, start: int, stop: int) -> None:
         """A worker trains a chunk from slot ``start`` to ``stop`` - 1."""
@@ -37,7 +39,7 @@ class Recorder:
         else:
             number = int(self._instance.cluster.worker_number[worker])
         if self._home.setdefault((rank, chunk), (server, number)) != (server, number):
-            self._migration = True
+            self._may["migration"] = True
         self._rows.append((self._places[rank], server, number, start, stop))
         self._spans.setdefault(rank, []).append((start, stop))
 
@@ -59,4 +61,4 @@ class Recorder:
         ]
         flags = np.zeros(len(places), dtype=bool)
         flags[[places[rank] for rank in zeta]] = True
-        return JctSchedule.build(instance, flags, self._rows, ps, migration=self._migration)
+        return JctSchedule.build(instance, flags, self._rows, ps, **self._may)

@@ -2,78 +2,33 @@
 
 from __future__ import annotations
 
-import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
 
-from models.errors import InputError
-from models.jct.files import JobRecord
 from models.jct.instance import JctInstance
 
-__all__ = ["augmented", "refined"]
+__all__ = ["augmented"]
 
 
-def refined(instance: JctInstance, a: int, b: int) -> JctInstance:
-    """The same instance in slots of ``1/(a + b)`` of the length: every time is a + b times as much.
+def augmented(instance: JctInstance, a: int, b: int) -> JctInstance:
+    """The same instance, on which policies run at ``1 + a/b`` times the speed (Definition 1).
 
-    Chunks take ``(a + b) p`` slots. Whatever runs on the instance runs here too, with all slots
-    cut into a + b; divide a JCT by a + b to compare it.
+    Its slots are ``1/(a + b)`` of the length, so every time is a + b times as much: divide a JCT by
+    a + b to compare it. Chunks take ``(a + b) p`` slots offline and ``b p`` online. The optimum is
+    a + b times that of the instance or less, since the finer slots allow more. Upload delays are
+    not sped up.
 
     Parameters
     ----------
     instance : JctInstance
+        Not augmented itself.
     a, b : int
-        ``epsilon = a/b``, a not negative and b positive.
+        ``epsilon = a/b``; a = 0 gives the instance.
 
     Raises
     ------
     InputError
         If a or b is out of range, or the refined times are.
     """
-    return _with_times(instance, a, b, a + b)
-
-
-def augmented(instance: JctInstance, a: int, b: int) -> JctInstance:
-    """:func:`refined`, at ``1 + a/b`` times the speed (Definition 1): chunks take ``b p`` slots.
-
-    On it the online algorithm runs; the optimum that it is compared with is that of
-    :func:`refined`, which is a + b times that of the instance or less, since the finer slots
-    allow more. Upload delays are not sped up.
-
-    Raises
-    ------
-    InputError
-        If a or b is out of range, or the refined times are.
-
-    Notes
-    -----
-    The average processing rate is ``1/(p D)`` here, from the whole slots p.
-    """
-    return _with_times(instance, a, b, b)
-
-
-def _with_times(instance: JctInstance, a: int, b: int, scale: int) -> JctInstance:
-    if a < 0 or b < 1:
-        raise InputError(f"epsilon = {a}/{b}: a has to be at least 0, b at least 1")
-    fine = a + b
-    file = instance.file
-    jobs: list[JobRecord] = []
-    for record, job in zip(file.jobs, instance.jobs, strict=True):
-        cloud = record.cloud_upload_slots
-        jobs.append(
-            JobRecord(
-                id=record.id,
-                arrival=fine * record.arrival,
-                chunks=record.chunks,
-                worker_type=record.worker_type,
-                ps_type=record.ps_type,
-                upload_slots=[fine * delay for delay in record.upload_slots],
-                requested_workers=record.requested_workers,
-                chunk_slots=scale * job.chunk_slots,
-                cloud_chunk_slots=scale * job.cloud_chunk_slots,
-                cloud_upload_slots=None if cloud is None else fine * cloud,
-                chunk_gb=record.chunk_gb,
-            )
-        )
-    changed = msgspec.structs.replace(
-        file, jobs=jobs, slots=fine * file.slots, slot_seconds=file.slot_seconds / fine
-    )
-    return JctInstance.from_file(changed, source=f"{instance.name} at speed 1 + {a}/{b}")
+    file = replace(instance.file, epsilon=(a, b) if a else UNSET)
+    return JctInstance.from_file(file, source=f"{instance.name} at speed 1 + {a}/{b}")

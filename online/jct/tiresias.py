@@ -82,7 +82,7 @@ class TiresiasL(GangPolicy):
         """With thresholds by the total services of all jobs, unless told others."""
         if threshold != "median":
             return cls(threshold, queues=queues, promote=promote, use_cloud=use_cloud)
-        services = (job.chunks * job.chunk_slots for job in instance.jobs)
+        services = (job.chunks * job.chunk_slots for job in instance.online.jobs)
         known = ServiceQueues.at_quantiles(services, queues).thresholds
         policy = cls(known, queues=queues, promote=promote, use_cloud=use_cloud)
         policy.blind = False

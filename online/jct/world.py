@@ -37,18 +37,20 @@ class JctWorld:
 
     Jobs are known to policies by their rank in the order of arrival (ties: order in the file),
     so that an index tells nothing about later jobs. The time of a run grows with what happens
-    in it, not with the slots. Parameter servers are assigned by Alg. 5 to whatever runs
-    (:mod:`online.jct.parameter_servers`): no objective depends on which one it is.
+    in it, not with the slots. Policies run at the augmented speed of the instance, if it has one
+    (:attr:`models.jct.instance.JctInstance.online`). Parameter servers are assigned by Alg. 5 to
+    whatever runs (:mod:`online.jct.parameter_servers`): no objective depends on which one it is.
 
     Rows record ``preempted``, the unfinished chunks that were displaced from the worker that
     trained them, and ``busy``, the edge workers that train a chunk or wait for its data.
     """
 
     def __init__(self, instance: JctInstance) -> None:
+        faster, instance = instance.epsilon > 0.0, instance.online
         self.public: Cluster = replace(instance.cluster)  # a shell; the arrays inside are sealed
         order = sorted(instance.jobs, key=lambda job: (job.arrival, job.index))
         self._jobs = [replace(job, index=rank) for rank, job in enumerate(order)]
-        self._recorder = Recorder(instance, [job.index for job in order])
+        self._recorder = Recorder(instance, [job.index for job in order], faster=faster)
         self._chunks: dict[int, list[_Chunk]] = {}
         self._together: dict[int, bool] = {}
         self._unfinished: dict[int, int] = {}

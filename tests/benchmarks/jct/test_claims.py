@@ -228,6 +228,7 @@ def ratios(values: Mapping[float, float], **more: Any) -> dict[str, pd.DataFrame
                 "ratio_upper": value * (1 + 0.001 * seed),
                 "guarantee": 2 * (1 + 1 / epsilon) if epsilon else None,
                 "dual_violation": 0.0,
+                "other_violation": 0.0,
                 "alpha_over_beta": 1.0,
                 **more,
             }

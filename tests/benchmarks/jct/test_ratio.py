@@ -97,6 +97,30 @@ def test_rows_schedules_and_certificates_can_be_checked(
     assert [row["objective"] for row in again] == [row["objective"] for row in rows.values()]
 
 
+def test_the_guarantee_shows_with_speed_augmentation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--problem", "jct", "--jobs", "3", "--slots", "9", "--servers", "4", "--seeds", "1"]
+    options += ["--set", "chunks=2:3", "--set", "epochs=1:3", "--set", "epsilon=0.5"]
+    policies = ["a-online", "srtf-edge", "a-online-printed", "a-online-whole"]
+    options += ["--policy", ",".join(policies), "--out", str(tmp_path)]
+    assert ratio([*options, "--format", "json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["policy"] for row in rows] == policies
+    for row in rows:
+        # Faster policies are no incumbents: the optimum is a schedule of the offline side.
+        assert row["offline_allows"] or row["offline_lower"] == row["offline_upper"]
+        assert (row["guarantee"] is None) == (row["policy"] == "srtf-edge")
+        if row["guarantee_applies"]:
+            assert row["ratio_upper"] <= row["guarantee"] and not row["guarantee_fails"]
+    assert any(row["guarantee_applies"] for row in rows)
+    assert min(row["ratio_upper"] for row in rows) < 1.0
+    for place in (tmp_path / "instances").iterdir():
+        for file in [place / "offline.json.gz", *(place / "schedules").iterdir()]:
+            assert verify([str(place / "instance.json.gz"), str(file)]) == 0
+    capsys.readouterr()
+
+
 def test_the_same_seed_gives_the_same_rows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -234,7 +234,7 @@ def test_ratio_at_half_more_speed(quick: Frames) -> None:
     row = quick("jct-speeds-jobs").query("epsilon == 0.5 and seed == 0").iloc[0]
     size = {key: int(row[key]) for key in ("jobs", "servers", "slots", "seed")}
     fast = augmented(draw(chunks=[1, 3], epochs=[1, 3], **size), 1, 2)
-    run = run_policy(fast, AOnline(0.5))
+    run = run_policy(fast, AOnline)
     assert run.score.objective / 3 == pytest.approx(row["total_jct"])
     assert row["guarantee"] == 3 * max(item.chunks for item in fast.jobs)
 

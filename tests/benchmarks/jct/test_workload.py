@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from benchmarks.generate import main as generate_command
 from benchmarks.jct import WORKLOAD
 from benchmarks.jct.jobs import MODELS, draw_gpus
-from benchmarks.jct.settings import Settings
+from benchmarks.jct.settings import PRESETS, Settings
 from benchmarks.jct.traces import PATTERNS, submissions
 from benchmarks.jct.workload import generate
 from benchmarks.study.run import run_policy
@@ -143,6 +144,28 @@ def test_upload_delays_by_server_alone() -> None:
     assert len({job.cloud_upload_slots for job in ins.jobs}) == 1
     by_job = np.array([job.upload_slots for job in draw(jobs=40).jobs])
     assert (by_job != by_job[0]).any()
+
+
+def test_presets_change_what_they_say_alone() -> None:
+    base = draw()
+    for preset in PRESETS:
+        ins = draw(preset=preset)
+        given = draw(**PRESETS[preset])
+        assert ins.file.jobs == given.file.jobs and ins.file.servers == given.file.servers
+        assert (ins.file.jobs == base.file.jobs) == (preset == "paper-ranges")
+        assert ins.name.endswith(f"-{preset}-seed0") == (preset != "paper-ranges")
+    assert max(job.chunk_slots for job in draw(preset="short-chunks").jobs) <= 60 * 58 * 0.005 + 3
+    assert draw(preset="short-chunks", minibatch_hours=(0.001, 0.05)).file.jobs == base.file.jobs
+
+
+def test_epsilon_changes_the_speed_alone() -> None:
+    base, fast = draw(), draw(epsilon=0.2)
+    assert fast.file.epsilon == (1, 5) and fast.epsilon == 0.2
+    assert fast.file.jobs == base.file.jobs and fast.file.slots == base.file.slots
+    assert [job.chunk_slots for job in fast.jobs] == [6 * job.chunk_slots for job in base.jobs]
+    assert [job.chunk_slots for job in fast.online.jobs] == [5 * j.chunk_slots for j in base.jobs]
+    assert fast.name == "google2011-fit-6x30-5-epsilon0.2-seed0"
+    assert UNSET is base.file.epsilon is draw(epsilon=0.0).file.epsilon
 
 
 def test_slots_of_another_length_keep_the_hours() -> None:

@@ -25,7 +25,9 @@ ABOUT = {
 SCHEMES = (Scheme("fifo", "fifo"), Scheme("drf", "drf"))
 
 
-def ran(objective: float, *, wider: bool = False, evidence: Any = None) -> Outcome:
+def ran(
+    objective: float, *, wider: bool = False, faster: bool = False, evidence: Any = None
+) -> Outcome:
     value = {
         **ABOUT,
         "objective": objective,
@@ -33,6 +35,7 @@ def ran(objective: float, *, wider: bool = False, evidence: Any = None) -> Outco
         "jobs": 3,
         "violations": 0,
         "wider": wider,
+        "faster": faster,
         "clairvoyant": False,
         "decisions": 7,
         "evidence": evidence,
@@ -90,6 +93,14 @@ def test_the_offline_schedule_may_be_the_best() -> None:
     assert found.best is None
     assert [row.offline_status for row in found.rows] == ["optimal"] * 2
     assert not found.rows[0].offline_time_limited
+
+
+def test_a_faster_policy_says_nothing_of_the_optimum() -> None:
+    offline = solved(9.0, (11.0, "milp"), proven=False)
+    found = join("utility", SCHEMES, [ran(12.0, faster=True), ran(10.0)], offline, seed=4)
+    assert found.best == "drf"
+    assert [(row.offline_lower, row.offline_upper) for row in found.rows] == [(10.0, 11.0)] * 2
+    assert (found.rows[0].ratio_upper, found.rows[0].error) == (11.0 / 12.0, "")
 
 
 def test_a_proof_that_the_clock_steered_is_marked() -> None:

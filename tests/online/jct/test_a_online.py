@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from models.errors import InputError
 from models.jct import CLOUD, JctInstance, score
 from online.jct.a_online import AOnline, AOnlineEdge
-from online.jct.speed import refined
+from online.jct.speed import augmented
 from online.run import Trace, run
 from tests.models.jct.small import instance, job, random_instance, server
 from tests.online.jct.by_slots import a_online_by_slots
@@ -126,6 +127,22 @@ def test_round_off_breaks_no_tie() -> None:
     assert intervals(trace, 1) == [(0, 1, 2)]
 
 
+def test_what_follows_a_later_chunk_into_the_cloud() -> None:
+    # Three chunks, p = 4, p_c = 3, one worker at 1, the cloud at 6. First: 1 + 4 = 5 thirds,
+    # against 6 + 3 in the cloud; second: 9, against 6 + 4 apart; third: 13, against 10: cloud.
+    one = job("a", upload=[1], chunks=3, chunk_slots=4, cloud_chunk_slots=3, cloud_upload_slots=6)
+    ins = instance([one], [server()], cloud=True)
+    rest, trace = play(ins)
+    assert intervals(trace, 0) == [(CLOUD, 6, 10), (0, 1, 9)]
+    assert rest.duals.sum_alpha == pytest.approx((5 + 9 + 10) / 3)
+    # As printed in Alg. 2: all of them, for the price of the third each.
+    every, trace = play(ins, AOnline(later="all"))
+    assert intervals(trace, 0) == [(CLOUD, 6, 9)] * 3 and trace.schedule.together.all()
+    assert every.duals.sum_alpha == pytest.approx(10) and every.duals.sum_beta == pytest.approx(9)
+    with pytest.raises(InputError, match=r"^later 'none': choose from rest, all$"):
+        AOnline(later="none")
+
+
 def test_edge_only_keeps_to_the_edge() -> None:
     # c on server 1 for 25 (above): a until 8, then c from 8 until 28.
     ins = example()
@@ -139,18 +156,24 @@ def test_6a_as_in_the_papers_own_proof_gone_wrong() -> None:
     # One job, p = 2, D = 1, Delta = 1, two idle workers: alpha = 1 + 2 = 3. At t = 1 the unused
     # worker allows (1 - 0)/1 + 2 * 0 = 1, so (6a) fails by 2.
     ins = instance([job("a", upload=[1], chunk_slots=2)], [server(2)])
-    policy, _ = play(ins)
+    policy, trace = play(ins)
     assert policy.duals.sum_alpha == 3
     assert policy.duals.largest_violation() == 2
-    # Reset to 1, less beta = 1 on the worker in slots 0, 1, 2: nothing is left. At twice the speed
-    # (epsilon = 1) half of it counts: 1 - 3/2, nothing either.
-    assert policy.duals.posterior_bound() == 0.0
-    guarantee = AOnline(0.5)
-    _, trace = play(ins, guarantee)
-    promised = promise(guarantee, ins, trace, 0.0)
-    assert promised is not None and not promised.applies
-    assert promised.ratio == 3.0 and promised.fails == "(6a) is violated by up to 2"
     assert promise(policy, ins, trace, 0.0) is None
+    # With the chunk's own weight added, 1 + 2, nothing is violated: 3 - 3 = 0 is what is left.
+    assert policy.duals.largest_violation(own=True) == 0
+    # The mean of its two slots is (2 + 1)/2 before its completion, for free: 1 + 1.5 - 3.
+    assert policy.duals.posterior_bound() == 0.0
+    # epsilon = 1/2, thirds of a slot: upload 3, p = 4 of 6. (6a) allows 3, and alpha is 7 = beta.
+    # Free are (6 + 1)/2: 3 + 3.5 - 7/1.5. The own weight costs 1/2 + 1/1.5 = 7/6 and is worth more:
+    # (3 + 4 - 7/1.5)/(7/6) = 2. So the ratio is at most 7/2 = 7/6 (1 + 1/epsilon).
+    fast = augmented(ins, 1, 2)
+    policy, trace = play(fast)
+    assert policy.duals.largest_violation() == 4
+    assert policy.duals.posterior_bound(0.5) == pytest.approx(2)
+    promised = promise(policy, fast, trace, 0.0)
+    assert promised is not None and promised.applies and promised.fails == ""
+    assert promised.ratio == pytest.approx(7 / 6 * (1 + 1 / 0.5))
 
 
 def test_no_guarantee_where_alpha_is_less_than_beta() -> None:
@@ -164,22 +187,41 @@ def test_no_guarantee_where_alpha_is_less_than_beta() -> None:
         job("c", upload=[1]),
     ]
     ins = instance(jobs, [server(ps=3)])
-    policy, trace = play(ins, AOnline(1.0))
+    policy, trace = play(ins)
     assert score(ins, trace.schedule).value.tolist() == [6, 5, 2]
     assert (policy.duals.sum_alpha, policy.duals.sum_beta) == (12, 13)
     assert policy.duals.largest_violation() == 0
-    promised = promise(policy, ins, trace, 0.0)
-    assert promised is not None and not promised.applies
+    evidence = {"epsilon": 1.0, "most_chunks": 1, "largest_6a_violation": 0.0, "repaired": None}
+    promised = AOnline.applies({**evidence, "alpha_over_beta": 12 / 13}, 0.0)
+    assert (promised.ratio, promised.applies) == (2.0, False)
     assert promised.fails == "sum alpha is 0.9231 of sum beta, against Lemma 4"
+    # What the run proves itself holds without Lemma 4.
+    proven = AOnline.applies({**evidence, "alpha_over_beta": 12 / 13, "repaired": 2.5}, 0.0)
+    assert (proven.ratio, proven.applies, proven.fails) == (2.5, True, "")
+
+
+def test_6a_fails_for_chunks_that_are_nearly_done() -> None:
+    # b, p = 4, comes at 8, when a, p = 9, has 1 slot left on server 0: there b would put a off by 4
+    # at weight 1, so that it costs 4 + 4 = 8; on the idle server 1, after 3 slots of upload, 7.
+    # From t = 9 on a is done and server 0 empty; Case 2 of the proof has all of a's 9 slots to do
+    # before. (6a) allows 1, and with b's own weight 1 + 4: alpha = 7 is 6 and 2 too much.
+    a = job("a", upload=[0, 50], chunk_slots=9)
+    b = job("b", 8, upload=[0, 3], chunk_slots=4)
+    policy, trace = play(instance([a, b], [server(), server()]))
+    assert intervals(trace, 0) == [(0, 0, 9)] and intervals(trace, 1) == [(1, 11, 15)]
+    assert policy.duals.sum_alpha == 9 + 7
+    assert policy.duals.largest_violation() == 6
+    assert policy.duals.largest_violation(own=True) == 2
 
 
 def test_the_posterior_bound_of_a_job_in_the_cloud() -> None:
     # Two chunks, all in the cloud from slot 4 on: (6) allows alpha = 4/2 for each, and prices of
-    # the cloud, where some worker is always idle, are 0: 4 in all. The optimum is 4 + 1.
+    # the cloud, where some worker is always idle, are 0: 4 in all. Of the optimum (p_c + 1)/2 a
+    # chunk is not in (6): 2 (4 + 1)/2 = 5, which is the optimum.
     record = job("a", upload=[9], chunks=2, cloud_upload_slots=4)
     policy, trace = play(instance([record], [server()], cloud=True))
     assert trace.schedule.together.all()
-    assert policy.duals.posterior_bound() == 4
+    assert policy.duals.posterior_bound() == 5
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -236,13 +278,20 @@ def test_against_a_simulation_slot_by_slot(seed: int) -> None:
         slots=150,
     )
     policy, trace = play(ins)
-    jcts, alphas = a_online_by_slots(ins)
-    assert score(ins, trace.schedule).value.tolist() == jcts
-    assert policy.duals.sum_alpha == pytest.approx(float(alphas), rel=1e-12)
+    again = a_online_by_slots(ins)
+    assert score(ins, trace.schedule).value.tolist() == again.jcts
+    assert policy.duals.sum_alpha == pytest.approx(float(again.alphas), rel=1e-12)
+    for own, allowed in ((False, again.allowed), (True, again.own)):
+        excess = [float(a - right) for a, right in zip(again.highest, allowed, strict=True)]
+        violation = policy.duals.largest_violation(own=own)
+        assert violation == pytest.approx(max(0.0, *excess), abs=1e-12)
+    # What is left with the own weight is due to chunks that are nearly done, and to the transfers
+    # of a later chunk in the cloud: without these prices keep to (6a), whatever the order.
+    assert all(r <= right for r, right in zip(again.repaired, again.own, strict=True))
 
 
 def test_the_time_goes_with_the_events_not_the_slots() -> None:
     # Ten times the horizon, and every time ten times as long: the same events.
     ins = random_instance(np.random.default_rng(3), jobs=10, chunks=3, slots=100)
-    events = [len(play(one)[1].decisions) for one in (ins, refined(ins, 9, 1))]
+    events = [len(play(one)[1].decisions) for one in (ins, augmented(ins, 9, 1).offline)]
     assert events[0] == events[1]

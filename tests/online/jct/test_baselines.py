@@ -174,6 +174,26 @@ def test_batches_by_hand() -> None:
     assert jcts == [5, 6, 5]
 
 
+def test_batches_one_by_one_by_hand() -> None:
+    # a alone is the first batch, in slot 0: both workers from 1 to 4. b and c wait for it; in slot
+    # 4 the batch of both closes, of length 4. b: 5 to 7 for nothing; c: on the second worker from
+    # 5 to 7, within one block; from 7 on it would cost nothing, until 9: two, as the cloud's 10.
+    trace, jcts, preempted = play(batch_example(5), BatchSche(clock="one-by-one"))
+    assert rows(trace, 0) == [(0, 0, 1, 4), (0, 1, 1, 4)]
+    assert rows(trace, 1) == [(0, 0, 5, 7)]
+    assert rows(trace, 2) == [(0, 1, 5, 7)]
+    assert jcts == [4, 6, 4] and preempted == 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_batches_one_by_one_complete_every_job(seed: int) -> None:
+    cloud = bool(seed % 2)
+    ins = random_instance(
+        np.random.default_rng(seed), jobs=12, servers=3, chunks=5, cloud=cloud, slots=2000
+    )
+    assert min(play(ins, BatchSche(clock="one-by-one"))[1]) > 0
+
+
 def test_a_batch_does_not_wait_beyond_the_last_chance() -> None:
     # The batch after slot 8 would close in 16; from there the cloud takes until 16 + 5 + 1 > 20.
     ins = instance([job("a", 9, upload=[], cloud_upload_slots=5, worker_type="b")], [], cloud=True)

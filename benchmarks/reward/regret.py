@@ -11,6 +11,8 @@ again; :func:`compare` puts them together.
 
 from __future__ import annotations
 
+import io
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,19 +23,26 @@ from benchmarks.reward.best_decision import decide, packed, unpacked
 from benchmarks.reward.measures import draw, slot_table
 from benchmarks.reward.settings import Settings
 from benchmarks.study.cell import Result
-from benchmarks.study.instances import Source, instance_of
-from benchmarks.study.run import run_policy, warm_policy
+from benchmarks.study.instances import Source, as_bytes, instance_of
+from benchmarks.study.offline import incumbent_file
+from benchmarks.study.run import (
+    policy_rng,
+    run_policy,
+    run_until_compiled,
+    small_instance,
+    warm_policy,
+)
 from benchmarks.study.scheme import policy_of
 from models.reward import RewardInstance
 from online.policy import Policy
+from online.registry import build_policy
+from online.reward.adversary import against
 from online.reward.oga import OGASched, OGASchedConstant, OGASchedLiteral
 from online.reward.steps import Constant
 from online.reward.theory import GradientPath
 from solvers.reward.offline import solve
 
-__all__ = ["REGRET", "compare", "measure", "run", "step_rules"]
-
-_POINTS = 100  # of a curve
+__all__ = ["REGRET", "adaptive", "compare", "measure", "run", "step_rules"]
 
 
 def run(
@@ -53,6 +62,29 @@ def run(
     warm_policy(instance["problem"], policy)
     target = instance_of(instance, data)
     return lambda: _run(target, chosen, parameters)[0]
+
+
+def adaptive(
+    *, instance: Source, policy: str, parameters: Mapping[str, Any]
+) -> Callable[[], Result]:
+    """Prepare a run on arrivals that adapt to it (:mod:`online.reward.adversary`), and its record.
+
+    The value is that of :func:`compare`, with the instance that came of it and its load.
+    """
+    chosen = policy_of(instance["problem"], policy)
+    warm_policy(instance["problem"], policy)
+    run_until_compiled(lambda: decide(small_instance("reward")))
+    base = instance_of(instance)
+
+    def duel() -> Result:
+        rng = policy_rng(base.seed or 0)
+        met = against(base, build_policy(chosen, base, **parameters), rng)
+        fixed = decide(met)
+        told = {name: fixed.value[name] for name in ("instance", "instance_hash", "load")}
+        (record,) = compare(fixed, [_run(met, chosen, parameters)[0]], None)
+        return Result(told | record)
+
+    return duel
 
 
 def _run(
@@ -75,17 +107,27 @@ def _run(
     return Result(value, packed(**arrays)), done.trace.schedule
 
 
-def compare(
-    fixed: Result, runs: Sequence[Result], optimum: tuple[float, float] | None
-) -> list[dict[str, Any]]:
+def _path_length(optimum: Result) -> float | None:
+    """Sum of the distances between allocations of neighbouring slots; None if not kept."""
+    with np.load(io.BytesIO(optimum.files[incumbent_file("reward")])) as kept:
+        if "allocations" not in kept:
+            return None
+        pairs = itertools.pairwise(kept["allocations"])
+        return sum(float(np.linalg.norm(two - one)) for one, two in pairs)
+
+
+def compare(fixed: Result, runs: Sequence[Result], optimum: Result | None) -> list[dict[str, Any]]:
     """Compare runs with decisions made in hindsight; a record of each, see :func:`measure`.
 
     See :class:`benchmarks.contract.RegretParts`; the optimum is the sum of those of all slots.
     """
     known, best = fixed.value, unpacked(fixed)
+    slots = best["slots"]
+    ends, length = None, None
     if optimum is not None:
-        lower = max([optimum[0], *(one.value["objective"] for one in runs)])
-        optimum = lower, max(lower, optimum[1])
+        lower = max([optimum.value["objective"], *(one.value["objective"] for one in runs)])
+        bounds = (bound["value"] for bound in optimum.value["bounds"])
+        ends, length = (lower, max(lower, min(bounds))), _path_length(optimum)
     records = []
     for one in runs:
         achieved, arrays = one.value["objective"], unpacked(one)
@@ -94,7 +136,7 @@ def compare(
             path = GradientPath(arrays["start"], arrays["moves"], *arrays["sums"].tolist())
             sides = path.inequality(best["y"])
         regret = np.cumsum(best["rewards"] - arrays["rewards"])
-        slots = np.unique(np.linspace(1, len(regret), _POINTS).round().astype(int))
+        anytime = best["prefix"] - np.cumsum(arrays["rewards"])[slots - 1]
         records.append(
             {
                 "policy": one.value["policy"],
@@ -108,10 +150,13 @@ def compare(
                 "bound_proven": one.value["constant"] and not known["gangs"],
                 "inequality_left": sides[0],
                 "inequality_right": sides[1],
-                "dynamic_lower": None if optimum is None else optimum[0] - achieved,
-                "dynamic_upper": None if optimum is None else optimum[1] - achieved,
+                "anytime": float(np.nanmax(anytime)),
+                "dynamic_lower": None if ends is None else ends[0] - achieved,
+                "dynamic_upper": None if ends is None else ends[1] - achieved,
+                "path_length": length,
                 "curve_slots": slots.tolist(),
                 "curve_regret": regret[slots - 1].tolist(),
+                "curve_anytime": [None if np.isnan(one) else one for one in anytime.tolist()],
             }
         )
     return records
@@ -141,17 +186,23 @@ def measure(
         - ``bound``: (14); ``bound_proven``: whether Theorem 1 holds for this policy;
         - ``inequality_left``, ``inequality_right``: the proof's inequality on this very run, at
           the best fixed decision known (None for a policy without gradient steps);
+        - ``anytime``: anytime regret, the largest after some number of slots against the decision
+          that is best over these, of 20 numbers or more; an upper end;
         - ``dynamic_lower``, ``dynamic_upper``: dynamic regret (None where not asked for);
-        - ``curve_slots``, ``curve_regret``: regret after so many slots, against the decision
-          that is best over all of them.
+        - ``path_length``: of the optima of the slots, the sum of the distances between each and the
+          next (None as well where they were too large to keep);
+        - ``curve_slots``, ``curve_regret``, ``curve_anytime``: regret after so many slots, against
+          the decision that is best over all; and over these (None where not computed).
     """
     runs = [_run(instance, policy, {}) for policy in policies]
     optimum = None
     if dynamic is not None:
         _, start = max(runs, key=lambda one: one[0].value["objective"])
         found = solve(instance, time_limit=dynamic, start=start)
-        assert found.objective is not None and found.bound is not None
-        optimum = found.objective, found.bound
+        assert found.schedule is not None
+        value = {"objective": found.objective, "bounds": [{"value": found.bound}]}
+        name = incumbent_file("reward")
+        optimum = Result(value, {name: as_bytes(found.schedule.write, name)})
     return compare(decide(instance), [result for result, _ in runs], optimum)
 
 
@@ -196,6 +247,7 @@ REGRET = RegretParts(
     sizes={"default": _USUAL, "quick": _QUICK},
     fixed="benchmarks.reward.best_decision:best_decision",
     run="benchmarks.reward.regret:run",
+    adaptive="benchmarks.reward.regret:adaptive",
     compare=compare,
     scaled=_scaled,
 )

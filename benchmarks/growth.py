@@ -29,7 +29,7 @@ class Growth:
     high: float | None = None
     why: str = ""
     local: tuple[float, ...] = ()
-    over: tuple[float, float] = (0.0, 0.0)
+    over: str = ""
     falls: bool = False
 
     @property
@@ -44,12 +44,14 @@ class Growth:
             return "not applicable"
         if self.low < 1.0 - _ROUNDING and not self.is_below_one:
             return "undecided"
-        return f"{'' if self.is_below_one else 'not '}below 1 over [{self.range}]"
+        return f"{'' if self.is_below_one else 'not '}below 1 over [{self.over}]"
 
-    @property
-    def range(self) -> str:
-        """The first and the last size."""
-        return "{:g}, {:g}".format(*self.over)
+    def __str__(self) -> str:
+        what = f"{self.verdict} ({self.why})" if self.why else self.verdict
+        if self.low is None:
+            return what
+        interval = f"{self.exponent:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        return f"exponent {interval}, between sizes {self.slopes}: {what}"
 
     @property
     def slopes(self) -> str:
@@ -77,7 +79,7 @@ def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growt
     sizes = np.asarray(sizes, dtype=float)
     if len(sizes) < _LEAST_SIZES:
         return Growth(why=f"fewer than {_LEAST_SIZES} sizes")
-    over = (float(sizes[0]), float(sizes[-1]))
+    over = f"{sizes[0]:g}, {sizes[-1]:g}"
     below = (lower <= 0.0).any(axis=1)
     if below.any():
         where = ", ".join(f"{size:g}" for size in sizes[below])

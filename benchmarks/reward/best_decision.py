@@ -13,14 +13,13 @@ from benchmarks.study.run import run_until_compiled, small_instance
 from models.reward import PROBLEM, RewardInstance
 from models.reward.reward import RewardFunction
 from online.reward.theory import regret_bound
-from solvers.reward.hindsight import best_fixed, optimum
-from solvers.reward.oracle import Oracle
+from solvers.reward.hindsight import best_fixed
 
 __all__ = ["best_decision", "decide", "packed", "unpacked"]
 
 _TOLERANCE = 1e-6  # relative; certified
 _TIME_LIMIT = 300.0  # seconds; the interval is valid whatever is reached
-_POINTS, _PREFIXES = 100, 20  # of a curve of regret; of these, where it is against a prefix's best
+_POINTS, _PREFIXES = 100, 20  # of a curve; about so many of these against the best so far, too
 _ARRAYS = "arrays.npz"
 
 
@@ -32,8 +31,8 @@ def best_decision(
     The value of its result has the instance, its size and ``load``, the ends of the best fixed
     reward and ``bound``, as in the records of :func:`benchmarks.reward.regret.measure`, and
     ``gangs``, whether it has any. A file holds the decision, its reward in every slot, the
-    numbers of slots that a curve shows, and for some of these, all among them, the upper end of
-    the reward of the decision that is best so far (else NaN).
+    numbers of slots that a curve shows, and what the best decision of the slots so far earns at
+    most, for some of these numbers, T among them (else NaN).
     """
     run_until_compiled(lambda: decide(small_instance("reward")))
     target = instance_of(instance, data)
@@ -47,10 +46,11 @@ def decide(instance: RewardInstance) -> Result:
     reward = RewardFunction(cluster)(best.y).reward
     active = cluster.active(instance.arrivals)
     slots = np.unique(np.linspace(1, cluster.slots, _POINTS).round().astype(int))
-    prefix, oracle = np.full(len(slots), np.nan), Oracle(cluster)
-    for place in np.arange(len(slots))[::-1][:: max(1, len(slots) // _PREFIXES)]:
+    prefix, limit = np.full(len(slots), np.nan), _TIME_LIMIT / _PREFIXES
+    for place in range(len(slots) - 1, -1, -max(1, len(slots) // _PREFIXES)):
         weights = active[: slots[place]].sum(axis=0)
-        prefix[place] = optimum(oracle, weights, _TOLERANCE).bound
+        so_far = best_fixed(cluster, weights, tolerance=_TOLERANCE, time_limit=limit)
+        prefix[place] = so_far.bound
     servers = len(cluster.capacities)
     value = {
         "instance": instance.name,

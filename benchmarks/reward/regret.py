@@ -11,38 +11,33 @@ again; :func:`compare` puts them together.
 
 from __future__ import annotations
 
-import io
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from benchmarks.contract import RegretParts, RegretSizes
-from benchmarks.reward.best_decision import decide, packed, unpacked
+from benchmarks.reward.best_decision import best_decision, decide, packed, unpacked
 from benchmarks.reward.measures import draw, slot_table
 from benchmarks.reward.settings import Settings
 from benchmarks.study.cell import Result
-from benchmarks.study.instances import Source, as_bytes, instance_of
+from benchmarks.study.instances import Source, instance_of
 from benchmarks.study.offline import incumbent_file
-from benchmarks.study.run import (
-    policy_rng,
-    run_policy,
-    run_until_compiled,
-    small_instance,
-    warm_policy,
-)
+from benchmarks.study.run import policy_rng, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
 from models.reward import RewardInstance
+from models.reward.schedule import path_length
 from online.policy import Policy
 from online.registry import build_policy
 from online.reward.adversary import against
 from online.reward.oga import OGASched, OGASchedConstant, OGASchedLiteral
 from online.reward.steps import Constant
 from online.reward.theory import GradientPath
-from solvers.reward.offline import solve
 
 __all__ = ["REGRET", "adaptive", "compare", "measure", "run", "step_rules"]
+
+_MET = ("instance", "instance_hash", "load")  # of arrivals that adapt
+_KNOWN = "ports servers slots density fixed_lower fixed_upper fixed_gap bound".split()
 
 
 def run(
@@ -61,7 +56,7 @@ def run(
     chosen = policy_of(instance["problem"], policy)
     warm_policy(instance["problem"], policy)
     target = instance_of(instance, data)
-    return lambda: _run(target, chosen, parameters)[0]
+    return lambda: _run(target, chosen, parameters)
 
 
 def adaptive(
@@ -73,24 +68,21 @@ def adaptive(
     """
     chosen = policy_of(instance["problem"], policy)
     warm_policy(instance["problem"], policy)
-    run_until_compiled(lambda: decide(small_instance("reward")))
+    best_decision(instance=instance)  # which compiles what it needs
     base = instance_of(instance)
 
     def duel() -> Result:
-        rng = policy_rng(base.seed or 0)
-        met = against(base, build_policy(chosen, base, **parameters), rng)
+        built = build_policy(chosen, base, **parameters)
+        met = against(base, built, policy_rng(base.seed or 0))
         fixed = decide(met)
-        told = {name: fixed.value[name] for name in ("instance", "instance_hash", "load")}
-        (record,) = compare(fixed, [_run(met, chosen, parameters)[0]], None)
-        return Result(told | record)
+        (record,) = compare(fixed, [_run(met, chosen, parameters)], None)
+        return Result({name: fixed.value[name] for name in _MET} | record)
 
     return duel
 
 
-def _run(
-    instance: RewardInstance, policy: type[Policy], parameters: Mapping[str, Any]
-) -> tuple[Result, Any]:
-    """What is to be compared of a run, and its schedule."""
+def _run(instance: RewardInstance, policy: type[Policy], parameters: Mapping[str, Any]) -> Result:
+    """What is to be compared of a run."""
     done = run_policy(instance, policy, **parameters)
     ran = done.policy
     arrays = {"rewards": slot_table(done)["reward"].to_numpy()}
@@ -104,16 +96,7 @@ def _run(
         "objective": done.score.objective,
         "constant": isinstance(ran, OGASched) and isinstance(ran.rule, Constant),
     }
-    return Result(value, packed(**arrays)), done.trace.schedule
-
-
-def _path_length(optimum: Result) -> float | None:
-    """Sum of the distances between allocations of neighbouring slots; None if not kept."""
-    with np.load(io.BytesIO(optimum.files[incumbent_file("reward")])) as kept:
-        if "allocations" not in kept:
-            return None
-        pairs = itertools.pairwise(kept["allocations"])
-        return sum(float(np.linalg.norm(two - one)) for one, two in pairs)
+    return Result(value, packed(**arrays))
 
 
 def compare(fixed: Result, runs: Sequence[Result], optimum: Result | None) -> list[dict[str, Any]]:
@@ -126,8 +109,8 @@ def compare(fixed: Result, runs: Sequence[Result], optimum: Result | None) -> li
     ends, length = None, None
     if optimum is not None:
         lower = max([optimum.value["objective"], *(one.value["objective"] for one in runs)])
-        bounds = (bound["value"] for bound in optimum.value["bounds"])
-        ends, length = (lower, max(lower, min(bounds))), _path_length(optimum)
+        ends = lower, max(lower, min(bound["value"] for bound in optimum.value["bounds"]))
+        length = path_length(optimum.files[incumbent_file("reward")])
     records = []
     for one in runs:
         achieved, arrays = one.value["objective"], unpacked(one)
@@ -140,13 +123,11 @@ def compare(fixed: Result, runs: Sequence[Result], optimum: Result | None) -> li
         records.append(
             {
                 "policy": one.value["policy"],
-                **{name: known[name] for name in ("ports", "servers", "slots", "density")},
+                **{name: known[name] for name in _KNOWN},
                 "commits": one.value["commits"],
                 "objective": achieved,
-                **{name: known[name] for name in ("fixed_lower", "fixed_upper", "fixed_gap")},
                 "regret_lower": known["fixed_lower"] - achieved,
                 "regret_upper": known["fixed_upper"] - achieved,
-                "bound": known["bound"],
                 "bound_proven": one.value["constant"] and not known["gangs"],
                 "inequality_left": sides[0],
                 "inequality_right": sides[1],
@@ -163,47 +144,29 @@ def compare(fixed: Result, runs: Sequence[Result], optimum: Result | None) -> li
 
 
 def measure(
-    instance: RewardInstance, policies: Sequence[type[Policy]], dynamic: float | None
+    instance: RewardInstance, policies: Sequence[type[Policy] | Policy]
 ) -> list[dict[str, Any]]:
     """Run policies on an instance and compare them with decisions made in hindsight.
 
-    Parameters
-    ----------
-    dynamic : float or None
-        Seconds for the optima of the slots; None = no dynamic regret.
+    The optima of the slots are not among these. A record of each policy, JSON types:
 
-    Returns
-    -------
-    list of dict
-        One per policy, JSON types:
-
-        - ``ports``, ``servers``, ``slots``, ``density``: size of the instance;
-        - ``commits``: whether every decision was made before its arrivals were known;
-        - ``objective``: reward achieved, by the scorer;
-        - ``fixed_lower``, ``fixed_upper``, ``fixed_gap``: the best fixed decision, certified, and
-          how far the ends are apart, relative to the bound;
-        - ``regret_lower``, ``regret_upper``: regret, as an interval for that reason;
-        - ``bound``: (14); ``bound_proven``: whether Theorem 1 holds for this policy;
-        - ``inequality_left``, ``inequality_right``: the proof's inequality on this very run, at
-          the best fixed decision known (None for a policy without gradient steps);
-        - ``anytime``: anytime regret, the largest after some number of slots against the decision
-          that is best over these, of 20 numbers or more; an upper end;
-        - ``dynamic_lower``, ``dynamic_upper``: dynamic regret (None where not asked for);
-        - ``path_length``: of the optima of the slots, the sum of the distances between each and the
-          next (None as well where they were too large to keep);
-        - ``curve_slots``, ``curve_regret``, ``curve_anytime``: regret after so many slots, against
-          the decision that is best over all; and over these (None where not computed).
+    - ``ports``, ``servers``, ``slots``, ``density``: size of the instance;
+    - ``commits``: whether every decision was made before its arrivals were known;
+    - ``objective``: reward achieved, by the scorer;
+    - ``fixed_lower``, ``fixed_upper``, ``fixed_gap``: the best fixed decision, certified, and how
+      far the ends are apart, relative to the bound;
+    - ``regret_lower``, ``regret_upper``: regret, as an interval for that reason;
+    - ``bound``: (14); ``bound_proven``: whether Theorem 1 holds for this policy;
+    - ``inequality_left``, ``inequality_right``: the proof's inequality on this very run, at the
+      best fixed decision known (None for a policy without gradient steps);
+    - ``anytime``: the largest regret after some number of slots against the decision that is best
+      over these (20 numbers or more were tried; upper ends);
+    - ``dynamic_lower``, ``dynamic_upper``: dynamic regret; ``path_length``: the sum of the
+      distances between the optima of neighbouring slots (None where not asked for);
+    - ``curve_slots``, ``curve_regret``, ``curve_anytime``: regret after so many slots, against the
+      decision that is best over all, and over these (None where not tried).
     """
-    runs = [_run(instance, policy, {}) for policy in policies]
-    optimum = None
-    if dynamic is not None:
-        _, start = max(runs, key=lambda one: one[0].value["objective"])
-        found = solve(instance, time_limit=dynamic, start=start)
-        assert found.schedule is not None
-        value = {"objective": found.objective, "bounds": [{"value": found.bound}]}
-        name = incumbent_file("reward")
-        optimum = Result(value, {name: as_bytes(found.schedule.write, name)})
-    return compare(decide(instance), [result for result, _ in runs], optimum)
+    return compare(decide(instance), [_run(instance, one, {}) for one in policies], None)
 
 
 def step_rules(**settings: Any) -> Callable[[], Result]:
@@ -213,13 +176,14 @@ def step_rules(**settings: Any) -> Callable[[], Result]:
     (14), and both sides of the inequality of the proof.
     """
     instance, rules = draw(**settings), (OGASched, OGASchedConstant, OGASchedLiteral)
-    kept = ("fixed_lower", "fixed_upper", "regret_lower", "regret_upper", "bound")
+    kept = ["fixed_lower", "fixed_upper", "regret_lower", "regret_upper", "bound"]
+    kept += ["inequality_left", "inequality_right"]
 
     def told(row: Mapping[str, Any]) -> dict[str, Any]:
         head = {**settings, "policy": row["policy"], "reward": row["objective"]}
-        return head | {name: row[name] for name in (*kept, "inequality_left", "inequality_right")}
+        return head | {name: row[name] for name in kept}
 
-    return lambda: Result([told(row) for row in measure(instance, rules, None)])
+    return lambda: Result([told(row) for row in measure(instance, rules)])
 
 
 def _scaled(settings: Mapping[str, Any], sizes: RegretSizes, factor: float) -> dict[str, Any]:

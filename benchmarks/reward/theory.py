@@ -56,13 +56,7 @@ def _growths(axis: str, rule: str, frame: pd.DataFrame) -> tuple[dict[str, Growt
         lower, upper = (by_seed(part, f"regret_{end}", axis).T for end in ("lower", "upper"))
         growth = fit_growth(lower.index.to_numpy(), lower.to_numpy(), upper.to_numpy())
         found[str(arrivals)] = growth
-    return found, "; ".join(
-        f"{name}: {growth.verdict} ({growth.why})"
-        if growth.low is None
-        else f"{name}: exponent {growth.exponent:.2f} [{growth.low:.2f}, {growth.high:.2f}] over "
-        f"[{growth.range}], between sizes {growth.slopes}"
-        for name, growth in found.items()
-    )
+    return found, "; ".join(f"{name}: {growth}" for name, growth in found.items())
 
 
 def _from_one(frame: pd.DataFrame) -> Numbers:
@@ -72,15 +66,11 @@ def _from_one(frame: pd.DataFrame) -> Numbers:
 
 def _below_one(axis: str, rule: str, frame: pd.DataFrame) -> Finding:
     growths, text = _growths(axis, rule, frame)
-    judgeable = {name: growth for name, growth in growths.items() if growth.low is not None}
-    if not judgeable:
+    known = {name: growth for name, growth in growths.items() if growth.low is not None}
+    if not known:
         return Finding("not testable", text)
-    rest = [
-        f"{name}, {one.why or one.verdict}"
-        for name, one in judgeable.items()
-        if not one.is_below_one
-    ]
-    return judged(not rest, text, f"not shown for {'; '.join(rest)}" if rest else "")
+    rest = [name for name, growth in known.items() if not growth.is_below_one]
+    return judged(not rest, text, f"not shown for {', '.join(rest)}" if rest else "")
 
 
 def _sublinear(axis: str, symbol: str) -> dict[str, Test]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,44 +19,28 @@ class Growth:
     """A power law ``regret = a * size^exponent``, fitted over sizes.
 
     The exponent is the mean of those of the seeds, ``low`` and ``high`` its 95 % t-interval over
-    seeds; None where there is none, and ``why`` that is so, or that there is no verdict. ``local``
-    are the exponents between neighbouring sizes, ``over`` the first and the last size. ``falls``:
-    whether each further unit of size adds less regret, as it does not in ``a + b * size``.
+    seeds; None where there is none. ``local`` are the exponents between neighbouring sizes, in
+    words. The verdict is on the sizes that it names alone; ``why`` says why there is none.
     """
 
     exponent: float | None = None
     low: float | None = None
     high: float | None = None
+    local: str = "-"
+    verdict: str = "not applicable"
     why: str = ""
-    local: tuple[float, ...] = ()
-    over: str = ""
-    falls: bool = False
 
     @property
     def is_below_one(self) -> bool:
         """Whether the interval lies below 1, and the regret is no line with an offset."""
-        return self.high is not None and self.high < 1.0 - _ROUNDING and self.falls
-
-    @property
-    def verdict(self) -> str:
-        """What is known of the exponent over these sizes; it says nothing of larger ones."""
-        if self.low is None:
-            return "not applicable"
-        if self.low < 1.0 - _ROUNDING and not self.is_below_one:
-            return "undecided"
-        return f"{'' if self.is_below_one else 'not '}below 1 over [{self.over}]"
+        return self.verdict.startswith("below 1")
 
     def __str__(self) -> str:
         what = f"{self.verdict} ({self.why})" if self.why else self.verdict
         if self.low is None:
             return what
         interval = f"{self.exponent:.2f} [{self.low:.2f}, {self.high:.2f}]"
-        return f"exponent {interval}, between sizes {self.slopes}: {what}"
-
-    @property
-    def slopes(self) -> str:
-        """The local exponents in words."""
-        return " ".join(f"{slope:.2f}" for slope in self.local) or "-"
+        return f"exponent {interval}, between sizes {self.local}: {what}"
 
 
 def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growth:
@@ -69,9 +53,9 @@ def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growt
 
     A line with an offset has exponents below 1, too, that rise to 1 as the offset is lost. What it
     adds from size to size, per unit of size, does not fall: the least-squares slope of that
-    against the logarithm of the size is 0, whatever the offset and the slope of each seed's line
-    are. So an exponent counts as below 1 only where the t-interval of this slope, in parts of the
-    seed's mean regret per unit, lies below 0 as well, or the regret falls.
+    against the logarithm of the size is 0, whatever the lines of the seeds are. So an exponent
+    counts as below 1 only where the t-interval of this slope, in parts of the seed's mean regret
+    per unit, lies below 0 as well, or the regret falls.
 
     Sizes, shape (n,), ascend: horizons, or numbers of ports. The ends of the regret of each size
     and seed have shape (n, seeds).
@@ -79,29 +63,30 @@ def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growt
     sizes = np.asarray(sizes, dtype=float)
     if len(sizes) < _LEAST_SIZES:
         return Growth(why=f"fewer than {_LEAST_SIZES} sizes")
-    over = f"{sizes[0]:g}, {sizes[-1]:g}"
-    below = (lower <= 0.0).any(axis=1)
-    if below.any():
+    if (below := (lower <= 0.0).any(axis=1)).any():
         where = ", ".join(f"{size:g}" for size in sizes[below])
-        return Growth(why=f"a seed's regret is not above 0 at {where}", over=over)
+        return Growth(why=f"a seed's regret is not above 0 at {where}")
     place, logs = np.log(sizes), np.log([lower, upper])
-    weights = _slope(place)
-    middle, half = logs.mean(axis=0), 0.5 * (logs[1] - logs[0])
+    weights, middle = _slope(place), logs.mean(axis=0)
     exponents = weights @ middle
-    local = np.diff(middle.mean(axis=1)) / np.diff(place)
-    found = Growth(float(exponents.mean()), local=tuple(local.tolist()), over=over)
+    steps = np.diff(middle.mean(axis=1)) / np.diff(place)
+    exponent, local = float(exponents.mean()), " ".join(f"{step:.2f}" for step in steps)
     if lower.shape[1] < 2:
-        return replace(found, why="one seed gives no interval")
-    low, high = t_interval(exponents, np.abs(weights) @ half)
+        return Growth(exponent, local=local, why="one seed gives no interval")
+    low, high = t_interval(exponents, np.abs(weights) @ (0.5 * (logs[1] - logs[0])))
     added = np.diff(np.eye(len(sizes)), axis=0) / np.diff(sizes)[:, None]
-    fall = -_slope(np.log(0.5 * (sizes[1:] + sizes[:-1]))) @ added
-    unit = (0.5 * (lower + upper) / sizes[:, None]).mean(axis=0)
-    least, _ = t_interval(
-        fall @ (0.5 * (lower + upper)) / unit, np.abs(fall) @ (0.5 * (upper - lower)) / unit
-    )
-    found = replace(found, low=low, high=high, falls=least > _ROUNDING or high < 0.0)
-    misfit = high < 1.0 - _ROUNDING and not found.falls
-    return replace(found, why="a line with an offset is not excluded" if misfit else "")
+    fall = -_slope(np.log(sizes[1:] + sizes[:-1])) @ added
+    middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
+    unit = (middle / sizes[:, None]).mean(axis=0)
+    falls = t_interval(fall @ middle / unit, np.abs(fall) @ half / unit)[0] > _ROUNDING
+    verdict, why = f"below 1 over [{sizes[0]:g}, {sizes[-1]:g}]", ""
+    if low >= 1.0 - _ROUNDING:
+        verdict = f"not {verdict}"
+    elif high >= 1.0 - _ROUNDING:
+        verdict = "undecided"
+    elif not falls and high >= 0.0:
+        verdict, why = "undecided", "a line with an offset is not excluded"
+    return Growth(exponent, low, high, local, verdict, why)
 
 
 def _slope(place: np.ndarray) -> np.ndarray:

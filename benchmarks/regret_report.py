@@ -173,7 +173,7 @@ def _growths(frame: pd.DataFrame, sizes: RegretSizes) -> pd.DataFrame:
                 of_bound = fit_growth(table.index.to_numpy(), bound, bound)
                 commits = bool(rows["commits"].all())
             told = " ".join(map(str, values)), growth.exponent, growth.low, growth.high
-            judged = growth.slopes, of_bound.exponent, growth.verdict, growth.why
+            judged = growth.local, of_bound.exponent, growth.verdict, growth.why
             found.append((*names, commits, axis, *told, *judged))
     columns = "commits over sizes exponent low high local bound_exponent verdict why"
     return pd.DataFrame(found, columns=[*_SERIES, *columns.split()])

@@ -148,7 +148,7 @@ def test_rows_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "not applicable: fewer than 3 sizes" in text
     assert "(14) is proven for ogasched-constant" in text
     assert "dynamic regret: optima of the slots" in text
-    assert "bootstrap over instances, too short for 2 seeds, as those of exponents are" in text
+    assert "The 95 % interval is Student's t over instances" in text
     rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
     assert len(rows) == 2 * (3 + 1) * 2 * len(POLICIES)  # arrivals x sizes x seeds x policies
     assert all(row["regret_lower"] <= row["regret_upper"] for row in rows)
@@ -161,6 +161,40 @@ def test_rows_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert set(curves["slot"]) == set(range(1, 9))
     for name in ("curves.pdf", "curves.png", "growth.pdf", "growth.png", "settings.json"):
         assert (out / name).is_file()
+
+
+def test_arrivals_that_adapt_are_those_of_each_policy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = ["--arrivals", "adaptive,coin", "--policy", "ogasched,ogasched-constant,drf"]
+    out = run(tmp_path, *TINY, *argv, "--dynamic", "5")
+    assert "adaptive: an adversary that sees" in " ".join(capsys.readouterr().out.split())
+    rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
+    adaptive = [row for row in rows if row["arrivals"] == "adaptive"]
+    assert len(adaptive) == (3 + 1) * 2 * 3 == len(rows) - len(adaptive)
+    for row in adaptive:
+        assert row["instance"].endswith(f"-against-{row['policy']}") and row["load"] > 0.0
+        assert row["path_length"] is None and row["dynamic_lower"] is None
+        if row["commits"]:
+            assert row["regret_upper"] >= -1e-9
+        assert row["regret_upper"] <= row["anytime"] + 1e-6 * row["fixed_upper"]
+    largest = [row for row in adaptive if (row["ports"], row["slots"], row["seed"]) == (2, 8, 0)]
+    assert len({row["instance_hash"] for row in largest}) > 1
+    assert all(row["path_length"] > 0.0 for row in rows if row["arrivals"] == "coin")
+
+
+def test_an_adversary_that_a_policy_breaks_is_a_row_with_an_error() -> None:
+    source = drawn("reward", jobs=2, slots=4, servers=3, seed=7)
+    asked = trial_on(source, schemes_of("reward", ["drf", "fairness"]), arrivals="adaptive")
+    assert [cell.function for cell in Regret().cells(asked)] == [REGRET.adaptive] * 2
+    done = Outcome("done", Result({"instance": "met", "instance_hash": "1", "objective": 2.0}))
+    rows = Regret().rows(asked, [Outcome("failed", None, "no idea"), done])
+    assert ("no idea" in rows[0]["error"], rows[0]["seed"], rows[0]["slots"]) == (True, 7, 4)
+    assert (rows[1]["instance"], rows[1]["objective"], rows[1]["policy"]) == (
+        "met",
+        2.0,
+        "fairness",
+    )
 
 
 def test_what_is_said_of_one_seed_and_of_a_bound_that_is_proven_for_nobody(

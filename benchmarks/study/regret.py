@@ -40,7 +40,7 @@ class Regret:
         parts, source = regret_parts(trial.problem), trial.entries[0].settings
         data = self.data.get(source.get("file", ""), {})
         schemes = [entry.scheme for entry in trial.entries]
-        if "file" not in source and trial.point["arrivals"] == ADAPTIVE:
+        if "file" not in source and trial.point.get("arrivals") == ADAPTIVE:
             return [run_cell(source, one, function=parts.adaptive) for one in schemes]
         instance, label = {"instance": dict(source)}, f"best fixed decision of {label_of(source)}"
         roots = instance_roots(trial.problem)

@@ -81,7 +81,9 @@ def adaptive(
     return duel
 
 
-def _run(instance: RewardInstance, policy: type[Policy], parameters: Mapping[str, Any]) -> Result:
+def _run(
+    instance: RewardInstance, policy: type[Policy] | Policy, parameters: Mapping[str, Any]
+) -> Result:
     """What is to be compared of a run."""
     done = run_policy(instance, policy, **parameters)
     ran = done.policy

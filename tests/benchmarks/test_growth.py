@@ -141,6 +141,12 @@ def test_a_regret_that_may_be_negative_has_no_exponent() -> None:
     assert fit_growth(SIZES, np.minimum(regret, -1.0), regret).verdict == "not applicable"
 
 
+def test_a_regret_that_is_not_known_decides_nothing() -> None:
+    regret = noisy(0.5)
+    regret[3, 0] = np.nan
+    assert fit(regret).verdict == "undecided"
+
+
 def test_too_little_to_fit() -> None:
     growth = fit(noisy(0.5, seeds=1))
     assert growth.exponent is not None

@@ -79,12 +79,12 @@ def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growt
     middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
     unit = (middle / sizes[:, None]).mean(axis=0)
     falls = t_interval(fall @ middle / unit, np.abs(fall) @ half / unit)[0] > _ROUNDING
-    below = high < 1.0 - _ROUNDING
-    verdict, why = "undecided", "a line with an offset is not excluded" if below else ""
+    is_below = high < 1.0 - _ROUNDING
+    verdict, why = "undecided", "a line with an offset is not excluded" if is_below else ""
     over = f"below 1 over [{sizes[0]:g}, {sizes[-1]:g}]"
     if low >= 1.0 - _ROUNDING:
         verdict = f"not {over}"
-    elif below and (falls or high < 0.0):
+    elif is_below and (falls or high < 0.0):
         verdict, why = over, ""
     return Growth(exponent, low, high, local, verdict, why)
 

@@ -19,6 +19,7 @@ from hypothesis import settings
 from numba.core.caching import NullCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+from xdist.scheduler import LoadScopeScheduling
 
 from solvers.highs import HighsOptions, LinearProgram
 from solvers.highs.engine import run
@@ -38,6 +39,26 @@ Refuses = Callable[[str, list[str], str], None]
 # The same examples in every run; no deadline, since a first call may compile a kernel.
 settings.register_profile("schedgap", derandomize=True, deadline=None)
 settings.load_profile("schedgap")
+
+
+# Each of these files has a fixture that takes long: one worker runs all of its tests.
+_TOGETHER = ("tests/benchmarks/jct/test_scale.py", "tests/benchmarks/test_sweep_interrupted.py")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling | None:
+    """With ``--dist loadgroup`` tests go to any worker, but those of a file of ``_TOGETHER``.
+
+    The mark ``xdist_group`` of pytest-xdist 3.8 is lost on the way: pytest 9.2 keeps names of tests
+    where it does not look.
+    """
+    return _Together(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+class _Together(LoadScopeScheduling):
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return file if file in _TOGETHER else nodeid
 
 
 def pytest_collection_finish() -> None:

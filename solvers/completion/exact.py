@@ -19,7 +19,6 @@ import pyomo.environ as pyo
 from models.completion.column import Column
 from models.completion.formulations.time_indexed import (
     Mode,
-    modes,
     schedule_from_values,
     time_indexed,
 )
@@ -111,15 +110,13 @@ class OpenStarts:
         The time limit of the options is replaced by what is left until ``deadline``, of
         ``time.monotonic()``. It is infeasible if no schedule is better than the known one.
         """
-        ways = [
-            [_key(mode) for mode in modes(job, self.instance.cluster)] for job in self.instance.jobs
-        ]
-        assert all(set(known) <= set(keys) for known, keys in zip(self.starts, ways, strict=True))
-
-        def allowed(j: int, k: int, t: int) -> bool:
-            return t in self.starts[j].get(ways[j][k], ())
-
-        model = time_indexed(self.instance, end=self.end, allowed=allowed)
+        model = time_indexed(
+            self.instance,
+            end=self.end,
+            allowed=lambda j, mode: self.starts[j].get(_key(mode), ()),
+        )
+        there = {(j, _key(mode)) for (j, _), mode in model.modes.items()}
+        assert all((j, key) in there for j, ways in enumerate(self.starts) for key in ways)
         # HiGHS's tolerances are absolute; a power of two keeps whole numbers whole.
         unit = 2.0 ** math.floor(math.log2(max(job.weight for job in self.instance.jobs))) / 16.0
         model.weighted_completion.set_value(model.weighted_completion.expr / unit)

@@ -16,6 +16,7 @@ from tests.benchmarks import toy
 Capture = pytest.CaptureFixture[str]
 
 
+@pytest.mark.usefixtures("rendered")
 def test_three_files_and_the_same_bytes(toy_folder: Path, capsys: Capture) -> None:
     for out in ("a", "b"):
         assert main(["utility-1", "--quick", "--out", out]) == 0
@@ -71,6 +72,7 @@ def test_a_failed_cell_is_missing_from_the_picture(toy_folder: Path, capsys: Cap
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("rendered")
 def test_workers_make_the_same_files(toy_folder: Path) -> None:
     for workers in ("1", "2"):
         assert main(["utility-1", "--quick", "--workers", workers, "--out", workers]) == 0

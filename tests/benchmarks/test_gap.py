@@ -65,6 +65,7 @@ ROWS = pd.DataFrame(
 )
 
 
+@pytest.mark.usefixtures("rendered")
 @pytest.mark.parametrize(
     "methods", [["toolkit"], pytest.param(["compact", "toolkit"], marks=pytest.mark.slow)]
 )

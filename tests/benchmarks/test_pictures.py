@@ -103,6 +103,7 @@ def test_every_picture_takes_axes_or_makes_them(name: str) -> None:
     assert not left.has_data()
 
 
+@pytest.mark.usefixtures("rendered")
 @pytest.mark.parametrize("name", ["boxes", "gantt", "heatmap", "queue"])
 def test_same_data_same_bytes(name: str, tmp_path: Path) -> None:
     first = save_picture(PICTURES[name](None), RUNS, tmp_path / "one" / "p")

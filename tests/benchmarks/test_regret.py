@@ -139,6 +139,7 @@ def run(tmp_path: Path, *argv: str) -> Path:
     return out
 
 
+@pytest.mark.usefixtures("rendered")
 def test_rows_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = run(tmp_path, *TINY, "--arrivals", "bernoulli,adaptive", "--dynamic", "5")
     text = " ".join(capsys.readouterr().out.split())

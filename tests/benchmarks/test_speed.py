@@ -20,6 +20,7 @@ from models.errors import InputError
 SMALL = ["--problem", "reward", "--policy", "drf,spreading", "--format", "csv"]
 
 
+@pytest.mark.usefixtures("rendered")
 def test_sizes_are_measured_one_by_one_and_drawn(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

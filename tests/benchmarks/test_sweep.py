@@ -52,6 +52,7 @@ def test_options_that_do_not_go_together(here: Path, refuses: Refuses) -> None:
 # ---- what comes out ------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("rendered")
 def test_rows_tables_and_pictures(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("study.toml").write_text(
         'seeds = 1\n[[study]]\nproblem = "utility"\npolicies = ["oasis", "fifo"]\n'
@@ -176,6 +177,7 @@ def test_a_folder_that_cannot_be_written(here: Path, refuses: Refuses) -> None:
         refuses("sweep", arguments, f"{out}/cells: cannot be made: ")
 
 
+@pytest.mark.usefixtures("rendered")
 def test_a_table_shows_every_point_and_no_mean_of_survivors(
     here: Path, capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
 ) -> None:

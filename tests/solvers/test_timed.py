@@ -62,6 +62,7 @@ SMALL: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.usefixtures("short_local_search")
 @pytest.mark.parametrize("problem", SMALL)
 def test_what_ends_by_itself_is_not_timed(problem: str) -> None:
     found = offline_solver(problem).solve(draw(problem, seed=1, **SMALL[problem]), time_limit=None)

@@ -20,7 +20,7 @@ tolerant ones (:mod:`models.tolerance`): all schedules that the scorer accepts a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -81,34 +81,76 @@ def modes(job: Job, cluster: Cluster) -> list[Mode]:
     """
     cluster, found = cluster.tolerant, []
     workers = np.arange(1, job.chunks + 1)
-    pairs = product(range(len(cluster.worker_types)), cluster.ps_choices)
-    for (m, p), internal in product(pairs, (True, False)):
-        duration = least_duration(job, m, p, workers, internal)
-        shortest = np.minimum.accumulate(duration)
-        for k in np.flatnonzero(np.append(True, shortest[1:] < shortest[:-1])).tolist():
-            found += _placed(cluster, m, p, internal, k + 1, int(duration[k]))
+    for m, p in product(range(len(cluster.worker_types)), cluster.ps_choices):
+        placed = _Placed.of(cluster, m, p, job.chunks)
+        for internal in (True, False):
+            duration = least_duration(job, m, p, workers, internal)
+            shortest = np.minimum.accumulate(duration)
+            for k in np.flatnonzero(np.append(True, shortest[1:] < shortest[:-1])).tolist():
+                found += placed.modes(internal, k + 1, int(duration[k]))
     return found
 
 
-def _placed(cluster: Cluster, m: int, p: int, internal: bool, n: int, d: int) -> list[Mode]:
-    """Modes of n workers: with several numbers of parameter servers if they are spread."""
-    e, servers, ring = cluster.worker_types[m], cluster.servers, cluster.allreduce
-    z = np.zeros_like(e) if ring else cluster.ps_types[p]
-    most = n if internal else n - 1  # at home
-    room = np.minimum(count_fitting(servers, e), most if ring else n)
-    least_beside = {0: 0} if ring else {1: 0}
-    if not (internal or ring):
-        b, big_b = cluster.worker_gbps[m], cluster.ps_gbps[p]
-        least_beside = {least_ps(n - beside, b, big_b): beside for beside in range(n - 1, -1, -1)}
-    found = []
-    for ps, beside in least_beside.items():
-        at_home = np.minimum(count_fitting(servers - ps * z, e), most)
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """What fits of one pair of types.
+
+    Parameters
+    ----------
+    workers : ndarray of int, shape (H,)
+        That fit on each server.
+    needed : ndarray of int, shape (D,)
+        Fewest parameter servers for 1, 2, ... workers elsewhere, (2i).
+    numbers : ndarray of int, shape (K,)
+        Numbers of parameter servers to choose from, ascending; 0 alone with all-reduce.
+    beside : ndarray of int, shape (K, H)
+        Workers that fit beside so many of them; -1 where these do not fit.
+    """
+
+    worker_type: int
+    ps_type: int
+    workers: np.ndarray
+    needed: np.ndarray
+    numbers: np.ndarray
+    beside: np.ndarray
+
+    @classmethod
+    def of(cls, cluster: Cluster, m: int, p: int, most: int) -> _Placed:
+        """Of jobs with at most so many workers."""
+        e, servers, ring = cluster.worker_types[m], cluster.servers, cluster.allreduce
+        workers = count_fitting(servers, e)
+        if ring:
+            return cls(
+                m, p, workers, np.zeros(most, np.int64), np.zeros(1, np.int64), workers[None]
+            )
+        z = cluster.ps_types[p]
+        needed = least_ps(np.arange(1, most + 1), cluster.worker_gbps[m], cluster.ps_gbps[p])
+        ps = count_fitting(servers, z)
+        numbers = np.union1d(1, needed[needed <= ps.max(initial=0)])
+        beside = count_fitting(servers - numbers[:, None, None] * z, e)
+        beside = np.where(ps >= numbers[:, None], beside, -1)
+        return cls(m, p, workers, needed, numbers, beside)
+
+    def modes(self, internal: bool, n: int, d: int) -> list[Mode]:
+        """Modes of n workers: with several numbers of parameter servers if they are spread."""
+        ring = not self.numbers[0]
+        most = n if internal else n - 1  # at home
+        room = np.minimum(self.workers, most if ring else n)
+        if internal or ring:
+            numbers, least_beside = self.numbers[:1], np.zeros(1, np.int64)
+        else:
+            numbers = self.numbers[: np.searchsorted(self.numbers, self.needed[n - 1], "right")]
+            least_beside = n - np.searchsorted(self.needed[:n], numbers, "right")
+        at_home = np.minimum(self.beside[: len(numbers)], most)
         elsewhere = 0 if internal else room.sum() - room
-        fits = (count_fitting(servers, z) >= ps) & (at_home >= beside) & (at_home + elsewhere >= n)
-        if homes := tuple(np.flatnonzero(fits).tolist()):
-            homes = homes if internal or ps else ()
-            found.append(Mode(m, p, internal, n, ps, beside, d, homes, tuple(room.tolist())))
-    return found
+        fits = (at_home >= least_beside[:, None]) & (at_home + elsewhere >= n)
+        rooms, found = tuple(room.tolist()), []
+        for k in np.flatnonzero(fits.any(axis=1)).tolist():
+            ps, beside = int(numbers[k]), int(least_beside[k])
+            homes = tuple(np.flatnonzero(fits[k]).tolist()) if internal or ps else ()
+            kinds = self.worker_type, self.ps_type
+            found.append(Mode(*kinds, internal, n, ps, beside, d, homes, rooms))
+        return found
 
 
 def horizon(instance: CompletionInstance) -> int:
@@ -127,7 +169,7 @@ def time_indexed(
     *,
     relaxed: bool = False,
     end: int | None = None,
-    allowed: Callable[[int, int, int], bool] = lambda j, k, t: True,
+    allowed: Callable[[int, Mode], Container[int]] | None = None,
 ) -> pyo.ConcreteModel:
     """Build (2) or (15): minimise ``weighted_completion`` over x, home and y.
 
@@ -138,14 +180,15 @@ def time_indexed(
         Drop integrality, (2k), (2l), (2n), (2o).
     end : int, optional
         All jobs are to complete by then; by default the ``horizon``, which loses nothing.
-    allowed : callable
-        ``(j, k, t) -> bool``: which starts there are, k counted as in ``modes``.
+    allowed : callable, optional
+        ``(j, mode) -> slots``: which starts there are; by default all.
     """
     last = horizon(instance) if end is None else end
 
     def starts(j: int, k: int, mode: Mode) -> Iterable[int]:
         slots = range(instance.jobs[j].arrival, last - mode.duration + 1)
-        return (t for t in slots if allowed(j, k, t))
+        some = slots if allowed is None else allowed(j, mode)
+        return (t for t in slots if t in some)
 
     model = _placements(instance, range(len(instance.jobs)), starts, relaxed)
     total = pyo.quicksum(

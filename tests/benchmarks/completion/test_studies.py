@@ -26,12 +26,17 @@ from tests.benchmarks.frames import assert_is_kept, assert_other_seeds_are_kept
 PICTURES = tuple(picture.name for picture in pictures_of("completion"))
 KEPT = tuple(name for name in PICTURES if name != "completion-7")  # that has times
 
+# Measured as Figures 2, 5 and 10 are, at other points.
+ALIKE = tuple(f"completion-{n}" for n in (3, 4, 6, 9, 11))
+
 
 def test_pictures_are_those_of_the_paper() -> None:
     assert PICTURES == tuple(f"completion-{n}" for n in range(2, 13))
 
 
-@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in ALIKE else n for n in KEPT]
+)
 def test_quick_frame_is_the_reference(name: str, quick: Frames) -> None:
     assert_is_kept(quick(find_picture(name).study), name, {})
 

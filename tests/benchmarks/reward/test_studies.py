@@ -38,6 +38,7 @@ from tests.benchmarks.reward.conftest import Frames
 from tests.models.reward.small import reward
 
 PICTURES = {picture.name: picture for picture in pictures_of("reward")}
+ALIKE = ("reward-7", "reward-table-2")  # measured as Figure 3 is, at other points
 NAMES = [scheme.name for scheme in SCHEMES]
 
 # Best fixed decisions stop at 1e-6, but regret is a small part of their reward, and they may lie
@@ -49,7 +50,10 @@ SOLVED = {
 }
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n in ALIKE else n for n in PICTURES],
+)
 def test_quick_frame_is_the_reference(name: str, quick: Frames) -> None:
     assert_is_kept(quick(name), name, SOLVED)
 

@@ -29,7 +29,10 @@ PICTURES = {picture.name.removeprefix("utility-"): picture for picture in pictur
 SOLVED = dict.fromkeys(("offline_lower", "offline_upper", "ratio_lower", "ratio_upper"), 2e-4)
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n == "5-large" else n for n in PICTURES],
+)
 def test_quick_frame_is_the_reference(name: str, quick: Quick) -> None:
     assert_is_kept(quick(name), f"utility-{name}", SOLVED)
 

@@ -217,9 +217,9 @@ def test_a_batch_of_some_jobs() -> None:
 
 def test_starts_may_be_left_out() -> None:
     ins = in_turn()
-    late = time_indexed(ins, end=3, allowed=lambda j, k, t: t >= j + 1)
+    late = time_indexed(ins, end=3, allowed=lambda j, mode: range(j + 1, 3))
     assert solve_model(late, EXACT).result.objective == 2 + 3
-    none = time_indexed(ins, allowed=lambda j, k, t: j == 0)
+    none = time_indexed(ins, allowed=lambda j, mode: () if j else range(9))
     assert solve_model(none, EXACT).result.status == "infeasible"
     assert solve_model(time_indexed(ins, end=1), EXACT).result.status == "infeasible"
 

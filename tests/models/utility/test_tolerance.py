@@ -96,6 +96,7 @@ def test_bounds_know_what_the_scorer_accepts(unit: float) -> None:
     assert solve_offline(ins, time_limit=None).bound >= 2.0 * (1 - 1e-9)
 
 
+@pytest.mark.usefixtures("short_local_search")
 @pytest.mark.parametrize("unit", [*UNITS, 1e-12])
 def test_ratio_at_the_edge(unit: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "edge.json"

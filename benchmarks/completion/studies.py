@@ -26,7 +26,9 @@ SCHEMES = (OWN, *BASELINES)
 """The five schemes of Figures 2, 3, 5 and 6."""
 
 _ALL = tuple(Scheme(name, name) for name in SCHEMES)
-_FIXED = {name: {"fixed": True} for name in BASELINES if name != "fifo"}
+_FIXED, _DELAY = (
+    {name: how for name in BASELINES if name != "fifo"} for how in ({"fixed": True}, {"delay": 1})
+)
 _CAPACITY = 'Sec. 7: capacities are "approximately [0.2, 0.5]" of the summed ideal demand'
 _BLOCKS = "Alg. 1 and 2 run blocks of tau_i slots one after the other"
 
@@ -45,6 +47,13 @@ READINGS = (
         {"preset": "paper"},
         _FIXED,
         "(2) knows only constant placements; the paper does not say that baselines keep to it",
+    ),
+    Reading(
+        "delay",
+        "a slot lost by who is stopped, moved or re-sized",
+        {"preset": "paper"},
+        _DELAY,
+        'Sec. 7.1: durations are "lengthened due to frequent preemption", not by how much',
     ),
     Reading(
         "blocks",

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from models.sealing import sealed
-from models.tolerance import tolerant
+from models.tolerance import count_fitting, tolerant
 
 __all__ = ["NO_TYPE", "Cluster", "Job"]
 
@@ -68,6 +68,13 @@ class Cluster:
     def ps_choices(self) -> range:
         """The PS types that a job may have: all of them, or only ``NO_TYPE`` with all-reduce."""
         return range(NO_TYPE, 0) if self.allreduce else range(len(self.ps_types))
+
+    @cached_property
+    def kinds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Servers that are alike, (K, R); how many, (K,); workers of a type on one, (M, K)."""
+        alike, number = np.unique(self.servers, axis=0, return_counts=True)
+        room = np.array([count_fitting(alike, worker) for worker in self.worker_types])
+        return sealed(alike), sealed(number), sealed(room)
 
     @cached_property
     def tolerant(self) -> Cluster:

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from models.completion import score
 from models.completion.rates import least_ps
+from models.errors import InputError
 from online.completion.antman import AntMan
 from online.completion.drf import DRF
+from online.completion.elastic import Elastic
 from online.completion.fifo import FIFO
 from online.completion.room import Request, Room, ideal_request
 from online.completion.tiresias import Tiresias
@@ -60,6 +62,29 @@ def test_drf_shares_out_anew_at_every_event() -> None:
     assert rows(trace, 0) == [(0, 1, 0, 4), (1, 3, 0, 2)]
     assert rows(trace, 1) == [(1, 3, 0, 2)]
     assert completions == [3, 3] and trace.schedule.elastic
+
+
+def test_who_is_moved_or_resized_may_lose_slots() -> None:
+    # As before, but a, cut from 4 to 2 workers at 1, pauses in slot 1 while b has its 2 at once.
+    # At 3 b is done, and a, with 2 mini-batches left, has 4 workers after another pause.
+    ins = ring([work("a", chunks=4, slots=2), work("b", 1, chunks=4)], 4)
+    trace, completions = play(ins, DRF(delay=1))
+    assert rows(trace, 0) == [(0, 1, 0, 4), (2, 3, 0, 2), (4, 5, 0, 4)]
+    assert rows(trace, 1) == [(1, 3, 0, 2)]
+    assert completions == [5, 3] and trace.schedule.elastic
+    with pytest.raises(InputError, match="delay -1 is negative"):
+        AntMan(delay=-1)
+
+
+@pytest.mark.parametrize("policy", [DRF, AntMan, Tiresias])
+def test_nothing_is_lost_where_nobody_is_moved(policy: type[Elastic]) -> None:
+    for seed in range(3):
+        ins = random_instance(np.random.default_rng(seed), allreduce=seed % 2 == 1)
+        kept, same = (
+            play(ins, build_policy(policy, ins, fixed=True, delay=delay)) for delay in (0, 2)
+        )
+        assert kept[1] == same[1]
+        assert not play(ins, build_policy(policy, ins, delay=2))[0].schedule.worker_type.min() < 0
 
 
 def test_drf_equals_dominant_shares() -> None:

@@ -26,49 +26,27 @@ SCHEMES = (OWN, *BASELINES)
 """The five schemes of Figures 2, 3, 5 and 6."""
 
 _ALL = tuple(Scheme(name, name) for name in SCHEMES)
-_FIXED, _DELAY = (
-    {name: how for name in BASELINES if name != "fifo"} for how in ({"fixed": True}, {"delay": 1})
+_FIXED, _DELAY = (dict.fromkeys(BASELINES[1:], how) for how in ({"fixed": True}, {"delay": 1}))
+_PAPER, _BLOCKS = {"preset": "paper"}, "Alg. 1 and 2 run blocks of tau_i slots one after the other"
+_WHY = {
+    "paper": 'Sec. 7: capacities are "approximately [0.2, 0.5]" of the summed ideal demand',
+    "moderate": 'Sec. 1: "especially in systems with resource shortage"',
+    "fixed": "(2) knows only constant placements; the paper does not say that baselines keep to it",
+    "delay": 'Sec. 7.1: durations are "lengthened due to frequent preemption", not by how much',
+    "blocks": _BLOCKS,
+    "literal": f"{_BLOCKS}, from alpha tau_i on",
+}
+_WORDS: Sequence[tuple[str, str, dict[str, Any]]] = (
+    ("paper", "capacity as drawn", {}),
+    ("moderate", "load 0.9 to 1.1", {}),
+    ("fixed", "baselines with constant placement", _FIXED),
+    ("delay", "a slot lost by who is stopped, moved or re-sized", _DELAY),
+    ("blocks", "A_online in blocks as planned", {OWN: {"compact": False}}),
+    ("literal", "A_online with one alpha, from alpha tau on", {OWN: {"literal": True}}),
 )
-_CAPACITY = 'Sec. 7: capacities are "approximately [0.2, 0.5]" of the summed ideal demand'
-_BLOCKS = "Alg. 1 and 2 run blocks of tau_i slots one after the other"
-
-READINGS = (
-    Reading("paper", "capacity as drawn", {"preset": "paper"}, {}, _CAPACITY),
-    Reading(
-        "moderate",
-        "load 0.9 to 1.1",
-        {"preset": "moderate"},
-        {},
-        'Sec. 1: "especially in systems with resource shortage"',
-    ),
-    Reading(
-        "fixed",
-        "baselines with constant placement",
-        {"preset": "paper"},
-        _FIXED,
-        "(2) knows only constant placements; the paper does not say that baselines keep to it",
-    ),
-    Reading(
-        "delay",
-        "a slot lost by who is stopped, moved or re-sized",
-        {"preset": "paper"},
-        _DELAY,
-        'Sec. 7.1: durations are "lengthened due to frequent preemption", not by how much',
-    ),
-    Reading(
-        "blocks",
-        "A_online in blocks as planned",
-        {"preset": "paper"},
-        {OWN: {"compact": False}},
-        _BLOCKS,
-    ),
-    Reading(
-        "literal",
-        "A_online with one alpha, from alpha tau on",
-        {"preset": "paper"},
-        {OWN: {"literal": True}},
-        f"{_BLOCKS}, from alpha tau_i on",
-    ),
+READINGS = tuple(
+    Reading(name, words, {"preset": "moderate"} if name == "moderate" else _PAPER, how, _WHY[name])
+    for name, words, how in _WORDS
 )
 """What the paper leaves open, or says in passing. The first takes it by its word; in the others one
 thing is different. A_online is compacted but for the last two."""

@@ -27,7 +27,6 @@ from benchmarks.completion.traces import model_speeds
 from benchmarks.traces import Trace
 from benchmarks.workload.arrivals import ARRIVALS
 from benchmarks.workload.report import WorkloadReport
-from benchmarks.workload.settings import show_range
 from benchmarks.workload.submissions import submissions
 from models.completion import Cluster, CompletionInstance, Job
 from models.completion.files import CompletionFile
@@ -82,7 +81,8 @@ class _Drawing:
             try:
                 instance = self.instance()
             except InputError as error:
-                fault = self._crumbs() if "no room" in str(error) else error
+                told = f"{len(self._parts)} servers share what {count} jobs demand"
+                fault = InputError(f"{error}: {told}; try fewer of them, more chunks, or less load")
                 self._draw_cluster()
                 continue
             limits = self._limit(self.jobs["arrival"]).tolist()
@@ -123,16 +123,6 @@ class _Drawing:
         return InputError(
             f"only {found} of {settings.jobs} jobs: hardly any can complete within max_duration "
             f"{settings.max_duration} and {settings.slots} slots on {settings.servers} servers"
-        )
-
-    def _crumbs(self) -> InputError:
-        """No server has room for a worker: the capacity follows the jobs, and is split."""
-        settings, have = self._settings, self.servers.sum(axis=0)
-        told = ", ".join(f"{v:.3g} {name}" for name, v in zip(RESOURCES, have, strict=True))
-        return InputError(
-            f"{settings.servers} servers share {told}, so that none has room for one worker: ask "
-            f"for fewer servers, more jobs, a lower load or more workers (chunks, now "
-            f"{show_range(settings.chunks)})"
         )
 
     def _set_capacity(self) -> None:

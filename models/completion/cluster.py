@@ -70,11 +70,14 @@ class Cluster:
         return range(NO_TYPE, 0) if self.allreduce else range(len(self.ps_types))
 
     @cached_property
-    def kinds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Servers that are alike, (K, R); how many, (K,); workers of a type on one, (M, K)."""
+    def kinds(self) -> tuple[np.ndarray, ...]:
+        """Servers that are alike, (K, R); how many, (K,); what fits: workers (M, K), PSs (P, K)."""
         alike, number = np.unique(self.servers, axis=0, return_counts=True)
-        room = np.array([count_fitting(alike, worker) for worker in self.worker_types])
-        return sealed(alike), sealed(number), sealed(room)
+        room, ps_room = (
+            np.array([count_fitting(alike, demand) for demand in types]).reshape(-1, len(alike))
+            for types in (self.worker_types, self.ps_types)
+        )
+        return sealed(alike), sealed(number), sealed(room), sealed(ps_room.astype(np.int64))
 
     @cached_property
     def tolerant(self) -> Cluster:

@@ -29,8 +29,7 @@ class Elastic(Resharing):
         A job keeps what it starts with until it is complete, as in the paper's model; the others
         share what is left.
     delay : int
-        Slots that a job loses when it goes on after it was stopped, moved or re-sized: its new
-        place is kept free for it. The paper gives no number.
+        Slots that a job loses, its new place kept free, after it was stopped, moved or re-sized.
     """
 
     wider = True
@@ -59,10 +58,8 @@ class Elastic(Resharing):
             if rank in self._begun and rank in self.running:
                 plans[rank], self._due[rank] = PAUSED, event.slot + self._delay
         self._begun |= self.running.keys()
-        for rank in [rank for rank, slot in self._due.items() if slot <= event.slot]:
-            plans[rank] = self.running[rank]
-            del self._due[rank]
-        wakes = [*self._due.values(), *filter(None, [decision.wake_at])]
+        plans |= {rank: self.running[rank] for rank, due in self._due.items() if due == event.slot}
+        wakes = [due for due in (*self._due.values(), decision.wake_at or 0) if due > event.slot]
         return replace(decision, plans=plans, wake_at=min(wakes, default=None))
 
     def request(self, rank: int) -> Request:

@@ -14,16 +14,7 @@ from models.completion.column import Column
 from models.resources import dominant_share
 from models.tolerance import usable
 from online.primal_dual import decide
-from solvers.completion.modes import (
-    DURATION,
-    PS_TYPE,
-    WORKER_TYPE,
-    WORKERS,
-    amounts_of,
-    modes_of,
-    placeable,
-    shorter,
-)
+from solvers.completion.modes import DURATION, amounts_of, least_held, modes_of
 from solvers.completion.oracle import best_schedule
 
 __all__ = ["ORDERS", "Block", "MaxWeight", "Round", "compacted", "greedy_max_weight", "least_bound"]
@@ -34,8 +25,6 @@ ORDERS: Mapping[str, Callable[[Job], Any]] = {
     "id": lambda job: job.id,
 }
 """Orders in which Alg. 3 may take the jobs of a batch; the paper does not say which."""
-
-_FEW = 50  # modes that are placed at a time
 
 
 class Block(NamedTuple):
@@ -63,24 +52,7 @@ def least_bound(jobs: Iterable[Job], cluster: Cluster) -> float:
     The sum is over slots, servers and resources, in the units of the instance, as printed. Its
     least is over all modes that fit on the empty cluster.
     """
-    ratios = (job.weight / _least_held(job, cluster) for job in jobs)
-    return float(max(ratios, default=1.0))
-
-
-def _least_held(job: Job, cluster: Cluster) -> float:
-    """Least sum of what a schedule of a job holds, over slots, servers and resources."""
-    rows = shorter(job, cluster)
-    one_ps = 0.0 if cluster.allreduce else cluster.ps_types.sum(axis=1)[rows[:, PS_TYPE]]
-    workers = rows[:, WORKERS] * cluster.worker_types.sum(axis=1)[rows[:, WORKER_TYPE]]
-    hopes = rows[:, DURATION] * (workers + one_ps)  # those with least come first, a few at a time
-    least, order = math.inf, np.argsort(hopes, kind="stable")
-    for few in np.split(order, range(_FEW, len(order), _FEW)):
-        if hopes[few[0]] >= least:
-            break
-        table = placeable(job, cluster, rows[np.sort(few)])
-        held = table[:, DURATION] * amounts_of(table, cluster).sum(axis=1)
-        least = min(least, held.min(initial=math.inf))
-    return least
+    return max((job.weight / least_held(job, cluster) for job in jobs), default=1.0)
 
 
 class MaxWeight:

@@ -19,6 +19,7 @@ __all__ = [
     "WORKER_TYPE",
     "amounts_of",
     "fitting",
+    "least_held",
     "modes_of",
     "placeable",
     "shorter",
@@ -35,6 +36,7 @@ rate, and frees what they hold.
 
 _NEVER = np.iinfo(np.int64).max
 _BLOCK = 16  # rows
+_FEW = 50  # modes that are looked at first
 
 
 def modes_of(job: Job, cluster: Cluster, *, pooled: bool = False) -> np.ndarray:
@@ -81,7 +83,7 @@ def _ps_amounts(cluster: Cluster, modes: np.ndarray) -> np.ndarray:
 def shorter(job: Job, cluster: Cluster) -> np.ndarray:
     """Rows (q, m, p, N, d) whose d is less than with fewer workers; N is at most D, and fits."""
     types = np.array(cluster.ps_choices)
-    _, number, room = cluster.kinds
+    _, number, room, _ = cluster.kinds
     most = np.minimum(np.column_stack([room.max(axis=1), room @ number]), job.chunks)
     m, q, n, p = np.ix_(range(len(most)), [1, 0], range(1, int(most.max()) + 1), types)
     duration = least_duration(job, m, p, n, q > 0)
@@ -94,14 +96,33 @@ def shorter(job: Job, cluster: Cluster) -> np.ndarray:
     return np.column_stack([1 - other, m, types[p], n + 1, duration[better]])
 
 
-def placeable(job: Job, cluster: Cluster, rows: np.ndarray) -> np.ndarray:
-    """Complete rows (q, m, p, N, d) by numbers of PSs, as many ways as fit on the empty cluster."""
-    kinds, number, room = cluster.kinds
+def least_held(job: Job, cluster: Cluster) -> float:
+    """Least sum of what a schedule of a job holds, over slots, servers and resources."""
+    rows = shorter(job, cluster)
+    first = np.column_stack([rows, np.full(len(rows), not cluster.allreduce)])  # no PS, or one
+    hopes = rows[:, DURATION] * amounts_of(first, cluster).sum(axis=1)
+    limit = np.sort(hopes)[:_FEW].max(initial=0.0)
+    while True:
+        table = placeable(job, cluster, rows[hopes <= limit])
+        least = (table[:, DURATION] * amounts_of(table, cluster).sum(axis=1)).min(initial=np.inf)
+        if least <= limit:  # the others hold more
+            return float(least)
+        limit = least
+
+
+def placeable(job: Job, cluster: Cluster, rows: np.ndarray, *, every: bool = False) -> np.ndarray:
+    """Complete rows (q, m, p, N, d) by numbers of PSs, as many ways as fit on the empty cluster.
+
+    Unless ``every``, without those that PSs of another type beat at the same q, m and N.
+    """
+    kinds, number, room, ps_room = cluster.kinds
     source, ps, forced = _with_ps(
         rows,
+        every,
         usable(kinds),
         number,
         np.minimum(room, job.chunks),
+        ps_room,
         cluster.worker_types,
         cluster.ps_types,
         cluster.bandwidth,
@@ -110,10 +131,7 @@ def placeable(job: Job, cluster: Cluster, rows: np.ndarray) -> np.ndarray:
 
 
 def undominated(rows: np.ndarray) -> np.ndarray:
-    """Indices of rows that no other one is below, in lexicographic order; of equal ones the first.
-
-    Fast if rows that are near in this order are alike: the columns that tell most come first.
-    """
+    """Indices of rows that no other is below, in lexicographic order; of equal ones the first."""
     order = np.lexsort(rows.T[::-1])
     return np.asarray(order[_undominated(np.ascontiguousarray(rows[order], dtype=float))])
 
@@ -161,13 +179,11 @@ def fitting(room, demand, others=0, other_demand=None):  # type: ignore[no-untyp
 
 
 @njit(cache=True)
-def _with_ps(rows, kinds, number, room, worker_types, ps_types, bandwidth):  # type: ignore
+def _with_ps(  # type: ignore[no-untyped-def]
+    rows, every, kinds, number, room, ps_room, worker_types, ps_types, bandwidth
+):
     """Rows that fit on kinds of servers, so many of each, with numbers of PSs and FORCED."""
     found = [(0, 0, 0) for _ in range(0)]
-    ps_room = np.zeros((ps_types.shape[0], kinds.shape[0]), dtype=np.int64)
-    for p in range(ps_types.shape[0]):
-        for h in range(kinds.shape[0]):
-            ps_room[p, h] = fitting(kinds[h], ps_types[p])
     by_worker = worker_types[:, bandwidth].copy().reshape(-1, 1)
     # The quotient may be too small for a float.
     ratios = np.maximum(ps_types[:, bandwidth] / by_worker * (1.0 + ROUND_OFF), 1e-300)
@@ -198,7 +214,8 @@ def _with_ps(rows, kinds, number, room, worker_types, ps_types, bandwidth):  # t
                 break
             forced = max(0, workers - int(min(np.floor(ps * ratios[m, p]), 1e9)))
             fewer, before = forced < before, min(before, forced)
-            if not fewer or _beaten(rows, first, row, ps, forced, ratios[m], ps_types):
+            beaten = not every and _beaten(rows, first, row, ps, forced, ratios[m], ps_types)
+            if beaten or not fewer:
                 continue
             for h in range(kinds.shape[0]):
                 if ps_room[p, h] < ps:
@@ -214,10 +231,7 @@ def _with_ps(rows, kinds, number, room, worker_types, ps_types, bandwidth):  # t
 
 @njit(cache=True)
 def _beaten(rows, first, row, ps, forced, ratios, ps_types):  # type: ignore[no-untyped-def]
-    """Whether PSs of another type do with less, at the same q, m and N: of equals the first.
-
-    They then fit wherever these do, so that it need not be looked up.
-    """
+    """Whether PSs of another type take less, and so fit wherever these do: of equals the first."""
     _, m, p, workers, duration = rows[row]
     for other in range(first, rows.shape[0]):
         internal, its_m, its_p, its_workers, its_duration = rows[other]

@@ -13,15 +13,9 @@ from models.completion.instance import CompletionInstance
 __all__ = ["FORMULATIONS"]
 
 
-def _one_batch(instance: CompletionInstance, *, relaxed: bool = False) -> pyo.ConcreteModel:
-    """(7) or (16) of all jobs, as if they had arrived, until T."""
-    return max_weight(instance, instance.cluster.slots, range(len(instance.jobs)), relaxed=relaxed)
-
-
 #: Formulations of an instance alone, by the name that commands know them by.
 FORMULATIONS: Mapping[str, Callable[[CompletionInstance], pyo.ConcreteModel]] = {
     "time-indexed": time_indexed,
     "time-indexed-lp": partial(time_indexed, relaxed=True),
-    "max-weight": _one_batch,
-    "max-weight-lp": partial(_one_batch, relaxed=True),
+    "max-weight": lambda one: max_weight(one, one.cluster.slots, range(len(one.jobs))),
 }

@@ -55,6 +55,18 @@ def test_the_ideal_types_are_the_fastest_of_which_a_worker_fits() -> None:
     assert ideal_request(ins.jobs[0], ins.cluster, 3) == (0, 0, 3)
 
 
+def test_the_ideal_ps_type_may_take_more_than_another() -> None:
+    # PSs of type 1 take more of a CPU and update faster; both fit.
+    types = {"worker_types": [[0.0, 1.0]], "ps_types": [[1.0, 1.0], [2.0, 1.0]]}
+    ins = instance(
+        [job("a", update_slots=[0.5, 0.1])],
+        resources=["cpu", "bandwidth_gbps"],
+        servers=[[4.0, 2.0]] * 2,
+        **types,
+    )
+    assert ideal_request(ins.jobs[0], ins.cluster) == (0, 1, 1)
+
+
 def test_drf_shares_out_anew_at_every_event() -> None:
     # Room for 4. a (8 mini-batches) has 4 workers in slot 0, then 2 beside b's 2: both done at 3.
     ins = ring([work("a", chunks=4, slots=2), work("b", 1, chunks=4)], 4)

@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     limits = sorted(set(args.times or ((1.0, 2.0) if args.quick else (5.0, 15.0, 45.0))))
     layout = layout_of(args, _columns(limits))
     seeds = args.seeds or range(1 if args.quick else 2)
-    settings = workload.parse_set(args.set)
+    settings = workload.with_usual(workload.parse_set(args.set))
     trials = []
     sizes = tuple(dict.fromkeys(args.sizes or part.sizes["quick" if args.quick else "default"]))
     for text in sizes:

@@ -30,11 +30,7 @@ def take(jobs: Jobs, rows: np.ndarray) -> Jobs:
 
 
 def draw_jobs(
-    settings: Settings,
-    types: Types,
-    given: Submissions,
-    speeds: Speeds,
-    rng: np.random.Generator,
+    settings: Settings, types: Types, given: Submissions, speeds: Speeds, rng: np.random.Generator
 ) -> Jobs:
     """Draw one job for each submission.
 

@@ -69,12 +69,13 @@ def _types(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     rows = rows.sort_values("only_type", kind="stable", na_position="first")
     for panel, reading in zip(drawn, LOADS, strict=True):
         part = rows[rows["reading"] == reading.name]
-        labels: dict[str, Any] = {
-            "xlabel": "worker type of all jobs",
-            "ylabel": _TOTAL,
+        labels: dict[str, Any] = {"xlabel": "worker type of all jobs", "ylabel": _TOTAL}
+        labels |= {
             "title": reading.words,
+            "lower": "total",
+            "upper": "total",
+            "hue": "architecture",
         }
-        labels |= {"lower": "total", "upper": "total", "hue": "architecture"}
         plot_intervals(part, panel, x="type", **labels, hue_title="a mark is a seed")
     return titled(drawn[0], sizes_told(frame))
 

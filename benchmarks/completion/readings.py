@@ -11,7 +11,7 @@ __all__ = ["BASELINES", "LOADS", "MULTIVERSE", "OWN", "READINGS"]
 OWN = "a-online"
 BASELINES = ("fifo", "drf", "antman", "tiresias")
 
-# The third and the fourth concern A_online alone, the second the baselines.
+# "blocks" and "order" concern A_online alone, "placement" and "preemption" the baselines.
 _CHOICES = read_choices("""
 capacity | Sec. 7 | a range of capacities is given, the load is not | it takes the text by its word
 - paper | capacity as drawn | {"preset": "paper"} | Sec. 7: capacities are "approximately [0.2, \
@@ -24,6 +24,11 @@ placement | (2) | whether baselines keep to constant placements | their own pape
 - fixed | baselines with constant placement | {"drf": {"fixed": true}, "antman": {"fixed": true}, \
 "tiresias": {"fixed": true}} | (2) knows only constant placements; the paper does not say that \
 baselines keep to it
+preemption | Sec. 7.1 | what it costs to stop, move or resize a job | (2) knows no such cost
+- free | preemption costs nothing
+- delay | a slot lost by who is stopped, moved or resized | {"drf": {"delay": 1}, "antman": \
+{"delay": 1}, "tiresias": {"delay": 1}} | Sec. 7.1: durations are "lengthened due to frequent \
+preemption", not by how much
 blocks | Alg. 1, 2 | whether jobs wait for the block that they are planned in | with alpha in the \
 hundreds, almost all time would be waiting
 - compact | A_online starts jobs as early as the others of the round allow

@@ -81,7 +81,8 @@ class _Drawing:
             try:
                 instance = self.instance()
             except InputError as error:
-                fault = error
+                told = f"{len(self._parts)} servers share what {count} jobs demand"
+                fault = InputError(f"{error}: {told}; try fewer of them, more chunks, or less load")
                 self._draw_cluster()
                 continue
             limits = self._limit(self.jobs["arrival"]).tolist()

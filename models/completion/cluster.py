@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from models.sealing import sealed
 from models.server_cluster import ServerCluster
+from models.tolerance import count_fitting
 
 __all__ = ["NO_TYPE", "Cluster", "Job"]
 
@@ -56,6 +59,16 @@ class Cluster(ServerCluster):
     def ps_choices(self) -> range:
         """The PS types that a job may have: all of them, or only ``NO_TYPE`` with all-reduce."""
         return range(NO_TYPE, 0) if self.allreduce else range(len(self.ps_types))
+
+    @cached_property
+    def kinds(self) -> tuple[np.ndarray, ...]:
+        """Servers that are alike, (K, R); how many, (K,); what fits: workers (M, K), PSs (P, K)."""
+        alike, number = np.unique(self.servers, axis=0, return_counts=True)
+        room, ps_room = (
+            np.array([count_fitting(alike, demand) for demand in types]).reshape(-1, len(alike))
+            for types in (self.worker_types, self.ps_types)
+        )
+        return sealed(alike), sealed(number), sealed(room), sealed(ps_room.astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)

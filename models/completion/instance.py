@@ -22,8 +22,8 @@ __all__ = ["CompletionInstance"]
 
 # Prices per slot, server and resource; durations per job, pair of types and number of workers.
 _MOST_PRICES = 2 * 10**7
-_MOST_DURATIONS = 5 * 10**7
-_MOST_WAYS = 2 * 10**5  # to give a job workers and PSs; compared pair by pair: then in 10 s
+_MOST_DURATIONS = 2 * 10**7
+_MOST_WAYS = 2 * 10**5  # to give a job workers and PSs, which are compared
 _MOST_SLOTS = 10**7  # that one worker takes for a job, of whatever type
 
 Faults = Iterator[tuple[str, str]]  # what is wrong, and the key

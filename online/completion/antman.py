@@ -38,8 +38,10 @@ class AntMan(Elastic):
 
     name = "antman"
 
-    def __init__(self, *, quota: float = 1.0, patience: int = 10, fixed: bool = False) -> None:
-        super().__init__(fixed=fixed)
+    def __init__(
+        self, *, quota: float = 1.0, patience: int = 10, fixed: bool = False, delay: int = 0
+    ) -> None:
+        super().__init__(fixed=fixed, delay=delay)
         self._quota, self._patience = quota, patience
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from models.completion.cluster import Cluster
+from models.errors import InputError
 from online.completion.plan import PAUSED, Share
 from online.completion.room import Request, Room, ideal_request
+from online.policy import Decision, JobEvent, SlotStart
 from online.resharing import Resharing
 
 __all__ = ["Elastic"]
@@ -18,26 +21,46 @@ class Elastic(Resharing):
     """Shares the cluster out anew when a job arrives or completes; elastic schedules.
 
     The paper's model has constant placements only, and blames preemption for the losses of these
-    baselines. Here it costs nothing to stop, move or re-size a job: work done is kept, and a slot
-    counts with the rate of what runs in it.
+    baselines. Work done is kept, and a slot counts with the rate of what runs in it.
 
     Parameters
     ----------
     fixed : bool
         A job keeps what it starts with until it is complete, as in the paper's model; the others
         share what is left.
+    delay : int
+        Slots that a job loses, its new place kept free, after it was stopped, moved or re-sized.
     """
 
     wider = True
 
-    def __init__(self, *, fixed: bool = False) -> None:
-        self._fixed = fixed
+    def __init__(self, *, fixed: bool = False, delay: int = 0) -> None:
+        if delay < 0:
+            raise InputError(f"delay {delay} is negative")
+        self._fixed, self._delay = fixed, delay
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with an empty cluster."""
         super().reset(public, rng)
         self.cluster = public
         self._requests: dict[int, Request] = {}
+        self._begun: set[int] = set()
+        self._due: dict[int, int] = {}  # when those go on that have a new place
+
+    def step(self, event: JobEvent) -> Decision:
+        """As every :class:`Resharing`, but who has run before and has a new place pauses first."""
+        decision = super().step(event)
+        if not self._delay or not isinstance(event, SlotStart):
+            return decision
+        plans = dict(decision.plans)
+        for rank in decision.plans:
+            self._due.pop(rank, None)
+            if rank in self._begun and rank in self.running:
+                plans[rank], self._due[rank] = PAUSED, event.slot + self._delay
+        self._begun |= self.running.keys()
+        plans |= {rank: self.running[rank] for rank, due in self._due.items() if due == event.slot}
+        wakes = [due for due in (*self._due.values(), decision.wake_at or 0) if due > event.slot]
+        return replace(decision, plans=plans, wake_at=min(wakes, default=None))
 
     def request(self, rank: int) -> Request:
         """The ideal configuration of a job under way."""

@@ -14,7 +14,7 @@ from models.completion.column import Column
 from models.resources import dominant_share
 from models.tolerance import usable
 from online.primal_dual import decide
-from solvers.completion.modes import DURATION, amounts_of, modes_of, placeable, shorter
+from solvers.completion.modes import DURATION, amounts_of, least_held, modes_of
 from solvers.completion.oracle import best_schedule
 
 __all__ = ["ORDERS", "Block", "MaxWeight", "Round", "compacted", "greedy_max_weight", "least_bound"]
@@ -52,10 +52,7 @@ def least_bound(jobs: Iterable[Job], cluster: Cluster) -> float:
     The sum is over slots, servers and resources, in the units of the instance, as printed. Its
     least is over all modes that fit on the empty cluster.
     """
-    # Those that others beat are no less: it is not worth finding out which they are.
-    tables = [(job.weight, placeable(job, cluster, shorter(job, cluster))) for job in jobs]
-    ratios = [w / (t[:, DURATION] * amounts_of(t, cluster).sum(axis=1)).min() for w, t in tables]
-    return float(max(ratios, default=1.0))
+    return max((job.weight / least_held(job, cluster) for job in jobs), default=1.0)
 
 
 class MaxWeight:

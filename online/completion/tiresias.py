@@ -33,16 +33,19 @@ class Tiresias(Elastic):
 
     name = "tiresias"
 
-    def __init__(self, threshold: float, *, fixed: bool = False) -> None:
-        super().__init__(fixed=fixed)
+    def __init__(self, threshold: float, *, fixed: bool = False, delay: int = 0) -> None:
+        super().__init__(fixed=fixed, delay=delay)
         self._queues = ServiceQueues((threshold,))
 
     @classmethod
-    def for_instance(cls, instance: CompletionInstance, *, fixed: bool = False) -> Tiresias:
+    def for_instance(
+        cls, instance: CompletionInstance, *, fixed: bool = False, delay: int = 0
+    ) -> Tiresias:
         """With the median job's service as the threshold."""
         requests = [(job, *ideal_request(job, instance.cluster)) for job in instance.jobs]
         services = (n * least_duration(job, m, p, n, False) for job, m, p, n in requests)
-        return cls(ServiceQueues.at_quantiles(services).thresholds[0], fixed=fixed)
+        known = ServiceQueues.at_quantiles(services).thresholds
+        return cls(known[0], fixed=fixed, delay=delay)
 
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with an empty cluster."""

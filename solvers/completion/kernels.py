@@ -78,38 +78,29 @@ def find_best(  # type: ignore[no-untyped-def]
     share = 1.0 / np.maximum(capacity.sum(axis=0), 1e-300)  # nobody holds of what there is none
     window, paid = np.empty((servers, resources)), np.empty((servers, resources))
     flat = hopes.ravel()
-    for exact in (False, True):
-        order = np.argsort(-flat, kind="mergesort")  # of equals the earliest completion first
-        for place in order:
-            completion, group = first + 1 + place // groups, place % groups
-            hope, rows = flat[place], modes[starts[group] : starts[group + 1]]
-            if hope < best[_PAYOFF] or hope == -np.inf:
-                break
-            if hope == best[_PAYOFF] and completion > choice[_COMPLETION] >= 0:
-                continue
-            if exact or choice[_MODE] < 0:
-                begin, end = completion - rows[0, DURATION], min(completion, slots)
-                look(begin, end, minima, capacity, window)
-                paid[:] = np.maximum(total[end] - total[begin], 0.0)  # against round-off
-                where = (values[completion], completion, starts[group])
-                _try_group(rows, where, window, paid, share, worker_types, ps_types, best, choice)
-        if choice[_MODE] < 0 or exact:
+    for place in np.argsort(-flat, kind="mergesort"):  # of equals the earliest completion first
+        completion, group = first + 1 + place // groups, place % groups
+        hope, rows = flat[place], modes[starts[group] : starts[group + 1]]
+        if hope < best[_PAYOFF] or hope == -np.inf:
             break
-        # There is a schedule to beat: look closer at what may beat it.
-        for place in order:
-            if flat[place] >= best[_PAYOFF]:
-                completion, group = first + 1 + place // groups, place % groups
-                rows = modes[starts[group] : starts[group + 1]]
-                begin, end = completion - rows[0, DURATION], min(completion, slots)
-                demand = worker_types[rows[0, WORKER_TYPE]]
-                cheapest = np.inf
-                for h in range(servers):
-                    cost = 0.0
-                    for r in range(resources):
-                        cost += demand[r] * (total[end, h, r] - total[begin, h, r])
-                    cheapest = min(cheapest, cost)
-                closer = values[completion] - rows[:, WORKERS].min() * max(cheapest, 0.0)
-                flat[place] = min(flat[place], closer)
+        at_best = (completion, -1, -1)
+        if _worse(best, choice, hope, -np.inf, at_best):
+            continue
+        begin, end = completion - rows[0, DURATION], min(completion, slots)
+        if choice[_MODE] >= 0:  # there is a schedule to beat: look closer
+            demand, cheapest = worker_types[rows[0, WORKER_TYPE]], np.inf
+            for h in range(servers):
+                cost = 0.0
+                for r in range(resources):
+                    cost += demand[r] * (total[end, h, r] - total[begin, h, r])
+                cheapest = min(cheapest, cost)
+            hope = min(hope, values[completion] - rows[:, WORKERS].min() * max(cheapest, 0.0))
+            if _worse(best, choice, hope, -np.inf, at_best):
+                continue
+        look(begin, end, minima, capacity, window)
+        paid[:] = np.maximum(total[end] - total[begin], 0.0)  # against round-off
+        where = (values[completion], completion, starts[group])
+        _try_group(rows, where, window, paid, share, worker_types, ps_types, best, choice)
     return best, choice
 
 
@@ -144,11 +135,14 @@ def _try_group(  # type: ignore[no-untyped-def]
                 for r in range(resources):
                     ps_cost[h] += ps_demand[r] * paid[h, r]
             cheapest_ps = ps_cost.min()
-        if hope - ps * cheapest_ps < best[_PAYOFF]:
+        with_ps = hope - ps * cheapest_ps
+        if with_ps < best[_PAYOFF]:
             continue
         need = workers * demand + ps * ps_demand
         use = (need * length).sum()
         what = (completion, number + row)
+        if _worse(best, choice, with_ps, use, (*what, -1)):
+            continue
         if rows[row, INTERNAL]:
             for h in range(servers):
                 if room[h] >= workers and (need <= window[h]).all():
@@ -160,11 +154,12 @@ def _try_group(  # type: ignore[no-untyped-def]
         else:
             forced = rows[row, FORCED]
             for h in range(servers):
-                if hope - ps * ps_cost[h] < best[_PAYOFF] or room[h] < forced:
+                at_best = hope - ps * ps_cost[h]
+                if room[h] < forced or _worse(best, choice, at_best, use, (*what, h)):
                     continue
                 if fitting(window[h], ps_demand) < ps:
                     continue
-                most = min(workers - 1, fitting(window[h] - ps * ps_demand, demand))
+                most = min(workers - 1, fitting(window[h], demand, ps, ps_demand))
                 if forced <= most:
                     total_cost = ps * ps_cost[h] + _cheapest(
                         order, cost, room, workers, h, forced, most
@@ -173,14 +168,19 @@ def _try_group(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _keep(best, choice, value, cost, use, what):  # type: ignore[no-untyped-def]
-    """Remember it if it is better: payoff, earlier completion, less use, lower mode, server."""
-    payoff = value - cost
+def _worse(best, choice, payoff, use, what):  # type: ignore[no-untyped-def]
+    """Whether it is: less payoff, or later completion, more use, higher mode, server."""
     rank = (-payoff, what[_COMPLETION], use, what[_MODE], what[_SERVER])
     known = (-best[_PAYOFF], choice[_COMPLETION], best[_USE], choice[_MODE], choice[_SERVER])
-    if payoff == -np.inf or rank > known:
+    return payoff == -np.inf or rank > known
+
+
+@njit(cache=True)
+def _keep(best, choice, value, cost, use, what):  # type: ignore[no-untyped-def]
+    """Remember it unless it is worse."""
+    if _worse(best, choice, value - cost, use, what):
         return
-    best[_PAYOFF], best[_COST], best[_USE] = payoff, cost, use
+    best[_PAYOFF], best[_COST], best[_USE] = value - cost, cost, use
     for place in range(3):
         choice[place] = what[place]
 

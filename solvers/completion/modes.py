@@ -7,7 +7,7 @@ from numba import njit
 
 from models.completion.cluster import Cluster, Job
 from models.completion.rates import ROUND_OFF, least_duration
-from models.tolerance import count_fitting, usable
+from models.tolerance import usable
 
 __all__ = [
     "DURATION",
@@ -19,6 +19,7 @@ __all__ = [
     "WORKER_TYPE",
     "amounts_of",
     "fitting",
+    "least_held",
     "modes_of",
     "placeable",
     "shorter",
@@ -32,6 +33,10 @@ to be on one server: that of so few parameter servers, (2i), or the only one; 1 
 All parameter servers are on one server: dropping those on others keeps every constraint and the
 rate, and frees what they hold.
 """
+
+_NEVER = np.iinfo(np.int64).max
+_BLOCK = 16  # rows
+_FEW = 50  # modes that are looked at first
 
 
 def modes_of(job: Job, cluster: Cluster, *, pooled: bool = False) -> np.ndarray:
@@ -53,10 +58,10 @@ def modes_of(job: Job, cluster: Cluster, *, pooled: bool = False) -> np.ndarray:
     table = placeable(job, cluster, shorter(job, cluster))
     q, m = table[:, INTERNAL], table[:, WORKER_TYPE]
     if pooled:
-        key = [table[:, DURATION], amounts_of(table, cluster), q, -q, m, -m]
+        key = [q, -q, m, -m, table[:, DURATION], amounts_of(table, cluster)]
     else:
         held = table[:, [PS]] * _ps_amounts(cluster, table)
-        key = [table[:, [DURATION, WORKERS, FORCED]], 1 - q, cluster.worker_types[m], held]
+        key = [cluster.worker_types[m], 1 - q, table[:, [WORKERS, DURATION, FORCED]], held]
     table = table[undominated(np.column_stack(key))]
     order = (*table[:, ::-1].T[:-1], -table[:, INTERNAL], table[:, WORKER_TYPE], table[:, DURATION])
     return table[np.lexsort(order)]
@@ -76,30 +81,50 @@ def _ps_amounts(cluster: Cluster, modes: np.ndarray) -> np.ndarray:
 
 
 def shorter(job: Job, cluster: Cluster) -> np.ndarray:
-    """Rows (q, m, p, N, d) whose d is less than with fewer workers; N is at most D."""
-    found = []
-    for m in range(len(cluster.worker_types)):
-        for internal in (1, 0):
-            least = 1 if internal or not cluster.allreduce else 2  # (15a): on two servers
-            workers = np.arange(least, job.chunks + 1)
-            for p in cluster.ps_choices if len(workers) else ():
-                duration = least_duration(job, m, p, workers, bool(internal))
-                best = np.minimum.accumulate(duration)
-                better = np.concatenate([[True], best[1:] < best[:-1]])
-                rows = np.column_stack([workers, duration])[better]
-                found.append(np.column_stack([np.tile([internal, m, p], (len(rows), 1)), rows]))
-    return np.concatenate(found).astype(np.int64)
+    """Rows (q, m, p, N, d) whose d is less than with fewer workers; N is at most D, and fits."""
+    types = np.array(cluster.ps_choices)
+    _, number, room, _ = cluster.kinds
+    most = np.minimum(np.column_stack([room.max(axis=1), room @ number]), job.chunks)
+    m, q, n, p = np.ix_(
+        np.arange(len(most)), np.array([1, 0]), np.arange(1, int(most.max()) + 1), types
+    )
+    duration = least_duration(job, m, p, n, q > 0)
+    if cluster.allreduce:  # (15a): on two servers
+        duration[:, 1, :1] = _NEVER
+    best = np.minimum.accumulate(duration, axis=2)
+    better = (n <= most[:, :, None, None]) & (duration < _NEVER)
+    better[:, :, 1:] &= best[:, :, 1:] < best[:, :, :-1]
+    m, other, n, p = np.nonzero(better)
+    return np.column_stack([1 - other, m, types[p], n + 1, duration[better]])
 
 
-def placeable(job: Job, cluster: Cluster, rows: np.ndarray) -> np.ndarray:
-    """Complete rows (q, m, p, N, d) by numbers of PSs, as many ways as fit on the empty cluster."""
-    kinds, number = np.unique(cluster.servers, axis=0, return_counts=True)
-    room = np.array([count_fitting(kinds, worker) for worker in cluster.worker_types])
+def least_held(job: Job, cluster: Cluster) -> float:
+    """Least sum of what a schedule of a job holds, over slots, servers and resources."""
+    rows = shorter(job, cluster)
+    first = np.column_stack([rows, np.full(len(rows), not cluster.allreduce)])  # no PS, or one
+    hopes = rows[:, DURATION] * amounts_of(first, cluster).sum(axis=1)
+    limit = np.sort(hopes)[:_FEW].max(initial=0.0)
+    while True:
+        table = placeable(job, cluster, rows[hopes <= limit])
+        least = (table[:, DURATION] * amounts_of(table, cluster).sum(axis=1)).min(initial=np.inf)
+        if least <= limit:  # the others hold more
+            return float(least)
+        limit = least
+
+
+def placeable(job: Job, cluster: Cluster, rows: np.ndarray, *, every: bool = False) -> np.ndarray:
+    """Complete rows (q, m, p, N, d) by numbers of PSs, as many ways as fit on the empty cluster.
+
+    Unless ``every``, without those that PSs of another type beat at the same q, m and N.
+    """
+    kinds, number, room, ps_room = cluster.kinds
     source, ps, forced = _with_ps(
         rows,
+        every,
         usable(kinds),
         number,
         np.minimum(room, job.chunks),
+        ps_room,
         cluster.worker_types,
         cluster.ps_types,
         cluster.bandwidth,
@@ -108,49 +133,67 @@ def placeable(job: Job, cluster: Cluster, rows: np.ndarray) -> np.ndarray:
 
 
 def undominated(rows: np.ndarray) -> np.ndarray:
-    """Indices of rows that no other one is below; of equal ones the first."""
+    """Indices of rows that no other is below, in lexicographic order; of equal ones the first."""
     order = np.lexsort(rows.T[::-1])
     return np.asarray(order[_undominated(np.ascontiguousarray(rows[order], dtype=float))])
 
 
 @njit(cache=True)
 def _undominated(rows):  # type: ignore[no-untyped-def]
-    """Places of those rows, which are in lexicographic order."""
-    kept = np.empty(rows.shape[0], dtype=np.int64)
-    count = 0
+    """Places of those rows, which are in lexicographic order: what is below one is before it."""
+    kept, count = np.empty(rows.shape[0], dtype=np.int64), 0
+    # A block of rows is passed over if its least number of some column is larger.
+    least = np.full((rows.shape[0] // _BLOCK + 1, rows.shape[1]), np.inf)
     for place in range(rows.shape[0]):
-        beaten = False
-        for other in range(count):
-            beaten = True
-            for k in range(rows.shape[1]):
-                if rows[kept[other], k] > rows[place, k]:
-                    beaten = False
-                    break
-            if beaten:  # what beats one row beats many: look there first
-                kept[other], kept[other // 2] = kept[other // 2], kept[other]
+        row, beaten = rows[place], False
+        for block in range((count - 1) // _BLOCK, -1, -1):
+            if _below(least[block], row):
+                for other in kept[block * _BLOCK : min(count, (block + 1) * _BLOCK)]:
+                    beaten = beaten or _below(rows[other], row)
+            if beaten:
                 break
         if not beaten:
             kept[count] = place
+            least[count // _BLOCK] = np.minimum(least[count // _BLOCK], row)
             count += 1
-    return np.sort(kept[:count])
+    return kept[:count]
 
 
 @njit(cache=True)
-def fitting(room, demand):  # type: ignore[no-untyped-def]
-    """Copies of a demand, shape (R,), that fit into a room of usable capacity, shape (R,)."""
+def _below(one, other):  # type: ignore[no-untyped-def]
+    for k in range(one.shape[0]):
+        if one[k] > other[k]:
+            return False
+    return True
+
+
+@njit(cache=True)
+def fitting(room, demand, others=0, other_demand=None):  # type: ignore[no-untyped-def]
+    """Copies of a demand, shape (R,), that fit into usable capacity, beside so many others."""
     copies = 1e9
     for r in range(demand.shape[0]):
         if demand[r] > 0.0:
-            copies = min(copies, np.floor(room[r] / demand[r]))
+            left = room[r]
+            if other_demand is not None:
+                left -= others * other_demand[r]
+            copies = min(copies, np.floor(left / demand[r]))
     return max(0, int(copies))
 
 
 @njit(cache=True)
-def _with_ps(rows, kinds, number, room, worker_types, ps_types, bandwidth):  # type: ignore
+def _with_ps(  # type: ignore[no-untyped-def]
+    rows, every, kinds, number, room, ps_room, worker_types, ps_types, bandwidth
+):
     """Rows that fit on kinds of servers, so many of each, with numbers of PSs and FORCED."""
     found = [(0, 0, 0) for _ in range(0)]
+    by_worker = worker_types[:, bandwidth].copy().reshape(-1, 1)
+    # The quotient may be too small for a float.
+    ratios = np.maximum(ps_types[:, bandwidth] / by_worker * (1.0 + ROUND_OFF), 1e-300)
+    first = 0  # of the rows with the same q, m and N
     for row in range(rows.shape[0]):
         internal, m, p, workers, _ = rows[row]
+        if rows[first, 0] != internal or rows[first, 1] != m or rows[first, 3] != workers:
+            first = row
         everywhere = (room[m] * number).sum()
         if p < 0:
             if internal and room[m].max() >= workers:
@@ -160,31 +203,49 @@ def _with_ps(rows, kinds, number, room, worker_types, ps_types, bandwidth):  # t
             continue
         if internal:
             for h in range(kinds.shape[0]):
-                beside = fitting(kinds[h] - ps_types[p], worker_types[m])
-                if fitting(kinds[h], ps_types[p]) > 0 and beside >= workers:
+                beside = fitting(kinds[h], worker_types[m], 1, ps_types[p])
+                if ps_room[p, h] > 0 and beside >= workers:
                     found.append((row, 1, workers))
                     break
             continue
-        ratio = ps_types[p, bandwidth] / worker_types[m, bandwidth] * (1.0 + ROUND_OFF)
-        ratio = max(ratio, 1e-300)  # the quotient may be too small for a float
         before, ps = workers, 0
         while before > 0:
             # The fewest PSs with which one more worker may be elsewhere.
-            ps = max(ps + 1, int(min(np.ceil((workers - before + 1) / ratio), 1e9)))
-            forced = max(0, workers - int(min(np.floor(ps * ratio), 1e9)))
-            room_for_ps = False
-            for h in range(kinds.shape[0]):
-                if fitting(kinds[h], ps_types[p]) < ps:
-                    continue
-                room_for_ps = True
-                most = min(workers - 1, fitting(kinds[h] - ps * ps_types[p], worker_types[m]))
-                if forced <= most and everywhere - room[m, h] + most >= workers:
-                    if forced < before:
-                        found.append((row, ps, forced))
-                    break
-            if not room_for_ps:
+            ps = max(ps + 1, int(min(np.ceil((workers - before + 1) / ratios[m, p]), 1e9)))
+            if ps > ps_room[p].max():
                 break
-            before = min(before, forced)
+            forced = max(0, workers - int(min(np.floor(ps * ratios[m, p]), 1e9)))
+            fewer, before = forced < before, min(before, forced)
+            beaten = not every and _beaten(rows, first, row, ps, forced, ratios[m], ps_types)
+            if beaten or not fewer:
+                continue
+            for h in range(kinds.shape[0]):
+                if ps_room[p, h] < ps:
+                    continue
+                most = min(workers - 1, fitting(kinds[h], worker_types[m], ps, ps_types[p]))
+                if forced <= most and everywhere - room[m, h] + most >= workers:
+                    found.append((row, ps, forced))
+                    break
     found.append((0, 0, 0))  # of no row no table can be made here
     table = np.array(found, dtype=np.int64).reshape(-1, 3)[:-1]
     return table[:, 0], table[:, 1], table[:, 2]
+
+
+@njit(cache=True)
+def _beaten(rows, first, row, ps, forced, ratios, ps_types):  # type: ignore[no-untyped-def]
+    """Whether PSs of another type take less, and so fit wherever these do: of equals the first."""
+    _, m, p, workers, duration = rows[row]
+    for other in range(first, rows.shape[0]):
+        internal, its_m, its_p, its_workers, its_duration = rows[other]
+        if internal or its_m != m or its_workers != workers:
+            break
+        fewest = max(1, int(min(np.ceil((workers - forced) / ratios[its_p]), 1e9)))
+        its_forced = max(0, workers - int(min(np.floor(fewest * ratios[its_p]), 1e9)))
+        beats = other != row and its_duration <= duration and its_forced <= forced
+        less = other < row or its_duration < duration or its_forced < forced
+        for r in range(ps_types.shape[1]):
+            needed, held = fewest * ps_types[its_p, r], ps * ps_types[p, r]
+            beats, less = beats and needed <= held, less or needed < held
+        if beats and less:
+            return True
+    return False

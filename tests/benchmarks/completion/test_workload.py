@@ -139,6 +139,10 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
         ({"arrivals": "peaks"}, "unknown arrivals 'peaks'"),
         ({"max_duration": 1, "minibatch_slots": (0.9, 1.0)}, "only 0 of 6 jobs: hardly any"),
         ({"load": 1e6}, "hardly any can complete|no room for one worker"),
+        (
+            {"load": 30.0, "servers": 40},
+            "no room for one worker .*: 40 servers share what 6 jobs",
+        ),
     ],
 )
 def test_bad_settings_are_refused(changes: dict[str, Any], fault: str) -> None:

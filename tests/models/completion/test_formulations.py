@@ -215,6 +215,13 @@ def test_a_batch_of_some_jobs() -> None:
     assert solve_model(max_weight(ins, 0, range(3)), EXACT).result.objective == 0.0
 
 
+def test_all_jobs_as_one_batch_can_be_exported() -> None:
+    # One server, one at a time, until T = 2: the two heaviest.
+    jobs = [job("a", weight=3.0), job("b", weight=2.0), job("c", 1, weight=4.0)]
+    ins = instance(jobs, slots=2)
+    assert solve_model(FORMULATIONS["max-weight"](ins), EXACT).result.objective == 7.0
+
+
 def test_starts_may_be_left_out() -> None:
     ins = in_turn()
     late = time_indexed(ins, end=3, allowed=lambda j, mode: range(j + 1, 3))
@@ -247,7 +254,7 @@ def test_modes_by_hand() -> None:
 @pytest.mark.parametrize("name", FORMULATIONS)
 @pytest.mark.parametrize("ending", ["lp", "mps"])
 def test_export(name: str, ending: str, tmp_path: Path) -> None:
-    model = FORMULATIONS[name](papers_example())
+    model = FORMULATIONS[name](instance([job("a"), job("b")]))
     path = tmp_path / f"model.{ending}"
     write_model(model, path)
     text = path.read_text()

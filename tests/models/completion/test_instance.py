@@ -141,7 +141,7 @@ FAULTS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         "no parameter servers - at `$.ps_types`",
     ),
     ({}, {"slots": 10**6, "servers": [[2.0]] * 21}, "are more than 20000000 - at `$.slots`"),
-    ({"chunks": 10**6}, {"ps_types": [[1.0]] * 51}, "are more than 50000000 - at `$.jobs`"),
+    ({"chunks": 10**6}, {"ps_types": [[1.0]] * 51}, "are more than 20000000 - at `$.jobs`"),
     # Room for a worker or a PS, on one server, or on two for one of 2 Gbps and too few PSs.
     ({}, {"servers": [[1.5]]}, NO_ROOM),
     ({}, {"servers": [[2.0], [1.0]], "worker_types": [[2.0]]}, NO_ROOM),

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from models.completion import score
 from models.completion.rates import least_ps
+from models.errors import InputError
 from online.completion.antman import AntMan
 from online.completion.drf import DRF
+from online.completion.elastic import Elastic
 from online.completion.fifo import FIFO
 from online.completion.room import Request, Room, ideal_request
 from online.completion.tiresias import Tiresias
@@ -53,6 +55,18 @@ def test_the_ideal_types_are_the_fastest_of_which_a_worker_fits() -> None:
     assert ideal_request(ins.jobs[0], ins.cluster, 3) == (0, 0, 3)
 
 
+def test_the_ideal_ps_type_may_take_more_than_another() -> None:
+    # PSs of type 1 take more of a CPU and update faster; both fit.
+    types = {"worker_types": [[0.0, 1.0]], "ps_types": [[1.0, 1.0], [2.0, 1.0]]}
+    ins = instance(
+        [job("a", update_slots=[0.5, 0.1])],
+        resources=["cpu", "bandwidth_gbps"],
+        servers=[[4.0, 2.0]] * 2,
+        **types,
+    )
+    assert ideal_request(ins.jobs[0], ins.cluster) == (0, 1, 1)
+
+
 def test_drf_shares_out_anew_at_every_event() -> None:
     # Room for 4. a (8 mini-batches) has 4 workers in slot 0, then 2 beside b's 2: both done at 3.
     ins = ring([work("a", chunks=4, slots=2), work("b", 1, chunks=4)], 4)
@@ -60,6 +74,29 @@ def test_drf_shares_out_anew_at_every_event() -> None:
     assert rows(trace, 0) == [(0, 1, 0, 4), (1, 3, 0, 2)]
     assert rows(trace, 1) == [(1, 3, 0, 2)]
     assert completions == [3, 3] and trace.schedule.elastic
+
+
+def test_who_is_moved_or_resized_may_lose_slots() -> None:
+    # As before, but a, cut from 4 to 2 workers at 1, pauses in slot 1 while b has its 2 at once.
+    # At 3 b is done, and a, with 2 mini-batches left, has 4 workers after another pause.
+    ins = ring([work("a", chunks=4, slots=2), work("b", 1, chunks=4)], 4)
+    trace, completions = play(ins, DRF(delay=1))
+    assert rows(trace, 0) == [(0, 1, 0, 4), (2, 3, 0, 2), (4, 5, 0, 4)]
+    assert rows(trace, 1) == [(1, 3, 0, 2)]
+    assert completions == [5, 3] and trace.schedule.elastic
+    with pytest.raises(InputError, match="delay -1 is negative"):
+        AntMan(delay=-1)
+
+
+@pytest.mark.parametrize("policy", [DRF, AntMan, Tiresias])
+def test_nothing_is_lost_where_nobody_is_moved(policy: type[Elastic]) -> None:
+    for seed in range(3):
+        ins = random_instance(np.random.default_rng(seed), allreduce=seed % 2 == 1)
+        kept, same = (
+            play(ins, build_policy(policy, ins, fixed=True, delay=delay)) for delay in (0, 2)
+        )
+        assert kept[1] == same[1]
+        assert not play(ins, build_policy(policy, ins, delay=2))[0].schedule.worker_type.min() < 0
 
 
 def test_drf_equals_dominant_shares() -> None:

@@ -21,6 +21,8 @@ __all__ = ["Cluster", "RewardInstance"]
 class Cluster:
     """Everything that is public before the first slot: all but the arrivals.
 
+    Of these it tells one number for each port, ``copies``.
+
     L ports, R servers, K device types. At most ``J_l`` jobs arrive at port l in a slot; the
     pairs (l, j), j = 1..J_l, are the M *copies* of the ports, sorted: the virtual ports of
     Sec. 3.4. A copy has one *lane*, or one for each of its task components (Sec. 3.5). A
@@ -46,7 +48,10 @@ class Cluster:
     beta : ndarray, shape (K,)
         ``beta_k``, in [0, 1].
     copies : ndarray of int64, shape (L,)
-        ``J_l``, at least 1.
+        ``J_l = max_t x_l(t)``, but at least 1: the paper's definition (Sec. 3.4), by which it is
+        the number of rows that y(t) has for the port. So policies know beforehand how many jobs
+        will be at a port at once, though not when. With one job at most, as in all of the paper's
+        experiments, it tells nothing.
     copy_port, copy_number : ndarray of int64, shape (M,)
         Port l and number j, from 1, of each copy.
     lane_port, lane_copy, lane_component : ndarray of int64, shape (N,)

@@ -22,6 +22,8 @@ __all__ = ["RewardWorld"]
 class RewardWorld:
     """Holds the arrivals, and hands every allocation to the scorer at once.
 
+    What is public tells of the arrivals how many jobs a port has in a slot at most (``copies``).
+
     An allocation is scored (and copied, if it is kept) before the policy gets its next event,
     so it cannot be changed after the arrivals are known. The scorer's own rule says
     whether it is feasible. A slot for which nothing is allocated counts 0.

@@ -120,9 +120,12 @@ class RegretParts:
     fixed, run : str
         Functions of cells, given ``instance``: the best fixed decision; and, given ``policy`` and
         ``parameters`` too, a run, with what a comparison needs.
+    adaptive : str
+        A function given the same as ``run``: the record of a run on arrivals that adapt to it, with
+        what says of the instance which it is.
     compare : callable
         ``(result of fixed, results of runs, optimum) -> record of each run``; pure. The optimum is
-        that of every slot, as an interval, or None.
+        the result of the offline cell, or None.
     scaled : callable
         ``(settings, sizes, factor) -> settings``: with a multiple of the density of the base.
     """
@@ -130,7 +133,8 @@ class RegretParts:
     sizes: Mapping[str, RegretSizes]
     fixed: str
     run: str
-    compare: Callable[[Result, Sequence[Result], tuple[float, float] | None], list[dict[str, Any]]]
+    adaptive: str
+    compare: Callable[[Result, Sequence[Result], Result | None], list[dict[str, Any]]]
     scaled: Callable[[Mapping[str, Any], RegretSizes, float], dict[str, Any]]
 
 

@@ -6,71 +6,90 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.study.statistics import t_interval
+
 __all__ = ["Growth", "fit_growth"]
 
-_RESAMPLES = 2000
-_TAIL = 0.025  # on either side of an interval
 _LEAST_SIZES = 3
-_ONE = 1.0 - 1e-3  # a regret that grows in proportion has an exponent of 1 up to rounding
+_ROUNDING = 1e-3  # a regret that grows in proportion has an exponent of 1 up to rounding
 
 
 @dataclass(frozen=True)
 class Growth:
     """A power law ``regret = a * size^exponent``, fitted over sizes.
 
-    The exponent is that of the mean regret over seeds, ``low`` and ``high`` its 95 % bootstrap
-    interval over seeds; None where there is none, and ``why`` that is so.
+    The exponent is the mean of those of the seeds, ``low`` and ``high`` its 95 % t-interval over
+    seeds; None where there is none. ``local`` are the exponents between neighbouring sizes, in
+    words. The verdict is on the sizes that it names alone; ``why`` says why there is none.
     """
 
     exponent: float | None = None
     low: float | None = None
     high: float | None = None
+    local: str = "-"
+    verdict: str = "not applicable"
     why: str = ""
 
     @property
-    def verdict(self) -> str:
-        """Where the interval lies: below 1, at or above it, on both sides; or there is none."""
-        if self.low is None or self.high is None:
-            return "not applicable"
-        if self.high < _ONE:
-            return "sublinear"
-        return "undecided" if self.low < _ONE else "not sublinear"
+    def is_below_one(self) -> bool:
+        """Whether the interval lies below 1, and the regret is no line with an offset."""
+        return self.verdict.startswith("below 1")
+
+    def __str__(self) -> str:
+        what = f"{self.verdict} ({self.why})" if self.why else self.verdict
+        if self.low is None:
+            return what
+        interval = f"{self.exponent:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        return f"exponent {interval}, between sizes {self.local}: {what}"
 
 
 def fit_growth(sizes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Growth:
-    """Fit the exponent by least squares on logarithms of the mean over seeds.
+    """Fit an exponent to each seed by least squares on logarithms; a t-interval of their mean.
 
-    Regret is an interval, since the best fixed decision is known up to a certified gap. The
-    exponent is that of the middles. The bootstrap draws seeds, the same for all sizes, and takes
-    the whole range of exponents that the intervals of the means allow. There is no exponent where
-    a mean regret is not above 0 or sizes are fewer than three; no interval where too many
-    resamples are not above 0 (it would be infinite), or from one seed.
+    Regret is an interval, since the best fixed decision is known up to a certified gap: exponents
+    are those of the middles, and intervals wide enough for whatever the ends allow. There is no
+    exponent where sizes are fewer than three, or a regret may be 0 or less; and no interval from
+    one seed.
+
+    A line with an offset has exponents below 1, too, that rise to 1 as the offset is lost. What it
+    adds from size to size, per unit of size, does not fall: the least-squares slope of that
+    against the logarithm of the size is 0, whatever the lines of the seeds are. So an exponent
+    counts as below 1 only where the t-interval of this slope, in parts of the seed's mean regret
+    per unit, lies below 0 as well, or the regret falls.
 
     Sizes, shape (n,), ascend: horizons, or numbers of ports. The ends of the regret of each size
     and seed have shape (n, seeds).
     """
+    sizes = np.asarray(sizes, dtype=float)
     if len(sizes) < _LEAST_SIZES:
         return Growth(why=f"fewer than {_LEAST_SIZES} sizes")
-    below = lower.mean(axis=1) <= 0.0
-    if below.any():
-        where = ", ".join(f"{size:g}" for size in np.asarray(sizes)[below])
-        return Growth(why=f"no positive regret at {where}")
-    place = np.log(np.asarray(sizes, dtype=float))
-    place -= place.mean()
-    weights = place / (place @ place)  # of the logarithms in the slope
-    exponent = float(weights @ np.log(0.5 * (lower + upper).mean(axis=1)))
-    seeds = lower.shape[1]
-    if seeds < 2:
-        return Growth(exponent, why="one seed gives no interval")
-    drawn = np.random.default_rng(0).integers(seeds, size=(_RESAMPLES, seeds))
-    ends = np.stack([table[:, drawn].mean(axis=2) for table in (lower, upper)])
-    lost = (ends[0] <= 0.0).any(axis=0)  # resamples without a power law
-    low_end, high_end = np.log(np.where(lost, 1.0, ends))
-    rising = (weights > 0.0)[:, None]
-    least = np.where(lost, -np.inf, weights @ np.where(rising, low_end, high_end))
-    most = np.where(lost, np.inf, weights @ np.where(rising, high_end, low_end))
-    low = float(np.quantile(least, _TAIL, method="inverted_cdf"))
-    high = float(np.quantile(most, 1.0 - _TAIL, method="inverted_cdf"))
-    if np.isinf([low, high]).any():
-        return Growth(exponent, why="regret is not clearly above 0")
-    return Growth(exponent, low, high)
+    if (below := (lower <= 0.0).any(axis=1)).any():
+        where = ", ".join(f"{size:g}" for size in sizes[below])
+        return Growth(why=f"a seed's regret is not above 0 at {where}")
+    place, logs = np.log(sizes), np.log([lower, upper])
+    weights, middle = _slope(place), logs.mean(axis=0)
+    exponents = weights @ middle
+    steps = np.diff(middle.mean(axis=1)) / np.diff(place)
+    exponent, local = float(exponents.mean()), " ".join(f"{step:.2f}" for step in steps)
+    if lower.shape[1] < 2:
+        return Growth(exponent, local=local, why="one seed gives no interval")
+    low, high = t_interval(exponents, np.abs(weights) @ (0.5 * (logs[1] - logs[0])))
+    added = np.diff(np.eye(len(sizes)), axis=0) / np.diff(sizes)[:, None]
+    fall = -_slope(np.log(sizes[1:] + sizes[:-1])) @ added
+    middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
+    unit = (middle / sizes[:, None]).mean(axis=0)
+    falls = t_interval(fall @ middle / unit, np.abs(fall) @ half / unit)[0] > _ROUNDING
+    is_below = high < 1.0 - _ROUNDING
+    verdict, why = "undecided", "a line with an offset is not excluded" if is_below else ""
+    over = f"below 1 over [{sizes[0]:g}, {sizes[-1]:g}]"
+    if low >= 1.0 - _ROUNDING:
+        verdict = f"not {over}"
+    elif is_below and (falls or high < 0.0):
+        verdict, why = over, ""
+    return Growth(exponent, low, high, local, verdict, why)
+
+
+def _slope(place: np.ndarray) -> np.ndarray:
+    """Weights of values at these places in their least-squares slope."""
+    centred = place - place.mean()
+    return centred / (centred @ centred)

@@ -9,8 +9,8 @@ python -m benchmarks.regret
     the default: four kinds of arrivals, 5 seeds; five minutes or more
 python -m benchmarks.regret --quick
     a small version, in seconds
-python -m benchmarks.regret --arrivals alternating,coin --policy ogasched-constant --seeds 20
-    one policy on two adversarial sequences
+python -m benchmarks.regret --arrivals coin,adaptive --policy ogasched-constant --seeds 20
+    one policy on two adversarial sequences, the second made against it
 python -m benchmarks.regret --base 10x8000 --slots 1000,2000,4000,8000 --ports 10
     growth with the horizon alone
 python -m benchmarks.regret --trace alibaba:../shared/data
@@ -38,7 +38,7 @@ from benchmarks.instances import (
 from benchmarks.regret_report import COLUMNS, CURVE, report
 from benchmarks.runs import Runs
 from benchmarks.study.instances import instance_of, trace_digest
-from benchmarks.study.regret import TRACE, Regret, sources_around
+from benchmarks.study.regret import ADAPTIVE, TRACE, Regret, sources_around
 from benchmarks.study.rows import records_of
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.study.store import Store
@@ -132,7 +132,8 @@ def _parser() -> Parser:
     add("--ports", type=counts, metavar="L,...", help="numbers of ports, at the slots of the base")
     add("--servers", help="servers of all instances")
     parser.add_seeds()
-    arrivals = f"patterns of `--set arrivals`, or {TRACE}: of the trace (the default with --trace)"
+    arrivals = f"patterns of `--set arrivals`; {ADAPTIVE}: by an adversary that sees each policy's "
+    arrivals += f"last decision; or {TRACE}: of the trace (the default with --trace)"
     add("--arrivals", type=parse_list(str), metavar="NAME,...", help=arrivals)
     scaling = "what stays the same as ports are added: the servers of a port (default; the density "
     scaling += "grows with the ports, and (14) with their root), or the density (the servers of a "

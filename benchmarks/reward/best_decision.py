@@ -19,6 +19,7 @@ __all__ = ["best_decision", "decide", "packed", "unpacked"]
 
 _TOLERANCE = 1e-6  # relative; certified
 _TIME_LIMIT = 300.0  # seconds; the interval is valid whatever is reached
+_POINTS, _PREFIXES = 100, 20  # of a curve; about so many of these against the best so far, too
 _ARRAYS = "arrays.npz"
 
 
@@ -29,7 +30,9 @@ def best_decision(
 
     The value of its result has the instance, its size and ``load``, the ends of the best fixed
     reward and ``bound``, as in the records of :func:`benchmarks.reward.regret.measure`, and
-    ``gangs``, whether it has any. A file holds the decision and its reward in every slot.
+    ``gangs``, whether it has any. A file holds the decision, its reward in every slot, the
+    numbers of slots that a curve shows, and what the best decision of the slots so far earns at
+    most, for some of these numbers, T among them (else NaN).
     """
     run_until_compiled(lambda: decide(small_instance("reward")))
     target = instance_of(instance, data)
@@ -41,6 +44,13 @@ def decide(instance: RewardInstance) -> Result:
     cluster = instance.cluster
     best = best_fixed(cluster, instance.weights, tolerance=_TOLERANCE, time_limit=_TIME_LIMIT)
     reward = RewardFunction(cluster)(best.y).reward
+    active = cluster.active(instance.arrivals)
+    slots = np.unique(np.linspace(1, cluster.slots, _POINTS).round().astype(int))
+    prefix, limit = np.full(len(slots), np.nan), _TIME_LIMIT / _PREFIXES
+    for place in range(len(slots) - 1, -1, -max(1, len(slots) // _PREFIXES)):
+        weights = active[: slots[place]].sum(axis=0)
+        so_far = best_fixed(cluster, weights, tolerance=_TOLERANCE, time_limit=limit)
+        prefix[place] = so_far.bound
     servers = len(cluster.capacities)
     value = {
         "instance": instance.name,
@@ -57,7 +67,7 @@ def decide(instance: RewardInstance) -> Result:
         "bound": regret_bound(cluster),
         "gangs": bool(cluster.has_gangs),
     }
-    return Result(value, packed(y=best.y, rewards=cluster.active(instance.arrivals) @ reward))
+    return Result(value, packed(y=best.y, rewards=active @ reward, slots=slots, prefix=prefix))
 
 
 def packed(**arrays: np.ndarray) -> dict[str, bytes]:

@@ -71,6 +71,10 @@ fig7-best, Fig. 7: OGASched is the best with all kinds of utilities, even with a
 tab2-slots, Table 2: OGASched always performs the best, whatever the horizon.
 tab2-probability, Table 2: OGASched always performs the best, whatever the arrival probability.
 tab2-density, Table 2: OGASched always performs the best, whatever the graph density.
+tab2-lead-drf, Table 2: OGASched outperforms DRF by 16, 25 and 4 % in the columns of the default.
+tab2-lead-fairness, Table 2: OGASched outperforms FAIRNESS by 12, 19 and 2 %.
+tab2-lead-binpacking, Table 2: OGASched outperforms BINPACKING by 18, 24 and 5 %.
+tab2-lead-spreading, Table 2: OGASched outperforms SPREADING by 17, 24 and 5 %.
 tab2-longer, Table 2: The average reward of OGASched has a positive correlation with T.
 tab2-arrivals, Table 2: A higher arrival probability increases the rewards, up to 0.7.
 tab2-crowded, Table 2: From rho = 0.7 to 0.9 the reward of OGASched falls.

@@ -10,9 +10,9 @@ import numpy as np
 from benchmarks.reward.measures import draw
 from benchmarks.study.cell import Result
 from models.reward.reward import slot_reward
-from solvers.reward.projection import project
+from solvers.reward.projection import algorithm_1, project
 
-__all__ = ["algorithm_1", "concavity", "edges", "projections"]
+__all__ = ["concavity", "edges", "projections"]
 
 
 def concavity(*, pairs: int, seed: int, **settings: Any) -> Callable[[], Result]:
@@ -49,27 +49,6 @@ def projections(
         return Result([{"z": list(z), "printed": printed.tolist(), "exact": exact.tolist()}])
 
     return measure
-
-
-def algorithm_1(z: np.ndarray, most: np.ndarray, capacity: float) -> np.ndarray:
-    """Lines 7 to 31 of Alg. 1 for one (r, k), as printed; z is in descending order."""
-    ports = list(range(len(z)))
-    y = np.zeros(len(z))
-    full: list[int] = []
-    free = ports.copy()
-    while True:
-        while free:
-            rho = 2.0 / len(free) * (z[free].sum() - capacity + most[full].sum())  # (13)
-            y[full] = most[full]
-            y[free] = z[free] - rho / 2.0
-            dropped = [place for place in free if y[place] < 0.0]
-            if not dropped:
-                break
-            y[dropped[0] :] = 0.0
-            free = [place for place in free if place < dropped[0]]
-        if full or y[0] <= most[0]:
-            return y
-        full, free = [0], ports[1:]
 
 
 def edges(*, ports: int, servers: int, degree: int, seed: int) -> Callable[[], Result]:

@@ -14,15 +14,7 @@ from matplotlib.figure import Figure
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_curves, plot_lines, plot_medians
 from benchmarks.pictures.style import figure_of, legend_below, panels, ratio_axis
-from benchmarks.reward.studies import (
-    BASELINES,
-    GENEROUS,
-    REFERENCES,
-    REGRET_AXES,
-    RULES,
-    SETTINGS,
-    STEPS,
-)
+from benchmarks.reward import studies
 from benchmarks.study.claim import Picture
 from benchmarks.study.frames import along, ratios_to
 
@@ -43,11 +35,11 @@ _SETTING = {
     "density": "density {density:g}",
     "contention": "contention {contention:g}",
 }
-_AMONG = (*RULES, *BASELINES, *GENEROUS)
+_AMONG = (*studies.RULES, *studies.BASELINES, *studies.GENEROUS)
 _curves = partial(
     plot_curves, x="slot", series="policy", xlabel="slots t", among=_AMONG, legend=False
 )
-_ratios = partial(ratios_to, others=(*BASELINES, *GENEROUS))
+_ratios = partial(ratios_to, others=(*studies.BASELINES, *studies.GENEROUS))
 _bare: dict[str, Any] = {"series": "policy", "legend": False}  # one legend for all panels
 
 
@@ -79,7 +71,7 @@ def _over_time(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     title = f"(a) {_setting(frame)}"
     _curves(frame, drawn[0], y="average", ylabel="average reward until t", title=title)
     _curves(frame, drawn[1], y="reward", ylabel="accumulated reward until t", title=seeds)
-    for panel, rule in zip(drawn[2:], RULES, strict=True):
+    for panel, rule in zip(drawn[2:], studies.RULES, strict=True):
         ratios, label = _ratios(frame, rule, x="slot", y="average"), f"average of {rule} / baseline"
         _curves(ratios, panel, y="ratio", ylabel=label, title=f"(c) {rule}")
         ratio_axis(panel)
@@ -89,10 +81,10 @@ def _over_time(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 def _along_sizes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 3, 12.0, 9.5, rows=3)
     for place, x in enumerate(("servers", "ports", "contention")):
-        part = along(frame, SETTINGS, (x,))
+        part = along(frame, studies.SETTINGS, (x,))
         label, title = "" if place else "accumulated reward", f"({'abc'[place]}) "
         _lines(part, drawn[place], x, "reward", label, title + _setting(frame, x))
-        for row, rule in enumerate(RULES, 1):
+        for row, rule in enumerate(studies.RULES, 1):
             panel, label = drawn[3 * row + place], "" if place else f"{rule} / baseline"
             _lines(_ratios(part, rule, x=x, y="reward"), panel, x, "ratio", label)
             ratio_axis(panel)
@@ -101,14 +93,14 @@ def _along_sizes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 def _first_steps(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 2, 11.0, 4.4)
-    references = frame[frame["policy"].isin(REFERENCES)]
+    references = frame[frame["policy"].isin(studies.REFERENCES)]
 
     def draw(panel: Axes, x: str, own: pd.DataFrame, **labels: Any) -> None:
         values = own[x].drop_duplicates().sort_values()
         both = pd.concat([own, references.drop(columns=x).merge(values, how="cross")])
         plot_lines(both, panel, x=x, y="reward", spacing="even", **_bare, **labels)
 
-    eta, decay = STEPS
+    eta, decay = studies.STEPS
     labels = {"xlabel": "initial learning rate η0", "ylabel": "accumulated reward"}
     title = f"(a) decay {decay:g}\n{_setting(frame)}"
     draw(drawn[0], "initial", frame[frame["factor"] == decay], title=title, **labels)
@@ -152,7 +144,7 @@ def _table_2(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     }
     for panel, (x, title) in zip(drawn, titles.items(), strict=True):
         label = "average reward of a slot" if panel is drawn[0] else ""
-        _lines(along(frame, SETTINGS, (x,)), panel, x, "average", label, title)
+        _lines(along(frame, studies.SETTINGS, (x,)), panel, x, "average", label, title)
     return _done(drawn)
 
 
@@ -163,11 +155,11 @@ def _regret(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     middle = 0.5 * (frame["regret_lower"] + frame["regret_upper"])
     # A logarithmic axis has no place for what is not above 0.
     shown = frame.assign(regret=middle.where(middle > 0))
-    bound = shown[shown["policy"] == RULES[0]]
+    bound = shown[shown["policy"] == studies.RULES[0]]
     shown = pd.concat([shown, bound.assign(policy="bound (14)", regret=bound["bound"])])
-    places = itertools.product(kinds, zip(REGRET_AXES.items(), labels, strict=True))
+    places = itertools.product(kinds, zip(studies.REGRET_AXES.items(), labels, strict=True))
     for panel, (kind, ((axis, varied), label)) in zip(drawn, places, strict=True):
-        own = along(shown[shown["arrivals"] == kind], SETTINGS, varied)
+        own = along(shown[shown["arrivals"] == kind], studies.SETTINGS, varied)
         told: dict[str, Any] = {"ylabel": "", "title": ""}
         if axis == "slots":
             told = {"ylabel": "regret over all slots", "title": f"{kind}: {_setting(frame)}"}

@@ -17,23 +17,27 @@ from typing import Any
 import numpy as np
 
 from benchmarks.contract import RegretParts, RegretSizes
-from benchmarks.reward.best_decision import decide, packed, unpacked
+from benchmarks.reward.best_decision import best_decision, decide, packed, unpacked
 from benchmarks.reward.measures import draw, slot_table
 from benchmarks.reward.settings import Settings
 from benchmarks.study.cell import Result
 from benchmarks.study.instances import Source, instance_of
-from benchmarks.study.run import run_policy, warm_policy
+from benchmarks.study.offline import incumbent_file
+from benchmarks.study.run import policy_rng, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
 from models.reward import RewardInstance
+from models.reward.schedule import path_length
 from online.policy import Policy
+from online.registry import build_policy
+from online.reward.adversary import against
 from online.reward.oga import OGASched, OGASchedConstant, OGASchedLiteral
 from online.reward.steps import Constant
 from online.reward.theory import GradientPath
-from solvers.reward.offline import solve
 
-__all__ = ["REGRET", "compare", "measure", "run", "step_rules"]
+__all__ = ["REGRET", "adaptive", "compare", "measure", "run", "step_rules"]
 
-_POINTS = 100  # of a curve
+_MET = ("instance", "instance_hash", "load")  # of arrivals that adapt
+_KNOWN = "ports servers slots density fixed_lower fixed_upper fixed_gap bound".split()
 
 
 def run(
@@ -52,13 +56,35 @@ def run(
     chosen = policy_of(instance["problem"], policy)
     warm_policy(instance["problem"], policy)
     target = instance_of(instance, data)
-    return lambda: _run(target, chosen, parameters)[0]
+    return lambda: _run(target, chosen, parameters)
+
+
+def adaptive(
+    *, instance: Source, policy: str, parameters: Mapping[str, Any]
+) -> Callable[[], Result]:
+    """Prepare a run on arrivals that adapt to it (:mod:`online.reward.adversary`), and its record.
+
+    The value is that of :func:`compare`, with the instance that came of it and its load.
+    """
+    chosen = policy_of(instance["problem"], policy)
+    warm_policy(instance["problem"], policy)
+    best_decision(instance=instance)  # which compiles what it needs
+    base = instance_of(instance)
+
+    def duel() -> Result:
+        built = build_policy(chosen, base, **parameters)
+        met = against(base, built, policy_rng(base.seed or 0))
+        fixed = decide(met)
+        (record,) = compare(fixed, [_run(met, chosen, parameters)], None)
+        return Result({name: fixed.value[name] for name in _MET} | record)
+
+    return duel
 
 
 def _run(
-    instance: RewardInstance, policy: type[Policy], parameters: Mapping[str, Any]
-) -> tuple[Result, Any]:
-    """What is to be compared of a run, and its schedule."""
+    instance: RewardInstance, policy: type[Policy] | Policy, parameters: Mapping[str, Any]
+) -> Result:
+    """What is to be compared of a run."""
     done = run_policy(instance, policy, **parameters)
     ran = done.policy
     arrays = {"rewards": slot_table(done)["reward"].to_numpy()}
@@ -72,20 +98,21 @@ def _run(
         "objective": done.score.objective,
         "constant": isinstance(ran, OGASched) and isinstance(ran.rule, Constant),
     }
-    return Result(value, packed(**arrays)), done.trace.schedule
+    return Result(value, packed(**arrays))
 
 
-def compare(
-    fixed: Result, runs: Sequence[Result], optimum: tuple[float, float] | None
-) -> list[dict[str, Any]]:
+def compare(fixed: Result, runs: Sequence[Result], optimum: Result | None) -> list[dict[str, Any]]:
     """Compare runs with decisions made in hindsight; a record of each, see :func:`measure`.
 
     See :class:`benchmarks.contract.RegretParts`; the optimum is the sum of those of all slots.
     """
     known, best = fixed.value, unpacked(fixed)
+    slots = best["slots"]
+    ends, length = None, None
     if optimum is not None:
-        lower = max([optimum[0], *(one.value["objective"] for one in runs)])
-        optimum = lower, max(lower, optimum[1])
+        lower = max([optimum.value["objective"], *(one.value["objective"] for one in runs)])
+        ends = lower, max(lower, min(bound["value"] for bound in optimum.value["bounds"]))
+        length = path_length(optimum.files[incumbent_file("reward")])
     records = []
     for one in runs:
         achieved, arrays = one.value["objective"], unpacked(one)
@@ -94,65 +121,54 @@ def compare(
             path = GradientPath(arrays["start"], arrays["moves"], *arrays["sums"].tolist())
             sides = path.inequality(best["y"])
         regret = np.cumsum(best["rewards"] - arrays["rewards"])
-        slots = np.unique(np.linspace(1, len(regret), _POINTS).round().astype(int))
+        anytime = best["prefix"] - np.cumsum(arrays["rewards"])[slots - 1]
         records.append(
             {
                 "policy": one.value["policy"],
-                **{name: known[name] for name in ("ports", "servers", "slots", "density")},
+                **{name: known[name] for name in _KNOWN},
                 "commits": one.value["commits"],
                 "objective": achieved,
-                **{name: known[name] for name in ("fixed_lower", "fixed_upper", "fixed_gap")},
                 "regret_lower": known["fixed_lower"] - achieved,
                 "regret_upper": known["fixed_upper"] - achieved,
-                "bound": known["bound"],
                 "bound_proven": one.value["constant"] and not known["gangs"],
                 "inequality_left": sides[0],
                 "inequality_right": sides[1],
-                "dynamic_lower": None if optimum is None else optimum[0] - achieved,
-                "dynamic_upper": None if optimum is None else optimum[1] - achieved,
+                "anytime": float(np.nanmax(anytime)),
+                "dynamic_lower": None if ends is None else ends[0] - achieved,
+                "dynamic_upper": None if ends is None else ends[1] - achieved,
+                "path_length": length,
                 "curve_slots": slots.tolist(),
                 "curve_regret": regret[slots - 1].tolist(),
+                "curve_anytime": [None if np.isnan(one) else one for one in anytime.tolist()],
             }
         )
     return records
 
 
 def measure(
-    instance: RewardInstance, policies: Sequence[type[Policy]], dynamic: float | None
+    instance: RewardInstance, policies: Sequence[type[Policy] | Policy]
 ) -> list[dict[str, Any]]:
     """Run policies on an instance and compare them with decisions made in hindsight.
 
-    Parameters
-    ----------
-    dynamic : float or None
-        Seconds for the optima of the slots; None = no dynamic regret.
+    The optima of the slots are not among these. A record of each policy, JSON types:
 
-    Returns
-    -------
-    list of dict
-        One per policy, JSON types:
-
-        - ``ports``, ``servers``, ``slots``, ``density``: size of the instance;
-        - ``commits``: whether every decision was made before its arrivals were known;
-        - ``objective``: reward achieved, by the scorer;
-        - ``fixed_lower``, ``fixed_upper``, ``fixed_gap``: the best fixed decision, certified, and
-          how far the ends are apart, relative to the bound;
-        - ``regret_lower``, ``regret_upper``: regret, as an interval for that reason;
-        - ``bound``: (14); ``bound_proven``: whether Theorem 1 holds for this policy;
-        - ``inequality_left``, ``inequality_right``: the proof's inequality on this very run, at
-          the best fixed decision known (None for a policy without gradient steps);
-        - ``dynamic_lower``, ``dynamic_upper``: dynamic regret (None where not asked for);
-        - ``curve_slots``, ``curve_regret``: regret after so many slots, against the decision
-          that is best over all of them.
+    - ``ports``, ``servers``, ``slots``, ``density``: size of the instance;
+    - ``commits``: whether every decision was made before its arrivals were known;
+    - ``objective``: reward achieved, by the scorer;
+    - ``fixed_lower``, ``fixed_upper``, ``fixed_gap``: the best fixed decision, certified, and how
+      far the ends are apart, relative to the bound;
+    - ``regret_lower``, ``regret_upper``: regret, as an interval for that reason;
+    - ``bound``: (14); ``bound_proven``: whether Theorem 1 holds for this policy;
+    - ``inequality_left``, ``inequality_right``: the proof's inequality on this very run, at the
+      best fixed decision known (None for a policy without gradient steps);
+    - ``anytime``: the largest regret after some number of slots against the decision that is best
+      over these (20 numbers or more were tried; upper ends);
+    - ``dynamic_lower``, ``dynamic_upper``: dynamic regret; ``path_length``: the sum of the
+      distances between the optima of neighbouring slots (None where not asked for);
+    - ``curve_slots``, ``curve_regret``, ``curve_anytime``: regret after so many slots, against the
+      decision that is best over all, and over these (None where not tried).
     """
-    runs = [_run(instance, policy, {}) for policy in policies]
-    optimum = None
-    if dynamic is not None:
-        _, start = max(runs, key=lambda one: one[0].value["objective"])
-        found = solve(instance, time_limit=dynamic, start=start)
-        assert found.objective is not None and found.bound is not None
-        optimum = found.objective, found.bound
-    return compare(decide(instance), [result for result, _ in runs], optimum)
+    return compare(decide(instance), [_run(instance, one, {}) for one in policies], None)
 
 
 def step_rules(**settings: Any) -> Callable[[], Result]:
@@ -162,13 +178,14 @@ def step_rules(**settings: Any) -> Callable[[], Result]:
     (14), and both sides of the inequality of the proof.
     """
     instance, rules = draw(**settings), (OGASched, OGASchedConstant, OGASchedLiteral)
-    kept = ("fixed_lower", "fixed_upper", "regret_lower", "regret_upper", "bound")
+    kept = ["fixed_lower", "fixed_upper", "regret_lower", "regret_upper", "bound"]
+    kept += ["inequality_left", "inequality_right"]
 
     def told(row: Mapping[str, Any]) -> dict[str, Any]:
         head = {**settings, "policy": row["policy"], "reward": row["objective"]}
-        return head | {name: row[name] for name in (*kept, "inequality_left", "inequality_right")}
+        return head | {name: row[name] for name in kept}
 
-    return lambda: Result([told(row) for row in measure(instance, rules, None)])
+    return lambda: Result([told(row) for row in measure(instance, rules)])
 
 
 def _scaled(settings: Mapping[str, Any], sizes: RegretSizes, factor: float) -> dict[str, Any]:
@@ -196,6 +213,7 @@ REGRET = RegretParts(
     sizes={"default": _USUAL, "quick": _QUICK},
     fixed="benchmarks.reward.best_decision:best_decision",
     run="benchmarks.reward.regret:run",
+    adaptive="benchmarks.reward.regret:adaptive",
     compare=compare,
     scaled=_scaled,
 )

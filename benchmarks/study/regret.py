@@ -16,6 +16,9 @@ from benchmarks.study.study import Trial
 TRACE = "trace"
 """Name of the arrivals of the trace itself."""
 
+ADAPTIVE = "adaptive"
+"""Name of arrivals that adapt to each policy: an adversary sees its last decision."""
+
 _SHARED = ("best fixed decision: ", "optima of slots: ")  # what all runs are compared with
 
 
@@ -30,15 +33,20 @@ class Regret:
     data: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
 
     def cells(self, trial: Trial) -> list[Cell]:
-        """The best fixed decision, the optima of the slots if asked for, and a run each."""
+        """The best fixed decision, the optima of the slots if asked for, and a run each.
+
+        Of arrivals that adapt, each run has its own, and there are no optima of the slots.
+        """
         parts, source = regret_parts(trial.problem), trial.entries[0].settings
         data = self.data.get(source.get("file", ""), {})
+        schemes = [entry.scheme for entry in trial.entries]
+        if "file" not in source and trial.point.get("arrivals") == ADAPTIVE:
+            return [run_cell(source, one, function=parts.adaptive) for one in schemes]
         instance, label = {"instance": dict(source)}, f"best fixed decision of {label_of(source)}"
         roots = instance_roots(trial.problem)
         cells = [Cell(parts.fixed, instance, roots=roots, data=data, label=label)]
         if self.dynamic is not None:
             cells.append(offline_cell(source, Effort(self.dynamic), data=data))
-        schemes = [entry.scheme for entry in trial.entries]
         return cells + [run_cell(source, one, data=data, function=parts.run) for one in schemes]
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
@@ -46,7 +54,7 @@ class Regret:
         many = len(outcomes) - len(trial.entries)
         shared, runs = outcomes[:many], outcomes[many:]
         source = trial.entries[0].settings
-        known = shared[0].result.value if shared[0].result else {}
+        known = shared[0].result.value if shared and shared[0].result else {}
         head = {
             "problem": trial.problem,
             "instance": known.get("instance", label_of(source)),
@@ -57,13 +65,10 @@ class Regret:
         }
         found = [one.result for one in shared if one.result is not None]
         lost = [what + one.error for what, one in zip(_SHARED, shared, strict=False) if one.error]
-        records: Iterator[dict[str, Any]] = iter(())
-        if not lost:
-            done = [run.result for run in runs if run.result is not None]
-            optimum = None
-            if self.dynamic is not None:
-                value = found[1].value
-                optimum = value["objective"], min(bound["value"] for bound in value["bounds"])
+        done = [run.result for run in runs if run.result is not None]
+        records: Iterator[dict[str, Any]] = iter([run.value for run in done])
+        if shared and not lost:
+            optimum = found[1] if self.dynamic is not None else None
             records = iter(regret_parts(trial.problem).compare(found[0], done, optimum))
         where = {"ports": source.get("jobs"), "slots": source.get("slots")}
         rows = []
@@ -92,7 +97,7 @@ def sources_around(
     around = [(ports, horizon) for horizon in sizes.slots]
     around += [(count, slots) for count in sizes.ports if count != ports]
     for arrivals in sizes.arrivals:
-        pattern = {} if arrivals == TRACE else {"arrivals": arrivals}
+        pattern = {} if arrivals in (TRACE, ADAPTIVE) else {"arrivals": arrivals}
         for count, horizon in around:
             factor = count / ports if scaling == "degree" else 1.0
             told = scaled({**settings, **pattern}, sizes, factor)

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 _RESAMPLES = 2000
 _SHUFFLES = 1999
@@ -33,6 +34,22 @@ def interval_of(values: Sequence[float] | np.ndarray | pd.Series) -> tuple[float
     """Bootstrap interval of a mean, and both in words."""
     low, high = bootstrap_interval(values)
     return low, high, f"{np.mean(values):.4g} [{low:.4g}, {high:.4g}]"
+
+
+def t_interval(
+    values: Sequence[float] | np.ndarray | pd.Series, reach: float | np.ndarray = 0.0
+) -> tuple[float, float]:
+    """95 % t-interval of the mean; NaN for fewer than two values.
+
+    Where each value is known up to ``reach`` alone, it holds that of all values in reach.
+    """
+    data, reach = np.broadcast_arrays(np.asarray(values, dtype=float), reach)
+    if len(data) < 2:
+        return float("nan"), float("nan")
+    degrees = len(data) - 1
+    deviation = data.std(ddof=1) + np.sqrt((reach**2).sum() / degrees)
+    half = reach.mean() + stdtrit(degrees, 0.975) * deviation / np.sqrt(len(data))
+    return float(data.mean() - half), float(data.mean() + half)
 
 
 def compare_first(

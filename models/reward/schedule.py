@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import struct
 import zipfile
 import zlib
@@ -17,7 +18,7 @@ from models.instance import check_made_for
 from models.reward.instance import RewardInstance
 from models.scoring import Score
 
-__all__ = ["MOST_BYTES", "RewardSchedule"]
+__all__ = ["MOST_BYTES", "RewardSchedule", "path_length"]
 
 MOST_BYTES = 256 * 2**20
 """Allocations of a schedule that take more memory are not kept."""
@@ -147,6 +148,19 @@ class RewardSchedule:
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
                     np.lib.format.write_array(stream, array, version=(1, 0), allow_pickle=False)
         write_atomic(path, buffer.getvalue())
+
+
+def path_length(content: bytes) -> float | None:
+    """Path length of the allocations in the content of a schedule file.
+
+    The sum of the Euclidean distances between those of neighbouring slots; None if the file holds
+    no allocations.
+    """
+    with np.load(io.BytesIO(content)) as archive:
+        if "allocations" not in archive:
+            return None
+        pairs = itertools.pairwise(archive["allocations"])
+        return sum(float(np.linalg.norm(after - before)) for before, after in pairs)
 
 
 def _check_shape(

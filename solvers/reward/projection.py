@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["project", "project_pair"]
+__all__ = ["algorithm_1", "project", "project_pair"]
 
 _MOST = 200  # steps; bisection alone needs about 60 until two doubles are neighbours
 _ROUND_OFF = 2e-16
@@ -119,3 +119,24 @@ def project(
     target = z if out is None else out
     _project(z, upper, capacity, server_start, target)
     return target
+
+
+def algorithm_1(z: np.ndarray, most: np.ndarray, capacity: float) -> np.ndarray:
+    """Lines 7 to 31 of Alg. 1 for one (r, k), as printed; z is in descending order."""
+    ports = list(range(len(z)))
+    y = np.zeros(len(z))
+    full: list[int] = []
+    free = ports.copy()
+    while True:
+        while free:
+            rho = 2.0 / len(free) * (z[free].sum() - capacity + most[full].sum())  # (13)
+            y[full] = most[full]
+            y[free] = z[free] - rho / 2.0
+            dropped = [place for place in free if y[place] < 0.0]
+            if not dropped:
+                break
+            y[dropped[0] :] = 0.0
+            free = [place for place in free if place < dropped[0]]
+        if full or y[0] <= most[0]:
+            return y
+        full, free = [0], ports[1:]

@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 
 from benchmarks.catalogue import find_study, pictures_of
 from benchmarks.reward.measures import draw, slot_table
-from benchmarks.reward.measures_theory import algorithm_1
 from benchmarks.reward.studies import (
     GENEROUS_OF,
     REGRET_AXES,
@@ -33,6 +32,7 @@ from online.registry import build_policy
 from online.reward.fairness import Fairness
 from online.reward.oga import OGASched, OGASchedLiteral
 from online.reward.spreading import Spreading
+from solvers.reward.projection import algorithm_1
 from tests.benchmarks.frames import assert_is_kept, assert_other_seeds_are_kept, kept
 from tests.benchmarks.reward.conftest import Frames
 from tests.models.reward.small import reward

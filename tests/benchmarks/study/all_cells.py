@@ -9,7 +9,7 @@ from benchmarks.study.cell import Cell, Effort
 from benchmarks.study.gap import Gap
 from benchmarks.study.instances import drawn
 from benchmarks.study.offline import offline_cell
-from benchmarks.study.regret import Regret
+from benchmarks.study.regret import ADAPTIVE, Regret
 from benchmarks.study.run import run_cell
 from benchmarks.study.scheme import schemes_of
 from benchmarks.study.speed import Speed
@@ -40,3 +40,4 @@ def all_cells(problem: str) -> Iterator[Cell]:
         yield from Gap(methods, (1.0,)).cells(Trial(problem, point, 0))
     if experiments.regret:
         yield from Regret(dynamic=1.0).cells(trial)
+        yield from Regret().cells(trial_on(source, schemes, arrivals=ADAPTIVE))

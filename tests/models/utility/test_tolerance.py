@@ -35,8 +35,8 @@ from tests.solvers.utility.brute_force import columns, optimum
 
 
 def test_the_rules_agree_with_the_scorer() -> None:
-    module = importlib.import_module("models.utility.score")
-    assert module._TOLERANCE == SCORER
+    module = importlib.import_module("models.slot_scoring")
+    assert module.TOLERANCE == SCORER
     capacity = 10.0 ** np.arange(-12, 13)
     assert (tolerant(capacity) > capacity + SCORER * np.maximum(1.0, capacity)).all()
 

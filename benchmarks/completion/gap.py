@@ -76,7 +76,7 @@ GAP = GapMethods(
     },
     default=("toolkit", "bound"),
     sizes={
-        "default": ("8x15x4", "20x40x8", "50x100x20", "100x150x150"),
+        "default": ("8x15x4", "16x15x8", "32x15x16", "64x15x32"),
         "quick": ("4x8x2", "8x15x4"),
     },
 )

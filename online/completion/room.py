@@ -48,7 +48,7 @@ def ideal_request(job: Job, cluster: Cluster, most: int | None = None) -> Reques
 def _fitting(job: Job, cluster: Cluster, *choices: Iterable[int]) -> np.ndarray:
     """The modes of some worker types, PS types and numbers that fit on the empty cluster."""
     rows = list(product((1, 0), *choices, [0]))
-    return placeable(job, cluster, np.array(rows, dtype=np.int64), every=True)
+    return placeable(job, cluster, np.array(rows, dtype=np.int64))
 
 
 class Room:

@@ -81,21 +81,23 @@ def _ps_amounts(cluster: Cluster, modes: np.ndarray) -> np.ndarray:
 
 
 def shorter(job: Job, cluster: Cluster) -> np.ndarray:
-    """Rows (q, m, p, N, d) whose d is less than with fewer workers; N is at most D, and fits."""
+    """Rows (q, m, p, N, d) whose d is less than with fewer or smaller workers; N <= D, and fits."""
     types = np.array(cluster.ps_choices)
     _, number, room, _ = cluster.kinds
     most = np.minimum(np.column_stack([room.max(axis=1), room @ number]), job.chunks)
-    m, q, n, p = np.ix_(
-        np.arange(len(most)), np.array([1, 0]), np.arange(1, int(most.max()) + 1), types
-    )
-    duration = least_duration(job, m, p, n, q > 0)
+    every, n = np.arange(len(most))[:, None, None, None], np.arange(1, most.max() + 1)[:, None]
+    duration = least_duration(job, every, types, n, np.array([True, False])[:, None, None])
     if cluster.allreduce:  # (15a): on two servers
         duration[:, 1, :1] = _NEVER
     best = np.minimum.accumulate(duration, axis=2)
     better = (n <= most[:, :, None, None]) & (duration < _NEVER)
     better[:, :, 1:] &= best[:, :, 1:] < best[:, :, :-1]
-    m, other, n, p = np.nonzero(better)
-    return np.column_stack([1 - other, m, types[p], n + 1, duration[better]])
+    less = np.asarray((cluster.worker_types[:, None] >= cluster.worker_types).all(axis=2))
+    for one, k in np.argwhere(less).tolist():  # type k takes no more: if it is as fast
+        if k < one or not less[k, one]:
+            better[one] &= best[k] > duration[one]
+    m, spread, n, p = np.nonzero(better)
+    return np.column_stack([1 - spread, m, types[p], n + 1, duration[better]])
 
 
 def least_held(job: Job, cluster: Cluster) -> float:
@@ -112,15 +114,14 @@ def least_held(job: Job, cluster: Cluster) -> float:
         limit = least
 
 
-def placeable(job: Job, cluster: Cluster, rows: np.ndarray, *, every: bool = False) -> np.ndarray:
+def placeable(job: Job, cluster: Cluster, rows: np.ndarray) -> np.ndarray:
     """Complete rows (q, m, p, N, d) by numbers of PSs, as many ways as fit on the empty cluster.
 
-    Unless ``every``, without those that PSs of another type beat at the same q, m and N.
+    Where d is known, not 0, without those that PSs of another type beat at the same q, m and N.
     """
     kinds, number, room, ps_room = cluster.kinds
     source, ps, forced = _with_ps(
         rows,
-        every,
         usable(kinds),
         number,
         np.minimum(room, job.chunks),
@@ -181,9 +182,7 @@ def fitting(room, demand, others=0, other_demand=None):  # type: ignore[no-untyp
 
 
 @njit(cache=True)
-def _with_ps(  # type: ignore[no-untyped-def]
-    rows, every, kinds, number, room, ps_room, worker_types, ps_types, bandwidth
-):
+def _with_ps(rows, kinds, number, room, ps_room, worker_types, ps_types, bandwidth):  # type: ignore
     """Rows that fit on kinds of servers, so many of each, with numbers of PSs and FORCED."""
     found = [(0, 0, 0) for _ in range(0)]
     by_worker = worker_types[:, bandwidth].copy().reshape(-1, 1)
@@ -216,8 +215,7 @@ def _with_ps(  # type: ignore[no-untyped-def]
                 break
             forced = max(0, workers - int(min(np.floor(ps * ratios[m, p]), 1e9)))
             fewer, before = forced < before, min(before, forced)
-            beaten = not every and _beaten(rows, first, row, ps, forced, ratios[m], ps_types)
-            if beaten or not fewer:
+            if not fewer or _beaten(rows, first, row, ps, forced, ratios[m], ps_types):
                 continue
             for h in range(kinds.shape[0]):
                 if ps_room[p, h] < ps:
@@ -241,7 +239,7 @@ def _beaten(rows, first, row, ps, forced, ratios, ps_types):  # type: ignore[no-
             break
         fewest = max(1, int(min(np.ceil((workers - forced) / ratios[its_p]), 1e9)))
         its_forced = max(0, workers - int(min(np.floor(fewest * ratios[its_p]), 1e9)))
-        beats = other != row and its_duration <= duration and its_forced <= forced
+        beats = other != row and 0 < its_duration <= duration and its_forced <= forced
         less = other < row or its_duration < duration or its_forced < forced
         for r in range(ps_types.shape[1]):
             needed, held = fewest * ps_types[its_p, r], ps * ps_types[p, r]

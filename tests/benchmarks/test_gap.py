@@ -79,7 +79,7 @@ def test_a_run_records_what_it_says_and_is_taken_up_again(
     argv += ["--methods", ",".join(methods)]
     assert main(argv) == 0
     printed = capsys.readouterr().out
-    assert re.search(rf"5x6x3\+3 +2\.33 +{methods[0]} +0\.00% / 0\.00%", printed)
+    assert re.search(rf"5x6x3\+3 +1\.01 +{methods[0]} +0\.00% / 0\.00%", printed)
     rows = [json.loads(line) for line in (tmp_path / "out/rows.jsonl").read_text().splitlines()]
     assert [row["method"] for row in rows] == methods
     for row in rows:
@@ -115,7 +115,10 @@ def test_a_run_that_hangs_is_killed_and_counts_as_a_gap_of_one(
     monkeypatch.setattr(gap_measure, "GRACE", -29.5)  # half a second after it has begun
     argv = ["--sizes", "40x40x20+20", "--times", "30", "--seeds", "1", "--methods", "compact"]
     assert main([*argv, "--out", str(tmp_path)]) == 0
-    assert "out of time: compact, 30 s, utility 40x40x20+20 seed 0: " in capsys.readouterr().err
+    assert (
+        "out of time: compact, 30 s, utility 40x40x20+20 load=1.0 seed 0: "
+        in capsys.readouterr().err
+    )
     (row,) = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
     assert (row["status"], row["message"]) == ("killed", "still running after 0.5 s")
     assert (row["objective"], row["bound"], row["bound_source"]) == (None, None, None)
@@ -133,7 +136,7 @@ def test_a_run_that_fails_says_why_and_the_command_ends_with_1(
     argv = ["--quick", "--methods", "toolkit", "--out", str(tmp_path / "out")]
     assert main(argv) == 1
     told = capsys.readouterr().err.splitlines()
-    assert told[0] == "failed: toolkit, 1 s, utility 5x6x3+3 seed 0: KeyError: 'none'"
+    assert told[0] == "failed: toolkit, 1 s, utility 5x6x3+3 load=1.0 seed 0: KeyError: 'none'"
     row = json.loads((tmp_path / "out/rows.jsonl").read_text().splitlines()[0])
     assert (row["status"], row["gap"], row["objective"]) == ("failed", 1.0, None)
     assert row["message"] == "KeyError: 'none'"

@@ -15,6 +15,7 @@ from solvers.completion.modes import (
     modes_of,
     placeable,
     shorter,
+    undominated,
 )
 from solvers.completion.oracle import best_schedule
 from tests.models.completion.brute_force import duration, placements
@@ -136,6 +137,16 @@ def test_among_equals_the_earliest_then_the_least_use_then_the_lowest_server() -
     column = best_schedule(ins.jobs[0], ins.cluster, nothing, free, late)
     assert column is not None
     assert (column.start, column.workers.tolist()) == (1, [2])
+
+
+def test_rows_that_none_is_below() -> None:
+    rng = np.random.default_rng(0)
+    for count in (0, 1, 40, 300):
+        rows = rng.integers(0, 5, size=(count, 4)).astype(float)
+        below = (rows[:, None] <= rows).all(axis=2)  # row i is below row j, or equal
+        equal = below & below.T
+        beaten = (below & ~equal).any(axis=0) | np.triu(equal, 1).any(axis=0)
+        assert sorted(undominated(rows)) == np.flatnonzero(~beaten).tolist()
 
 
 def test_first_replaces_the_arrival() -> None:

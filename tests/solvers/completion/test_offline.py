@@ -150,7 +150,8 @@ def test_it_is_never_worse_than_its_start() -> None:
 
 
 def test_it_says_whether_the_clock_played_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solvers.completion.offline._ITERATIONS", 1_000)
+    for name in ("_ITERATIONS_FIRST", "_ITERATIONS"):
+        monkeypatch.setattr(f"solvers.completion.offline.{name}", 200)
     # A search under a time limit cools down by the clock, too, unless no move is made at all.
     assert not solve(crowd(1), time_limit=None).timed
     assert solve(crowd(1), time_limit=20.0).timed

@@ -45,7 +45,12 @@ def test_the_door_is_open_and_loads_nothing_before_it_is_used() -> None:
             {**SMALL, "priority": (1.0, 50.0)},
             "--jobs 4 --slots 6 --servers 3+3 --set priority=1:50",
         ),
-        ("jct", {"jobs": 2, "slots": 10, "servers": 3}, "--jobs 2 --slots 10 --servers 3"),
+        pytest.param(
+            "jct",
+            {"jobs": 2, "slots": 10, "servers": 3},
+            "--jobs 2 --slots 10 --servers 3",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_compare_gives_the_rows_of_ratio(

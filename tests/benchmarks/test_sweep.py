@@ -24,6 +24,7 @@ from tests.test_layers import ROOT
 
 SMALL = """
 seeds = 1
+time_limit = 60
 
 [[study]]
 problem = "jct"

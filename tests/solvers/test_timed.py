@@ -13,7 +13,7 @@ from benchmarks import draw
 from solvers.contract import offline_solver
 from tests.solvers.utility.test_exact import contended
 
-pytestmark = pytest.mark.usefixtures("highs_here")
+pytestmark = pytest.mark.usefixtures("highs_here", "short_local_search")
 PLENTY = 1e6  # seconds
 
 
@@ -62,7 +62,6 @@ SMALL: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.usefixtures("short_local_search")
 @pytest.mark.parametrize("problem", SMALL)
 def test_what_ends_by_itself_is_not_timed(problem: str) -> None:
     found = offline_solver(problem).solve(draw(problem, seed=1, **SMALL[problem]), time_limit=None)

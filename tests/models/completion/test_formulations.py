@@ -28,7 +28,7 @@ from tests.models.completion.small import instance, job, papers_example, random_
 EXACT = HighsOptions(mip_rel_gap=0.0)
 # LPs may use the tolerant capacities, 1e-6 more, in full (models.tolerance).
 LP = {"rel": 1e-5}
-SEEDS = [pytest.param(n, marks=() if n % 5 == 0 else pytest.mark.slow) for n in range(30)]
+SEEDS = [pytest.param(n, marks=() if n % 10 == 0 else pytest.mark.slow) for n in range(30)]
 
 
 def values(found: PyomoResult) -> tuple[dict, dict, dict]:

@@ -199,7 +199,11 @@ def test_no_accepted_schedule_beats_a_bound(seed: int, unit: float, shrink: floa
     else:
         assert exact.objective == pytest.approx(best, rel=1e-6)
         assert exact.bound >= exact.objective
-    assert solve_offline(ins, time_limit=None).bound >= solver
+    with (
+        pytest.MonkeyPatch.context() as patch
+    ):  # as `short_local_search`, not once for all examples
+        patch.setattr("solvers.utility.offline._ITERATIONS", 100)
+        assert solve_offline(ins, time_limit=None).bound >= solver
     found = columns(ins)
     if unit > 1e-9:  # the rows of (14) are in the instance's units
         lp = solve_model(schedule_ilp(ins, found, relaxed=True))

@@ -23,6 +23,7 @@ from solvers.reward.hindsight import FixedOptimum, best_fixed
 from solvers.reward.projection import project
 from tests.models.reward.cases import random_reward
 from tests.models.reward.small import play, reward
+from tests.seeds import seeds
 
 # ---- the inequality of every run ---------------------------------------------------------------
 
@@ -144,9 +145,7 @@ def check_bound(draw: Iterator[RewardInstance]) -> None:
     assert right < bound
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(40), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(40, 200))]
-)
+@pytest.mark.parametrize("seed", seeds(200, quick=15))
 def test_regret_is_below_the_bound_on_random_arrivals(seed: int) -> None:
     check_bound(longer(seed))
 

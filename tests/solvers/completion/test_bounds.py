@@ -82,7 +82,7 @@ def test_e1_a_job_may_straddle_the_last_priced_slot() -> None:
         assert bound(ins, np.array([[0.5]])) < 3.0
 
 
-@pytest.mark.parametrize("seed", seeds(30, quick=8))
+@pytest.mark.parametrize("seed", seeds(30, quick=4))
 def test_no_prices_prove_more_than_the_best_elastic_schedule(seed: int) -> None:
     rng = np.random.default_rng(seed)
     size = {"jobs": 2, "slots": 2, "servers": int(rng.integers(1, 3)), "chunks": 2}

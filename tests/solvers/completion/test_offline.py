@@ -50,7 +50,7 @@ def serial(ins: CompletionInstance) -> dict[int, Column]:
     return found
 
 
-@pytest.mark.parametrize("seed", seeds(30, quick=10))
+@pytest.mark.parametrize("seed", seeds(30, quick=6))
 def test_the_optimum_is_that_of_brute_force(seed: int) -> None:
     ins = tiny(seed)
     best = -best_choice(ins, columns(ins, end=horizon(ins)), all_jobs=True)[0]
@@ -62,7 +62,7 @@ def test_the_optimum_is_that_of_brute_force(seed: int) -> None:
     assert certify(ins, found.duals).bound <= best
 
 
-@pytest.mark.parametrize("seed", seeds(20, quick=5))
+@pytest.mark.parametrize("seed", seeds(20, quick=3))
 def test_the_optimum_is_that_of_scip(seed: int) -> None:
     pytest.importorskip("pyscipopt")
     from tests.solvers.completion.scip import scip_optimum
@@ -97,7 +97,7 @@ def test_programs_that_take_long_to_build_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(("unit", "worth"), [(1e9, 1e-6), (1e3, 1e9)])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, quick=2))
 def test_units_do_not_matter(seed: int, unit: float, worth: float) -> None:
     ins = tiny(seed)
     file = ins.file
@@ -150,7 +150,8 @@ def test_it_is_never_worse_than_its_start() -> None:
 
 
 def test_it_says_whether_the_clock_played_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solvers.completion.offline._ITERATIONS", 1_000)
+    for name in ("_ITERATIONS_FIRST", "_ITERATIONS"):
+        monkeypatch.setattr(f"solvers.completion.offline.{name}", 200)
     # A search under a time limit cools down by the clock, too, unless no move is made at all.
     assert not solve(crowd(1), time_limit=None).timed
     assert solve(crowd(1), time_limit=20.0).timed

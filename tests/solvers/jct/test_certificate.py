@@ -15,6 +15,7 @@ from solvers.certificate import seal
 from solvers.jct.certificate import Certificate, certify, check
 from solvers.jct.offline import solve
 from tests.models.jct.small import instance, job, server
+from tests.seeds import seeds
 from tests.solvers.jct.search import contended
 
 
@@ -43,7 +44,7 @@ def test_by_hand(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("highs_here")
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=4))
 def test_of_a_solve(seed: int, tmp_path: Path) -> None:
     ins = contended(seed, jobs=5, most_chunks=2, most_slots=3)
     result = solve(ins, time_limit=10.0)

@@ -75,7 +75,7 @@ def planned(ins_seed: int, room: float) -> tuple[TotalsProgram, PlanProgram, Cut
             return totals, program, pool
 
 
-@pytest.mark.parametrize("room", [1.0, 0.8])
+@pytest.mark.parametrize("room", [pytest.param(1.0, marks=pytest.mark.slow), 0.8])
 def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) -> None:
     cut, decided = 0, 0
     for seed in SEEDS:

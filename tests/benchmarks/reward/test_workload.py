@@ -205,7 +205,7 @@ def test_generate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (["--problem", "reward", "--set", "speed=1"], "unknown setting 'speed': choose from dens"),
         (["--problem", "reward", "--set", "density=x"], "setting density=x: want e.g. density=2.5"),
         (["--problem", "reward", "--set", "beta=0.1", "--set", "beta=0.2"], "'beta' is set twice"),
-        (["--set", "density=3"], "unknown setting 'density': choose from max_dur"),
+        (["--set", "density=3"], "unknown setting 'density': choose from preset, max_dur"),
     ],
 )
 def test_bad_options(argv: list[str], message: str, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ throughout: the 95 % bootstrap interval of the mean paired difference over seeds
 
 The paper does not say how many workers a job asks SRTF, Tiresias-L and BatchSche for, beyond "the
 number of GPUs" of its trace, and that number decides. So what is said of them is judged in four
-readings (:data:`benchmarks.jct.studies.READINGS`): as many as GPUs in the trace, and under names
+readings (:data:`benchmarks.jct.readings.READINGS`): as many as GPUs in the trace, and under names
 with ``-uniform``, ``-chunks`` and ``-edge``, the others.
 """
 
@@ -17,7 +17,7 @@ from functools import partial
 import pandas as pd
 
 from benchmarks.jct import over_time
-from benchmarks.jct.studies import BASELINES, GANGS, OWN, READINGS
+from benchmarks.jct.readings import BASELINES, GANGS, OWN, READINGS
 from benchmarks.jct.tables import rates
 from benchmarks.jct.theory import RATIOS, THEORY
 from benchmarks.study.claim import Claim, Test

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from benchmarks.jct.measures import SHOWN
-from benchmarks.jct.studies import OWN, READINGS, SCHEMES
+from benchmarks.jct.readings import OWN, READINGS
+from benchmarks.jct.studies import SCHEMES
 from benchmarks.jct.tables import rates
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_curves, plot_lines

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.catalogue import claims_of
-from benchmarks.jct.studies import BASELINES, OWN, READINGS
+from benchmarks.jct.readings import BASELINES, OWN, READINGS
 from benchmarks.study.claim import Finding, judge
 from benchmarks.study.tests import NotTestable
 from tests.benchmarks.frames import kept

@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 
 from benchmarks.catalogue import find_picture, find_study, pictures_of
 from benchmarks.jct.measures import EPSILONS, fractional_flow
-from benchmarks.jct.studies import BASELINES, OWN, READINGS, SCHEMES, STUDIES
+from benchmarks.jct.readings import BASELINES, OWN, READINGS
+from benchmarks.jct.studies import SCHEMES, STUDIES
 from benchmarks.jct.tables import rates
 from benchmarks.study.cell import Outcome
 from benchmarks.study.closure import import_closure

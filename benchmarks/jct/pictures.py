@@ -16,7 +16,15 @@ from benchmarks.jct.studies import SCHEMES
 from benchmarks.jct.tables import rates
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_curves, plot_lines
-from benchmarks.pictures.style import figure_of, finish, legend_below, looks, panels
+from benchmarks.pictures.style import (
+    figure_of,
+    finish,
+    legend_below,
+    looks,
+    panels,
+    sizes_told,
+    titled,
+)
 from benchmarks.study.claim import Picture
 from benchmarks.study.study import in_every_reading
 
@@ -54,18 +62,10 @@ def _plot_readings(frame: pd.DataFrame, axes: Axes | None, *, varied: str, y: st
         )
         if y == "jct_rate":
             panel.set_yscale("log")
-    means = f"mean of {frame['seed'].nunique()} seeds, 95 % interval"
-    figure_of(drawn[0]).suptitle(f"{_setting(frame, varied)}; {means}", fontsize="medium")
     legend_below(drawn[0], columns=5)
-    return figure_of(drawn[0])
-
-
-def _setting(frame: pd.DataFrame, varied: str) -> str:
-    first = frame.iloc[0]
-    if "scale" in frame:
-        return f"testbed, simulated: {first['servers']} edge servers and the cloud"
-    fixed = "servers" if varied == "jobs" else "jobs"
-    return f"{first[fixed]} {fixed} and the cloud, arrivals in {first['slots']} slots"
+    where = f"{'testbed, simulated' if 'scale' in frame else 'edge'} and the cloud"
+    load = f"load {frame['load'].min():.2g} to {frame['load'].max():.2g}"
+    return titled(drawn[0], f"{where}, {load}, {sizes_told(frame, varied)}")
 
 
 def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:

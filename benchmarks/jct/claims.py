@@ -126,16 +126,9 @@ def _busier_gang(varied: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 def _low(varied: str) -> Best:
     """A_online preempts less than the gang scheduler that preempts most."""
-    return Best(
-        "fewer preemptions with a-online",
-        "a-online",
-        "preemptions",
-        (varied,),
-        "min",
-        f"at every number of {varied}",
-        partial(_busier_gang, varied),
-        "the one of SRTF and Tiresias-L that has more",
-    )
+    what, where = "fewer preemptions with a-online", f"at every number of {varied}"
+    more, rows = "the one of SRTF and Tiresias-L that has more", partial(_busier_gang, varied)
+    return Best(what, "a-online", "preemptions", (varied,), "min", where, rows, more)
 
 
 def _makespan(other: str, share: float, more: str = "") -> Near:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,15 +52,9 @@ def _plot_readings(frame: pd.DataFrame, axes: Axes | None, *, varied: str, y: st
     frame = rates(in_every_reading(frame, READINGS), varied)
     drawn = panels(axes, 2, 11.0, 7.5, rows=2)
     for place, (panel, (reading, words)) in enumerate(zip(drawn, _PANELS.items(), strict=True)):
-        _lines(
-            frame[frame["reading"] == reading],
-            panel,
-            x=varied,
-            y=y,
-            xlabel=_LABELS[varied],
-            ylabel="" if place % 2 else _LABELS[y],
-            title=f"({'abcd'[place]}) {words}",
-        )
+        how: dict[str, Any] = {"x": varied, "y": y, "xlabel": _LABELS[varied]}
+        how |= {"ylabel": "" if place % 2 else _LABELS[y], "title": f"({'abcd'[place]}) {words}"}
+        _lines(frame[frame["reading"] == reading], panel, **how)
         if y == "jct_rate":
             panel.set_yscale("log")
     legend_below(drawn[0], columns=5)
@@ -75,10 +70,9 @@ def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) ->
     span = means.index[1] - means.index[0] if len(means) > 1 else 1
     colour = looks(["jobs"])["jobs"]["color"]
     drawn[0].bar(means.index, means, width=span, align="edge", color=colour)
-    title = (
-        f"{frame['jobs'].iat[0]} jobs, {frame['servers'].iat[0]} servers and the cloud; mean and "
-        f"range of {frame['seed'].nunique()} seeds"
-    )
+    size = f"{frame['jobs'].iat[0]} jobs, {frame['servers'].iat[0]} servers and the cloud"
+    seeds = f"mean and range of {frame['seed'].nunique()} seeds"
+    title = f"{size}, load {frame['load'].mean():.2g}; {seeds}"
     submitted = f"jobs submitted in {'a slot' if span == 1 else f'{span} slots'}"
     finish(drawn[0], xlabel="slot of one hour", ylabel=submitted, title=title)
     own = frame["policy"].isin(OWN)
@@ -86,15 +80,8 @@ def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) ->
     for reading, words in _PANELS.items():
         parts[words] = frame[~own & (frame["reading"] == reading)]
     for panel, (words, part) in zip(drawn[1:], parts.items(), strict=True):
-        _curves(
-            part,
-            panel,
-            x=varied,
-            y="utilisation",
-            xlabel="slot of one hour",
-            ylabel="edge workers that train",
-            title=words,
-        )
+        how = {"xlabel": "slot of one hour", "ylabel": "edge workers that train", "title": words}
+        _curves(part, panel, x=varied, y="utilisation", **how)
         panel.set_ylim(-0.02, 1.02)
         panel.yaxis.set_major_formatter(PercentFormatter(1.0))
     for panel in drawn:

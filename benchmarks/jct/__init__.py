@@ -39,4 +39,5 @@ EXPERIMENTS = Experiments(
     studies="benchmarks.jct.studies:STUDIES",
     pictures="benchmarks.jct.pictures:PICTURES",
     claims="benchmarks.jct.claims:CLAIMS",
+    readings="benchmarks.jct.readings:MULTIVERSE",
 )

@@ -19,18 +19,8 @@ def _bound(instance: JctInstance, time_limit: float, threads: int) -> SolveResul
     """The bound until it ends by itself: how its time grows."""
     found = bound(Pool.of(instance), time_limit=time_limit)
     assert found is not None  # the instance's checks have seen every job complete alone
-    return SolveResult(
-        status="bounded",
-        objective=None,
-        bound=found.proven.bound,
-        schedule=None,
-        duals=found.prices,
-        seconds=found.seconds,
-        solver="strengthened linear program, column generation",
-        message="" if found.program else "the linear program was not solved in time",
-        sense="min",
-        bound_source="prices",
-    )
+    message = "" if found.program else "the linear program was not solved in time"
+    return SolveResult.of_prices("min", found.proven.bound, found.prices, found.seconds, message)
 
 
 def _paper(instance: JctInstance, time_limit: float, threads: int) -> SolveResult[JctSchedule]:
@@ -46,7 +36,6 @@ def _paper(instance: JctInstance, time_limit: float, threads: int) -> SolveResul
         seconds=time.monotonic() - began,
         solver="linear relaxation of ILP (4)",
         sense="min",
-        bound_source="milp",
     )
 
 

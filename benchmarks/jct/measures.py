@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from benchmarks.jct.tables import metrics, usage
-from benchmarks.study.cell import Result
-from benchmarks.study.instances import Source, drawn, instance_of
+from benchmarks.study.cell import Measurement, Result
+from benchmarks.study.instances import Points, Source, instance_of
 from benchmarks.study.run import Run, run_policy
 from benchmarks.study.scheme import policy_of
 from models.jct import JctInstance, JctSchedule
+from models.jct.load import load
 from online.jct.a_online import AOnline
 from online.jct.speed import augmented
 from solvers.jct.pool import Pool
@@ -30,13 +31,16 @@ _SPANS = 40  # in which jobs arrive; as long ones follow
 
 Record = dict[str, Any]
 
+_TOLD = ("scale", "jobs", "servers", "slots", "arrivals", "seed", "reading")
+_POINTS = Points("jct", _TOLD, ("scheme", "reading"))
 
-def run(**cell: Any) -> Callable[[], Result]:
+
+def run(**cell: Any) -> Measurement:
     """One record: :func:`benchmarks.jct.tables.metrics` of a scheme's run."""
     return _of_run(cell, lambda instance, found: [metrics(instance, found)])
 
 
-def utilisation(**cell: Any) -> Callable[[], Result]:
+def utilisation(**cell: Any) -> Measurement:
     """One record per span: the mean share of workers that train, and the jobs that arrive.
 
     There are spans until nothing runs, in the cloud neither, or 4 times the slots in which jobs
@@ -65,29 +69,19 @@ def utilisation(**cell: Any) -> Callable[[], Result]:
     return _of_run(cell, tell)
 
 
-def _of_run(cell: Record, tell: Callable[[JctInstance, Run], list[Record]]) -> Callable[[], Result]:
+def _of_run(cell: Record, tell: Callable[[JctInstance, Run], list[Record]]) -> Measurement:
     """Records of the run of a cell, each after what says which run it is."""
-    scheme, settings = cell["scheme"], {**cell}
-    head = {"policy": scheme["name"], "reading": cell["reading"]}
-    del settings["scheme"], settings["reading"]
-    instance = _draw(**settings)
-    del settings["requested"]
+    scheme, instance = cell["scheme"], _POINTS.draw(**cell)
+    head = {**_POINTS.head(instance, cell), "policy": scheme["name"]}
 
     def measure() -> Result:
-        policy = policy_of("jct", scheme["policy"])
-        found = run_policy(instance, policy, **scheme["parameters"])
-        return Result([{**settings, **head, **record} for record in tell(instance, found)])
+        found = run_policy(instance, policy_of("jct", scheme["policy"]), **scheme["parameters"])
+        return Result([{**head, **record} for record in tell(instance, found)])
 
     return measure
 
 
-def _draw(*, jobs: int, slots: int, servers: int, seed: int, **settings: Any) -> JctInstance:
-    source = drawn("jct", jobs=jobs, slots=slots, servers=servers, seed=seed, settings=settings)
-    instance: JctInstance = instance_of(source)
-    return instance
-
-
-def speeds(*, instance: Source) -> Callable[[], Result]:
+def speeds(*, instance: Source, parameters: Mapping[str, Any]) -> Measurement:
     """One record per speed: the run of A_online in refined slots, its times divided back.
 
     ``fractional`` is the objective of ILP (4) that the run attains, and ``paper_bound`` the
@@ -100,11 +94,12 @@ def speeds(*, instance: Source) -> Callable[[], Result]:
         assert program is not None  # no time limit
         records = []
         for a, b in EPSILONS:
-            fine, faster, policy = a + b, augmented(known, a, b), AOnline()
+            fine, faster, policy = a + b, augmented(known, a, b), AOnline(**parameters)
             found = run_policy(faster, policy)
             records.append(
                 {
                     "epsilon": a / b,
+                    "load": load(known),
                     "total_jct": found.score.objective / fine,
                     "fractional": fractional_flow(faster, found.trace.schedule) / fine,
                     "paper_bound": program.value,

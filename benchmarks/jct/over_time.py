@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from benchmarks.jct.studies import GANGS, OWN, READINGS, SCHEMES
+from benchmarks.jct.readings import GANGS, OWN
+from benchmarks.jct.studies import SCHEMES
 from benchmarks.study.frames import wide
 from benchmarks.study.statistics import interval_of
 
@@ -13,8 +14,8 @@ __all__ = ["busy_shares", "highest_shares", "makespans", "rank_correlations", "r
 
 
 def _runs(frame: pd.DataFrame, value: str) -> pd.DataFrame:
-    """A value of whole runs, which every span repeats."""
-    return wide(frame.drop_duplicates(["seed", "policy", "reading"]), value)
+    """A value of whole runs, which every span repeats; in the first reading of the frame."""
+    return wide(frame.drop_duplicates(["seed", "policy"]), value)
 
 
 def _curves(frame: pd.DataFrame) -> pd.DataFrame:
@@ -24,7 +25,7 @@ def _curves(frame: pd.DataFrame) -> pd.DataFrame:
 
 def highest_shares(frame: pd.DataFrame) -> tuple[np.ndarray, str]:
     """Highest share of the edge's workers in a slot, of every run of the paper's own schemes."""
-    peaks = _runs(frame[frame["reading"] == READINGS[0].name], "peak")
+    peaks = _runs(frame, "peak")
     text = ", ".join(
         f"{name} {100 * peak.min():.1f} to {100 * peak.max():.1f} %, "
         f"100 % in {int((peak == 1.0).sum())} of {len(peak)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,20 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from benchmarks.jct.measures import SHOWN
-from benchmarks.jct.studies import OWN, READINGS, SCHEMES
+from benchmarks.jct.readings import OWN, READINGS
+from benchmarks.jct.studies import SCHEMES
 from benchmarks.jct.tables import rates
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_curves, plot_lines
-from benchmarks.pictures.style import figure_of, finish, legend_below, looks, panels
+from benchmarks.pictures.style import (
+    figure_of,
+    finish,
+    legend_below,
+    looks,
+    panels,
+    sizes_told,
+    titled,
+)
 from benchmarks.study.claim import Picture
 from benchmarks.study.study import in_every_reading
 
@@ -42,29 +52,15 @@ def _plot_readings(frame: pd.DataFrame, axes: Axes | None, *, varied: str, y: st
     frame = rates(in_every_reading(frame, READINGS), varied)
     drawn = panels(axes, 2, 11.0, 7.5, rows=2)
     for place, (panel, (reading, words)) in enumerate(zip(drawn, _PANELS.items(), strict=True)):
-        _lines(
-            frame[frame["reading"] == reading],
-            panel,
-            x=varied,
-            y=y,
-            xlabel=_LABELS[varied],
-            ylabel="" if place % 2 else _LABELS[y],
-            title=f"({'abcd'[place]}) {words}",
-        )
+        how: dict[str, Any] = {"x": varied, "y": y, "xlabel": _LABELS[varied]}
+        how |= {"ylabel": "" if place % 2 else _LABELS[y], "title": f"({'abcd'[place]}) {words}"}
+        _lines(frame[frame["reading"] == reading], panel, **how)
         if y == "jct_rate":
             panel.set_yscale("log")
-    means = f"mean of {frame['seed'].nunique()} seeds, 95 % interval"
-    figure_of(drawn[0]).suptitle(f"{_setting(frame, varied)}; {means}", fontsize="medium")
     legend_below(drawn[0], columns=5)
-    return figure_of(drawn[0])
-
-
-def _setting(frame: pd.DataFrame, varied: str) -> str:
-    first = frame.iloc[0]
-    if "scale" in frame:
-        return f"testbed, simulated: {first['servers']} edge servers and the cloud"
-    fixed = "servers" if varied == "jobs" else "jobs"
-    return f"{first[fixed]} {fixed} and the cloud, arrivals in {first['slots']} slots"
+    where = f"{'testbed, simulated' if 'scale' in frame else 'edge'} and the cloud"
+    load = f"load {frame['load'].min():.2g} to {frame['load'].max():.2g}"
+    return titled(drawn[0], f"{where}, {load}, {sizes_told(frame, varied)}")
 
 
 def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
@@ -74,10 +70,9 @@ def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) ->
     span = means.index[1] - means.index[0] if len(means) > 1 else 1
     colour = looks(["jobs"])["jobs"]["color"]
     drawn[0].bar(means.index, means, width=span, align="edge", color=colour)
-    title = (
-        f"{frame['jobs'].iat[0]} jobs, {frame['servers'].iat[0]} servers and the cloud; mean and "
-        f"range of {frame['seed'].nunique()} seeds"
-    )
+    size = f"{frame['jobs'].iat[0]} jobs, {frame['servers'].iat[0]} servers and the cloud"
+    seeds = f"mean and range of {frame['seed'].nunique()} seeds"
+    title = f"{size}, load {frame['load'].mean():.2g}; {seeds}"
     submitted = f"jobs submitted in {'a slot' if span == 1 else f'{span} slots'}"
     finish(drawn[0], xlabel="slot of one hour", ylabel=submitted, title=title)
     own = frame["policy"].isin(OWN)
@@ -85,15 +80,8 @@ def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) ->
     for reading, words in _PANELS.items():
         parts[words] = frame[~own & (frame["reading"] == reading)]
     for panel, (words, part) in zip(drawn[1:], parts.items(), strict=True):
-        _curves(
-            part,
-            panel,
-            x=varied,
-            y="utilisation",
-            xlabel="slot of one hour",
-            ylabel="edge workers that train",
-            title=words,
-        )
+        how = {"xlabel": "slot of one hour", "ylabel": "edge workers that train", "title": words}
+        _curves(part, panel, x=varied, y="utilisation", **how)
         panel.set_ylim(-0.02, 1.02)
         panel.yaxis.set_major_formatter(PercentFormatter(1.0))
     for panel in drawn:

@@ -48,8 +48,7 @@ class Settings(BaseSettings):
         ``"simulation"``, the simulator of Sec. V-A, or ``"testbed"``, its eight machines: which
         servers, and what jobs send to parameter servers.
     preset : str
-        One of :data:`PRESETS`; ``"paper-ranges"`` is as printed. A range that is given itself
-        takes the place of the preset's.
+        One of :data:`PRESETS`; ``"paper-ranges"`` is as printed.
     epsilon : float
         Speed augmentation: policies are 1 + epsilon times as fast as the offline side, in finer
         slots. A fraction of whole numbers up to 100.
@@ -66,14 +65,14 @@ class Settings(BaseSettings):
         ``"job"``: upload delays are drawn for each job and server; ``"server"``: for each server,
         the same for all jobs, where Lemma 4 is exact.
     edge_upload, cloud_upload : tuple of int
-        Ranges of the upload delays, slots; to the cloud, None = that of the preset.
+        Ranges of the upload delays, slots; to the cloud, None = 10 to 15.
     worker_types, ps_types : tuple of int or None
-        Ranges of the number of types in the simulator; None = 8 to 10, or that of the preset. The
-        testbed's are fixed.
+        Ranges of the number of types in the simulator; None = 8 to 10. The testbed's are
+        fixed.
     chunks, epochs : tuple of int
         Ranges of D and E; chunks may be None = Table II.
     minibatch_hours, update_ms : tuple of float
-        Ranges of m, hours (None = that of the preset), and of G, milliseconds.
+        Ranges of m, hours (None = 0.001 to 0.05), and of G, milliseconds.
     gradient_mb, bandwidth_mbps : tuple of float or None
         Ranges of q, MB, and of b, Mbit/s, drawn for each type of workers; None = those of Sec. V-A
         in the simulator; on the testbed the size of the model, and up to the port's 1 Gbit/s.
@@ -84,6 +83,7 @@ class Settings(BaseSettings):
         Length of a slot.
     """
 
+    presets = PRESETS
     servers: int
     scale: str = setting("simulation", "|".join(_SCALES))
     preset: str = setting("paper-ranges", "|".join(PRESETS))
@@ -112,8 +112,8 @@ class Settings(BaseSettings):
         if self.slots > _MOST_SLOTS:
             raise InputError(f"slots is {self.slots}, but may be at most {_MOST_SLOTS}")
         self.check_pairs("jobs", self.servers)  # whose upload delays are drawn
-        known = {"scale": _SCALES, "preset": tuple(PRESETS), "requested": _REQUESTED}
-        for name, words in {**known, "upload": _UPLOADS}.items():
+        known = {"scale": _SCALES, "requested": _REQUESTED, "upload": _UPLOADS}
+        for name, words in known.items():
             self.check_word(name, words)
         exact = 0 <= self.epsilon <= _MOST_EPSILON and self.speed[0] <= _MOST_EPSILON
         if not exact or abs(self.speed[0] / self.speed[1] - self.epsilon) > 1e-9:
@@ -122,8 +122,7 @@ class Settings(BaseSettings):
             )
         self.check_positive("slot_seconds")
         for name in ("worker_types", "ps_types"):
-            given = getattr(self, name) is not None or self.preset == "one-type"
-            if self.scale == "testbed" and given:
+            if self.scale == "testbed" and getattr(self, name) is not None:
                 raise InputError(f"{name} does not go with scale testbed, whose types are fixed")
         for name in ("minibatch_hours", "bandwidth_mbps"):
             self.check_range(name, 0.0, strict=True)
@@ -137,10 +136,9 @@ class Settings(BaseSettings):
             self.check_range(name, 0)
 
     def range_of(self, name: str) -> Any:
-        """A range that may be None: as it is given, else that of preset, scale or Sec. V-A."""
-        scale = _TESTBED if self.scale == "testbed" else {}
-        usual = {**_PAPER, **scale, **PRESETS[self.preset]}[name]
-        return usual if getattr(self, name) is None else getattr(self, name)
+        """A range that may be None: as it is given, else that of the scale or Sec. V-A."""
+        usual = {**_PAPER, **(_TESTBED if self.scale == "testbed" else {})}
+        return usual[name] if getattr(self, name) is None else getattr(self, name)
 
     @property
     def speed(self) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from online.jct.a_online import AOnline
 __all__ = ["Speeds"]
 
 _COLUMNS = (
-    *("jobs", "servers", "slots", "seed", "epsilon", "total_jct", "fractional"),
+    *("jobs", "servers", "slots", "seed", "load", "epsilon", "total_jct", "fractional"),
     *("offline_lower", "offline_upper", "offline_status", "paper_bound"),
     *("ratio_lower", "ratio_upper", "guarantee"),
     *("dual_violation", "other_violation", "alpha_over_beta", "posterior_bound"),
@@ -35,12 +35,12 @@ class Speeds:
 
     def cells(self, trial: Trial) -> list[Cell]:
         """The offline cell of the instance, and a cell of all speeds."""
-        source = source_of(trial, trial.point)
+        source, told = source_of(trial, trial.point), trial.entries[0].scheme.parameters
         return [
             offline_cell(source, Effort(trial.point["time_limit"]), starts=("a-online",)),
             Cell(
                 "benchmarks.jct.measures:speeds",
-                {"instance": source},
+                {"instance": source, "parameters": dict(told)},
                 roots=run_roots("jct"),
                 label=f"speeds on {label_of(source)}",
             ),

@@ -77,7 +77,7 @@ def metric_table(instance: JctInstance, runs: Iterable[Run]) -> pd.DataFrame:
 
 def rates(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
     """A study's frame with ``jct_rate``, at the same point with the same reading and seed."""
-    keys = [varied, "reading", "seed"]
+    keys = [name for name in (varied, "reading", "seed") if name in frame]
     base = frame[frame["policy"] == "srtf"].set_index(keys)["total_jct"]
     under = base.reindex(pd.MultiIndex.from_frame(frame[keys])).to_numpy()
     return frame.assign(jct_rate=frame["total_jct"] / under)

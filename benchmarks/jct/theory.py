@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.study.claim import Claim, Finding, Test, judged
+from benchmarks.study.claim import Claim, Finding, Test, judged, said
 from benchmarks.study.frames import expression
 from benchmarks.study.tests import Below, Holds, Moves, NoTrend, NotTestable
 
 __all__ = ["RATIOS", "THEORY"]
 
 _ROUND_OFF = 1e-6
-_STUDIES = ("jct-speeds-jobs", "jct-speeds-servers")
 _WHERE = {"": "", "epsilon == 0": " at offline speed", "epsilon > 0": " with epsilon > 0"}
 
 
 def _proven(
-    name: str,
-    source: str,
-    text: str,
     what: str,
     value: str,
     words: str,
@@ -31,15 +28,14 @@ def _proven(
     or_equal: bool = True,
     why: str = "",
     **more: str,
-) -> Claim:
+) -> Test:
     """An expression is below a limit in every run of Figures 12 and 13; why it is not, if so."""
     once = ("jobs", "servers", "seed", "epsilon")
     numbers = expression(value, words, rows, once=once, limit=limit, **more)
     where = f"in all runs of Figures 12 and 13{_WHERE[rows]}"
-    test = Below(
+    return Below(
         what, limit, numbers, or_equal, where, lambda found: why if (found > limit).any() else ""
     )
-    return Claim(name, source, text, test, _STUDIES)
 
 
 def _feasible(*frames: pd.DataFrame) -> Finding:
@@ -51,20 +47,28 @@ def _feasible(*frames: pd.DataFrame) -> Finding:
     return judged(runs > 0, f"0 violations of (2a)-(2k) in {runs} runs")
 
 
-THEORY: tuple[Claim, ...] = (
-    _proven(
-        "lemma1-bound",
-        "Lemma 1",
-        "The objective of (2) is at least that of ILP (4), for any feasible solution.",
+_SAID = """
+lemma1-bound; Lemma 1; speeds-jobs speeds-servers; The objective of (2) is at least that of ILP \
+(4), for any feasible solution.
+lemma2-dual; Lemma 2; speeds-jobs speeds-servers; Alg. 2 computes a feasible solution of the dual \
+(6).
+thm2-primal; Theorem 2; testbed jobs servers speeds-jobs speeds-servers; A_online computes a \
+feasible solution to (2) and (4).
+thm3-ilp; Theorem 3; speeds-jobs speeds-servers; For ILP (4), A_online is (1 + epsilon)-speed (1 + \
+1/epsilon)-competitive.
+thm3-minlp; Theorem 3; speeds-jobs speeds-servers; For (2), A_online is (1 + epsilon)-speed D_max \
+(1 + 1/epsilon)-competitive.
+thm4-time; Theorem 4; ; A_online takes O(J H K_max).
+lemma4-equal; Lemma 4; speeds-jobs speeds-servers; The sum of alpha equals the sum of beta.
+"""
+_TESTS = {
+    "lemma1-bound": _proven(
         "objective of (4) over total JCT",
         "fractional / total_jct",
         "(4) is {low:.3f} to {high:.3f} of the total JCT in {count} runs",
         "epsilon == 0",
     ),
-    _proven(
-        "lemma2-dual",
-        "Lemma 2",
-        "Alg. 2 computes a feasible solution of the dual (6).",
+    "lemma2-dual": _proven(
         "violation of (6a)",
         "dual_violation",
         "(6a) is violated in {beyond} of {count} runs, by up to {high:.3g} slots; with the chunk's "
@@ -75,46 +79,28 @@ THEORY: tuple[Claim, ...] = (
         why="the proof counts the new chunk's own 1/D on every worker, which only its own worker "
         "has",
     ),
-    Claim(
-        "thm2-primal",
-        "Theorem 2",
-        "A_online computes a feasible solution to (2) and (4).",
-        Holds("no violation in any run of Figures 4, 7, 8, 12 and 13, by the scorer", _feasible),
-        ("jct-testbed", "jct-jobs", "jct-servers", *_STUDIES),
+    "thm2-primal": Holds(
+        "no violation in any run of Figures 4, 7, 8, 12 and 13, by the scorer", _feasible
     ),
-    _proven(
-        "thm3-ilp",
-        "Theorem 3",
-        "For ILP (4), A_online is (1 + epsilon)-speed (1 + 1/epsilon)-competitive.",
+    "thm3-ilp": _proven(
         "objective of (4) over its relaxation at offline speed, over 1 + 1/epsilon,",
         "fractional / paper_bound / (1 + 1 / epsilon)",
         "holds in {inside} of {count} runs, ratio <= {ratio:.3f}",
         "epsilon > 0",
         ratio="(fractional / paper_bound).max()",
     ),
-    _proven(
-        "thm3-minlp",
-        "Theorem 3",
-        "For (2), A_online is (1 + epsilon)-speed D_max (1 + 1/epsilon)-competitive.",
+    "thm3-minlp": _proven(
         "certified upper end of the ratio over D_max (1 + 1/epsilon)",
         "ratio_upper / guarantee",
         "holds in {inside} of {count} runs; (6a), which its proof needs, in {proven}",
         "epsilon > 0",
         proven=f"(dual_violation <= {_ROUND_OFF}).sum()",
     ),
-    Claim(
-        "thm4-time",
-        "Theorem 4",
-        "A_online takes O(J H K_max).",
-        NotTestable(
-            "an asymptotic statement about Alg. 2 as printed, which looks at every worker for each "
-            "chunk; benchmarks.growth plots what is seen here"
-        ),
+    "thm4-time": NotTestable(
+        "an asymptotic statement about Alg. 2 as printed, which looks at every worker for each "
+        "chunk; benchmarks.growth plots what is seen here"
     ),
-    _proven(
-        "lemma4-equal",
-        "Lemma 4",
-        "The sum of alpha equals the sum of beta.",
+    "lemma4-equal": _proven(
         "|sum of alpha / sum of beta - 1|",
         "abs(alpha_over_beta - 1)",
         "sum of alpha / sum of beta from {least:.6f} to {most:.6f}; not 1 in {beyond} of {count} "
@@ -125,7 +111,8 @@ THEORY: tuple[Claim, ...] = (
         least="alpha_over_beta.min()",
         most="alpha_over_beta.max()",
     ),
-)
+}
+THEORY: tuple[Claim, ...] = tuple(said("jct", _SAID, _TESTS))
 """In the order of the paper."""
 
 
@@ -137,7 +124,7 @@ _BELOW = {
     "below-bound": ("of total JCT over the relaxation of ILP (4)", "total_jct / paper_bound"),
     "below-ilp": ("of the objective of ILP (4) over its relaxation", "fractional / paper_bound"),
 }
-_SAID = {"below-bound": " (the paper sets all zeta = 1 in it, which lowers it by the transfers)"}
+_NOTE = {"below-bound": " (the paper sets all zeta = 1 in it, which lowers it by the transfers)"}
 
 
 def _point_means(varied: str, value: str, frame: pd.DataFrame) -> tuple[pd.Series, str]:
@@ -165,49 +152,53 @@ def _falls_with_speed(varied: str, frame: pd.DataFrame) -> tuple[dict[str, np.nd
     return falls, f"mean of all runs: {told}"
 
 
-def _ratios(number: int, varied: str) -> list[Claim]:
+def _ratios(figure: str, varied: str) -> Iterator[Claim]:
     """Claims of Figure 12 or 13."""
-    rows: list[tuple[str, str, Test]] = []
-    for name, (what, value) in _BELOW.items():
-        where = f"at every point and epsilon{_SAID.get(name, '')}"
-        below = Below(f"mean {what}", 1.7, partial(_point_means, varied, value), where=where)
-        rows += [(name, "The competitive ratio is below 1.7.", below)]
-    trend = f"mean rank correlation of ratio and {varied} for each epsilon"
-    falls = f"ratio at each epsilon minus that at the next, at every number of {varied}"
     most = expression("ratio_upper", "{low:.3f} to {high:.3f}", "epsilon == 0.5", means=[varied])
     beaten = "below 1: at 1.5 times the speed it beats the optimum at the offline speed"
-    near = Below(
-        "mean ratio", 1.1, most, True, "at every point", lambda m: beaten if m.max() < 1.0 else ""
-    )
-    few = f"The number of {varied} has little influence on the ratio."
-    rows += [
-        ("flat", few, NoTrend(trend, varied, "ratio_upper", "epsilon")),
-        (
-            "faster",
-            "The larger epsilon, the smaller the ratio.",
-            Moves(falls, partial(_falls_with_speed, varied)),
+    falls = f"ratio at each epsilon minus that at the next, at every number of {varied}"
+    trend = f"mean rank correlation of ratio and {varied} for each epsilon"
+    tests: dict[str, Test] = {
+        name: Below(
+            f"mean {what}",
+            1.7,
+            partial(_point_means, varied, value),
+            where=f"at every point and epsilon{_NOTE.get(name, '')}",
+        )
+        for name, (what, value) in _BELOW.items()
+    }
+    tests |= {
+        "flat": NoTrend(trend, varied, "ratio_upper", "epsilon"),
+        "faster": Moves(falls, partial(_falls_with_speed, varied)),
+        "near": Below(
+            *("mean ratio", 1.1, most, True, "at every point"),
+            lambda means: beaten if means.max() < 1.0 else "",
         ),
-        ("near", "A_online is close to optimal when epsilon = 0.5.", near),
-    ]
-    return [
-        Claim(f"fig{number}-{name}", f"Fig. {number}", text, test, (f"jct-speeds-{varied}",))
-        for name, text, test in rows
-    ]
+    }
+    texts = dict.fromkeys(_BELOW, "The competitive ratio is below 1.7.")
+    texts["flat"] = f"The number of {varied} has little influence on the ratio."
+    texts["faster"] = "The larger epsilon, the smaller the ratio."
+    texts["near"] = "A_online is close to optimal when epsilon = 0.5."
+    for name, text in texts.items():
+        source, study = f"Fig. {figure}", (f"jct-speeds-{varied}",)
+        yield Claim(f"fig{figure}-{name}", source, text, tests[name], study)
 
 
+_MUCH_BETTER = _proven(
+    "certified upper end over D_max (1 + 1/epsilon)",
+    "ratio_upper / guarantee",
+    "at most {high:.4f} of the guarantee",
+    "epsilon > 0",
+    limit=0.5,
+    or_equal=False,
+)
+_BETTER = """
+fig12-theory; Figures 12, 13; speeds-jobs speeds-servers; The ratio is much better than the \
+theoretical bound.
+"""
 RATIOS: tuple[Claim, ...] = (
-    *_ratios(12, "jobs"),
-    *_ratios(13, "servers"),
-    _proven(
-        "fig12-theory",
-        "Figures 12, 13",
-        "The ratio is much better than the theoretical bound.",
-        "certified upper end over D_max (1 + 1/epsilon)",
-        "ratio_upper / guarantee",
-        "at most {high:.4f} of the guarantee",
-        "epsilon > 0",
-        limit=0.5,
-        or_equal=False,
-    ),
+    *_ratios("12", "jobs"),
+    *_ratios("13", "servers"),
+    *said("jct", _BETTER, {"fig12-theory": _MUCH_BETTER}),
 )
 """In the order of the paper."""

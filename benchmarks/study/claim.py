@@ -77,7 +77,7 @@ def said(
     Studies are named without the problem. Each claim is judged in all of the readings.
     """
     for line in lines.strip().splitlines():
-        name, source, studies, text = line.split("; ")
+        name, source, studies, text = line.split("; ", 3)
         named = tuple(f"{problem}-{study}" for study in studies.split())
         yield Claim(name, source, text, tests[name], named, readings)
 

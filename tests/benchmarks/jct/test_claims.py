@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.catalogue import claims_of
-from benchmarks.jct.studies import BASELINES, OWN, READINGS
+from benchmarks.contract import part_of
+from benchmarks.jct.readings import BASELINES, OWN, READINGS
 from benchmarks.study.claim import Finding, judge
 from benchmarks.study.tests import NotTestable
 from tests.benchmarks.frames import kept
@@ -19,6 +20,7 @@ from tests.benchmarks.frames import kept
 SEEDS = range(5)
 WORST = dict.fromkeys(BASELINES, 10.0)
 CLAIMS = {claim.name: claim for claim in claims_of("jct")}
+CLAIM_OF = {claim.name: claim for claim in part_of("jct", "claims")}  # in no reading yet
 KEPT = Path(__file__).parent / "verdicts-quick.jsonl"
 
 
@@ -210,6 +212,23 @@ def test_both_readings_of_how_much_smaller_a_makespan_is() -> None:
         data = curves({"a-online": (share,) * 4, "srtf": (0.25,) * 4})
         assert judged("fig11-makespan-srtf", utilisation=data).verdict == first
         assert judged("fig11-smaller-srtf", utilisation=data).verdict == second
+
+
+def test_frames_of_one_reading_need_not_name_it() -> None:
+    full = {"a-online": (0.1, 0.2, 0.5, 1.0), "a-online-e": (0.1, 0.3, 0.6, 1.0)}
+    data = curves({**full, **dict.fromkeys(BASELINES, (0.0, 0.1, 0.2, 0.3))})
+    rows = sweep({"a-online": 4.0, "a-online-e": 5.0, **WORST}, column="servers", at=5)
+    more = sweep({"a-online": 8.0, "a-online-e": 5.0, **WORST}, column="servers", at=10)
+    servers = pd.concat([rows, more])
+    for name in ("fig11-full", "fig11-under", "fig11-makespan-srtf", "fig8-rise", "fig8-best"):
+        both = {"utilisation": data, "servers": servers}
+        alone = {
+            study: frame[frame["reading"] == "gpus"].drop(columns="reading")
+            for study, frame in both.items()
+        }
+        claim = CLAIM_OF[name]
+        (study,) = (one.removeprefix("jct-") for one in claim.studies)
+        assert claim.test.judge(alone[study]) == judged(name, **both)
 
 
 def ratios(values: Mapping[float, float], **more: Any) -> dict[str, pd.DataFrame]:

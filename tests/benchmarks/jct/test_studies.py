@@ -15,12 +15,14 @@ from matplotlib.figure import Figure
 
 from benchmarks.catalogue import find_picture, find_study, pictures_of
 from benchmarks.jct.measures import EPSILONS, fractional_flow
-from benchmarks.jct.studies import BASELINES, OWN, READINGS, SCHEMES, STUDIES
+from benchmarks.jct.readings import BASELINES, MULTIVERSE, OWN, READINGS
+from benchmarks.jct.studies import SCHEMES, STUDIES
 from benchmarks.jct.tables import rates
 from benchmarks.study.cell import Outcome
 from benchmarks.study.closure import import_closure
 from benchmarks.study.instances import drawn, instance_of
 from benchmarks.study.run import run_policy
+from benchmarks.study.scheme import Reading
 from benchmarks.study.store import Store
 from benchmarks.study.study import in_every_reading
 from models.jct import JctInstance, JctSchedule
@@ -247,6 +249,23 @@ def test_more_time_for_the_optimum_measures_no_speed_again() -> None:
     other_optimum, other_speeds = study.measure.cells(short)
     assert optimum.parameters == other_optimum.parameters and optimum.effort != other_optimum.effort
     assert speeds == other_speeds
+
+
+def test_readings_reach_every_cell() -> None:
+    """Parameters of A_online those of three speeds, too; the testbed keeps its types."""
+    reading = Reading("r", "", {"worker_types": [1, 1]}, {"a-online": {"later": "all"}})
+    for name, points in MULTIVERSE.points.items():
+        study = replace(find_study(name), grids={"default": points}).in_reading(reading)
+        trial = study.trials("default", [0])[0]
+        told = {entry.scheme.name: entry.scheme.parameters for entry in trial.entries}
+        assert told["a-online"] == {"later": "all"}
+        testbed = name == "jct-testbed"
+        assert trial.point["worker_types"] == (None if testbed else [1, 1])
+        cells = study.measure.cells(trial)
+        if name.startswith("jct-speeds"):
+            assert cells[1].parameters["parameters"] == {"later": "all"}
+        else:
+            assert cells[0].parameters["scheme"]["parameters"] == {"later": "all"}
 
 
 def test_a_failed_cell_is_a_row_that_says_so() -> None:

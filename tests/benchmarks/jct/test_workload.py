@@ -147,15 +147,17 @@ def test_upload_delays_by_server_alone() -> None:
 
 
 def test_presets_change_what_they_say_alone() -> None:
-    base = draw()
-    for preset in PRESETS:
-        ins = draw(preset=preset)
-        given = draw(**PRESETS[preset])
+    def of(**settings: Any) -> JctInstance:
+        return WORKLOAD.draw(jobs=6, slots=30, servers=5, seed=0, **settings)[0]
+
+    base = of()
+    for preset, ranges in PRESETS.items():
+        ins, given = of(preset=preset), of(**ranges)
         assert ins.file.jobs == given.file.jobs and ins.file.servers == given.file.servers
         assert (ins.file.jobs == base.file.jobs) == (preset == "paper-ranges")
         assert ins.name.endswith(f"-{preset}-seed0") == (preset != "paper-ranges")
-    assert max(job.chunk_slots for job in draw(preset="short-chunks").jobs) <= 60 * 58 * 0.005 + 3
-    assert draw(preset="short-chunks", minibatch_hours=(0.001, 0.05)).file.jobs == base.file.jobs
+    assert max(job.chunk_slots for job in of(preset="short-chunks").jobs) <= 60 * 58 * 0.005 + 3
+    assert of(preset="short-chunks", minibatch_hours=(0.001, 0.05)).file.jobs == base.file.jobs
 
 
 def test_epsilon_changes_the_speed_alone() -> None:

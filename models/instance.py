@@ -10,7 +10,10 @@ from typing import Any, Self
 from models.errors import InputError
 from models.files import canonical, check_finite, read_bytes, write_atomic
 
-__all__ = ["FileInstance", "check_ids", "check_made_for", "known_jobs"]
+__all__ = ["Faults", "FileInstance", "check_ids", "check_made_for", "known_jobs", "refuse"]
+
+Faults = Iterator[tuple[str, str]]
+"""What is wrong, and the key where it stands."""
 
 
 class FileInstance(ABC):
@@ -97,6 +100,12 @@ def check_ids(jobs: Iterable[Any], source: str) -> None:
         if record.id in seen:
             raise InputError(f"{source}: id '{record.id}' used twice - at `$.jobs[{index}].id`")
         seen.add(record.id)
+
+
+def refuse(faults: Faults, path: str, source: str) -> None:
+    """Refuse a part of an instance file that has a fault; raises InputError naming its key."""
+    for fault, key in faults:
+        raise InputError(f"{source}: {fault} - at `{path}.{key}`")
 
 
 def known_jobs(jobs: Iterable[Any], instance: Any, source: str) -> Iterator[tuple[str, int, Any]]:

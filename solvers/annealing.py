@@ -7,7 +7,9 @@ import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-__all__ = ["Search", "anneal"]
+import numpy as np
+
+__all__ = ["Search", "accepts", "anneal"]
 
 _STALE = 20  # rounds of so many moves as there are jobs without a better schedule: go back to it
 
@@ -76,3 +78,11 @@ def anneal(
             search.renew(best)
             better_at = step
     return best, timed or time.monotonic() >= deadline
+
+
+def accepts(loss: float, limit: float, rng: np.random.Generator) -> bool:
+    """Whether a move that loses so much stands: always if nothing, else by ``exp(-loss / limit)``.
+
+    Metropolis et al. 1953; a random number is drawn only where both are positive.
+    """
+    return loss <= 0.0 or (limit > 0.0 and rng.random() < math.exp(-loss / limit))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 __all__ = ["ColumnTable"]
@@ -38,6 +38,13 @@ class ColumnTable(ABC):
         column = self.columns.pop(job)
         self._take(column, -1)
         return column
+
+    def undo(self, inserted: Iterable[int], removed: Iterable[Any]) -> None:
+        """Stop running jobs, and run again the columns that were taken out for them."""
+        for job in inserted:
+            self.remove(job)
+        for column in removed:
+            self.put(column)
 
     def renew(self, columns: Mapping[int, Any]) -> None:
         """Begin anew with these columns alone, and without round-off of the past."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from msgspec import structs
@@ -11,27 +10,12 @@ from msgspec import structs
 from benchmarks.study.choice import read_choices
 from benchmarks.study.grid import Grid
 from benchmarks.study.multiverse import Multiverse
-from benchmarks.study.scheme import Reading
 
 __all__ = ["BASELINES", "LOADS", "MULTIVERSE", "OWN", "SPLIT", "VARIANTS"]
 
 OWN, SPLIT = "pd-ors", "oasis"
 BASELINES = ("fifo", "drf", "dorm")
 """The other schemes of Figures 6 and 7; Figures 8 and 9 have OASiS alone."""
-
-LOADS = (
-    Reading("paper", "samples as drawn", {"scale": 1.0}, {}, "numerical results, first table"),
-    Reading(
-        "moderate",
-        "samples scaled down",
-        {},
-        {},
-        "capacities and slots are not in the notes; with ours the ranges overload the machines",
-    ),
-)
-"""How much there is to train. The first takes the ranges by their word; in the other, samples are
-multiplied by what the point says."""
-
 
 _POLICY = read_choices("""
 placement | (23)-(26) | how a job is placed on several machines | it is the paper's
@@ -67,6 +51,9 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 
 _LOAD, *_OTHERS = read_choices("""
 load | numerical results | capacities and slots, and so the load | it takes ranges by their word
+- paper | samples as drawn | {"scale": 1.0} | numerical results, first table
+- moderate | samples scaled down | {"scale": 0.25} | capacities and slots are not in the notes; \
+with ours the ranges overload the machines
 bandwidth | Fact 1 | b_int and b_ext | as a bus beside a network
 - 10 | b_int = 10 b_ext
 + 3 | b_int = 3 b_ext | {"internal_times": 3.0}
@@ -75,7 +62,11 @@ arrivals | numerical results | when jobs arrive | OASiS, with which it is compar
 - google | as fitted to the Google trace of 2011
 + uniform | every slot alike | {"arrivals": "uniform"}
 """)
-_SCALED = (LOADS[0], structs.replace(LOADS[1], settings={"scale": 0.25}))
+_PAPER, _MODERATE = _LOAD.readings
+
+LOADS = (_PAPER, structs.replace(_MODERATE, settings={}))
+"""How much there is to train. The first takes the ranges by their word; in the other, samples are
+multiplied by what the point says."""
 
 _BASE = {"preset": "paper", "slots": 12, "samples": [10_000, 200_000]}
 _MACHINES = Grid(({**_BASE, "jobs": 12, "judged_on": 12},)) * Grid.cross(servers=[4, 8, 12])
@@ -83,7 +74,7 @@ _JOBS = Grid(({**_BASE, "servers": 8},)) * Grid.cross(jobs=[6, 12, 24])
 _ONE = Grid(({**_BASE, "jobs": 12, "servers": 8},))
 
 MULTIVERSE = Multiverse(
-    (replace(_LOAD, readings=_SCALED), *_POLICY, *_OTHERS),
+    (_LOAD, *_POLICY, *_OTHERS),
     {
         "colocated-machines": _MACHINES,
         "colocated-jobs": _JOBS,

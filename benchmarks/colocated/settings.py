@@ -6,17 +6,14 @@ the length of a slot and the arrivals are not in the notes: they are readings.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from benchmarks.workload.arrivals import ARRIVALS, PATTERNS, pattern_of
-from benchmarks.workload.settings import BaseSettings, setting, show_range
+from benchmarks.workload.settings import LOAD_PRESETS, BaseSettings, setting, show_range
 from models.errors import InputError
 
 __all__ = ["Settings"]
 
-PRESETS: Mapping[str, Mapping[str, Any]] = {"moderate": {}, "paper": {}, "overload": {"load": 2.0}}
 _MACHINE_SLOTS = 2000  # of Figures 6 and 7
 _MOST = 10**9  # of a whole number in an instance file
 
@@ -60,9 +57,9 @@ class Settings(BaseSettings):
         Length of a slot.
     """
 
-    presets = PRESETS
+    presets = LOAD_PRESETS
     servers: int
-    preset: str = setting("moderate", "|".join(PRESETS))
+    preset: str = setting("moderate", "|".join(LOAD_PRESETS))
     load: float | None = setting(None, "1")
     scale: float | None = setting(None, "0.15")
     judged_on: int | None = setting(None, "100")

@@ -23,9 +23,8 @@ from benchmarks.colocated.jobs import (
 )
 from benchmarks.colocated.settings import Settings
 from benchmarks.traces import Trace
-from benchmarks.workload.arrivals import ARRIVALS
 from benchmarks.workload.report import WorkloadReport
-from benchmarks.workload.submissions import submissions
+from benchmarks.workload.submissions import origin_of, source_of, submissions
 from models.colocated import ColocatedInstance
 from models.colocated.files import ColocatedFile
 from models.errors import InputError
@@ -136,16 +135,13 @@ def generate(
     """
     drawing = _Drawing(settings, rng, trace)
     drawing.run()
-    kind = "" if trace is None else trace.kind
-    source = "-".join(filter(None, [kind, settings.arrivals])) or ARRIVALS
     preset = f"load{settings.load:g}" if settings.load is not None else settings.preset
     preset = preset if settings.scale is None else f"scale{settings.scale:g}"
     size = f"{settings.jobs}x{settings.slots}-{settings.servers}"
     about = f"{drawing.factor:.3g} of the samples, {settings.describe()}"
     instance = drawing.instance(
-        name=f"{source}-{size}-{preset}-seed{settings.seed}",
-        origin=f"{'synthetic' if trace is None else f'trace {kind}'}: "
-        f"{'; '.join(drawing.notes)}; PD-ORS, numerical results, {about}",
+        name=f"{source_of(settings, trace)}-{size}-{preset}-seed{settings.seed}",
+        origin=origin_of(trace, drawing.notes, "PD-ORS, numerical results", about),
     )
     return instance, _report(instance, drawing)
 

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+
 from benchmarks.contract import GapMethod, GapMethods
 from benchmarks.study.run import run_policy
 from models.completion import CompletionInstance, CompletionSchedule, score
-from models.completion.formulations.time_indexed import (
-    horizon,
-    modes,
-    schedule_from_values,
-    time_indexed,
-)
+from models.completion.formulations.time_indexed import horizon, modes, time_indexed
 from models.errors import InputError
 from online.completion.fifo import FIFO
-from solvers.column_generation import ColumnGeneration
 from solvers.completion import offline
+from solvers.completion.exact import schedule_of
 from solvers.completion.pool_bound import PoolOracle, rounded
 from solvers.completion.pooled import PooledProblem
-from solvers.highs import SOLVER, HighsOptions
-from solvers.pyomo_bridge import solve_model
 from solvers.result import SolveResult
+from solvers.single_step import generate_bound, solve_whole
 
 __all__ = ["GAP"]
 
@@ -32,29 +28,11 @@ Result = SolveResult[CompletionSchedule]
 
 def _exact(instance: CompletionInstance, time_limit: float, threads: int) -> Result:
     """The whole time-indexed program, built within the time; not built if it is too large."""
-    began = time.monotonic()
     ways = sum(len(modes(job, instance.cluster)) for job in instance.jobs)
     size = ways * len(instance.cluster.servers) * horizon(instance)
     if size > _LARGEST:
         raise InputError(f"{size} modes x servers x slots are more than {_LARGEST}")
-    model = time_indexed(instance)
-    left = max(0.1, time_limit - (time.monotonic() - began))
-    found = solve_model(model, HighsOptions(time_limit=left, threads=threads))
-    schedule = None
-    if found.result.x is not None:
-        parts = (found.values(part) for part in (model.x, model.home, model.y))
-        schedule = schedule_from_values(instance, model, *parts)
-    return SolveResult(
-        status=found.result.status,
-        objective=None if schedule is None else score(instance, schedule).objective,
-        bound=found.result.bound,
-        schedule=schedule,
-        duals=None,
-        seconds=time.monotonic() - began,
-        solver=SOLVER,
-        message=found.result.message,
-        sense="min",
-    )
+    return solve_whole(instance, time_indexed, schedule_of, score, time_limit, threads)
 
 
 def _bound(instance: CompletionInstance, time_limit: float, threads: int) -> Result:
@@ -62,10 +40,11 @@ def _bound(instance: CompletionInstance, time_limit: float, threads: int) -> Res
     began, oracle = time.monotonic(), PoolOracle(instance)
     slots = int(run_policy(instance, FIFO).trace.schedule.end.max(initial=0))
     problem = PooledProblem(oracle, slots)
-    generated = ColumnGeneration(problem, deadline=began + time_limit).run()
-    prices = rounded(problem.prices(generated.duals))
-    bound, seconds = max(0.0, oracle.bound(prices)), time.monotonic() - began
-    return SolveResult.of_prices("min", bound, prices, seconds, generated.message)
+
+    def bound(prices: np.ndarray) -> float:
+        return max(0.0, oracle.bound(prices))
+
+    return generate_bound("min", problem, rounded, bound, began, time_limit)
 
 
 GAP = GapMethods(

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from benchmarks.workload.arrivals import ARRIVALS, PATTERNS, pattern_of
-from benchmarks.workload.settings import BaseSettings, setting, show_range
+from benchmarks.workload.settings import LOAD_PRESETS, BaseSettings, setting, show_range
 from models.errors import InputError
 
 __all__ = ["Settings"]
 
-PRESETS: Mapping[str, Mapping[str, Any]] = {"moderate": {}, "paper": {}, "overload": {"load": 2.0}}
 ARCHITECTURES = ("ps", "allreduce")
 TYPES = ("drawn", "ec2")
 _MOST = 10**9  # of a whole number in an instance file
@@ -60,9 +57,9 @@ class Settings(BaseSettings):
         Length of a slot.
     """
 
-    presets = PRESETS
+    presets = LOAD_PRESETS
     servers: int
-    preset: str = setting("moderate", "|".join(PRESETS))
+    preset: str = setting("moderate", "|".join(LOAD_PRESETS))
     load: float | None = setting(None, "1")
     capacity: tuple[float, float] = setting((0.2, 0.5), "0.2:0.5")
     architecture: str = setting("ps", "|".join(ARCHITECTURES))

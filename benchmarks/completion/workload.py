@@ -25,9 +25,8 @@ from benchmarks.completion.servers import RESOURCES, draw_types, shares, split
 from benchmarks.completion.settings import Settings
 from benchmarks.completion.traces import model_speeds
 from benchmarks.traces import Trace
-from benchmarks.workload.arrivals import ARRIVALS
 from benchmarks.workload.report import WorkloadReport
-from benchmarks.workload.submissions import submissions
+from benchmarks.workload.submissions import origin_of, source_of, submissions
 from models.completion import Cluster, CompletionInstance, Job
 from models.completion.files import CompletionFile
 from models.completion.load import ideal_demand, load
@@ -198,16 +197,14 @@ def generate(
     """
     drawing = _Drawing(settings, rng, trace)
     drawing.run()
-    kind = "" if trace is None else trace.kind
-    source = "-".join(filter(None, [kind, settings.arrivals])) or ARRIVALS
+    source = source_of(settings, trace)
     preset = f"load{settings.load:g}" if settings.load is not None else settings.preset
     size = f"{settings.jobs}x{settings.slots}-{settings.servers}"
     about = f"capacity {drawing.capacity:.3g} of the ideal demand, {settings.describe()}"
     instance = drawing.instance(
         restricted=True,
         name=f"{settings.architecture}-{source}-{size}-{preset}-seed{settings.seed}",
-        origin=f"{'synthetic' if trace is None else f'trace {kind}'}: "
-        f"{'; '.join(drawing.notes)}; heterogeneous jobs Sec. 7, {about}",
+        origin=origin_of(trace, drawing.notes, "heterogeneous jobs Sec. 7", about),
     )
     return instance, _report(instance, drawing)
 

@@ -12,7 +12,22 @@ import numpy as np
 
 from models.errors import InputError
 
-__all__ = ["BaseSettings", "check_types", "examples", "read_settings", "setting", "show_range"]
+__all__ = [
+    "LOAD_PRESETS",
+    "BaseSettings",
+    "check_types",
+    "examples",
+    "read_settings",
+    "setting",
+    "show_range",
+]
+
+LOAD_PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "moderate": {},
+    "paper": {},
+    "overload": {"load": 2.0},
+}
+"""Presets of problems that have a ``load``: without, the first two say how it comes about."""
 
 _TRUTHS = {"yes": True, "no": False}
 _MOST_PAIRS = 2 * 10**7  # of a job and a server, each of which is drawn

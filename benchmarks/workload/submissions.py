@@ -5,7 +5,7 @@ Used where jobs are drawn again until they can complete.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -14,7 +14,7 @@ from benchmarks.traces import Trace
 from benchmarks.workload.arrivals import ARRIVALS, PATTERNS
 from models.errors import InputError
 
-__all__ = ["Submissions", "Submit", "submissions"]
+__all__ = ["Submissions", "Submit", "origin_of", "source_of", "submissions"]
 
 _SUBMITS = ("job_submit_events", "job_events")  # tables of Google 2011, which say when alone
 
@@ -90,6 +90,18 @@ def submissions(
         return Submissions(slot[at], gpus[job], hours[job])
 
     return draw, note if alone else f"{note}; jobs: from {len(frame)}"
+
+
+def source_of(settings: _Settings, trace: Trace | None) -> str:
+    """Where jobs come from, as a part of an instance's name."""
+    kind = "" if trace is None else trace.kind
+    return "-".join(filter(None, [kind, settings.arrivals])) or ARRIVALS
+
+
+def origin_of(trace: Trace | None, notes: Iterable[str], paper: str, about: str) -> str:
+    """Where an instance comes from: its parts, by notes; the place in the paper; and settings."""
+    kind = "synthetic" if trace is None else f"trace {trace.kind}"
+    return f"{kind}: {'; '.join(notes)}; {paper}, {about}"
 
 
 def _in_turn(rng: np.random.Generator, count: int) -> Callable[[int], np.ndarray]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from models.colocated.cluster import Cluster, Job
 from models.colocated.files import ColocatedFile, JobRecord
-from models.errors import InputError
 from models.files import decode, sha256
-from models.instance import FileInstance, check_ids
+from models.instance import Faults, FileInstance, check_ids, refuse
 from models.resources import check_distinct, check_vector
 from models.sealing import sealed
 
@@ -50,7 +48,7 @@ class ColocatedInstance(FileInstance):
         check_distinct(file.resources, source)
         for index, row in enumerate(file.servers):
             check_vector(row, len(file.resources), f"$.servers[{index}]", source)
-        _refuse(_size_faults(file), "$", source)
+        refuse(_size_faults(file), "$", source)
         check_ids(file.jobs, source)
         cluster = Cluster(
             slots=file.slots,
@@ -61,17 +59,12 @@ class ColocatedInstance(FileInstance):
         jobs = []
         for index, record in enumerate(file.jobs):
             path = f"$.jobs[{index}]"
-            _refuse(_record_faults(record, file), path, source)
+            refuse(_record_faults(record, file), path, source)
             for key, row in (("worker", record.worker), ("ps", record.ps)):
                 check_vector(row, len(file.resources), f"{path}.{key}", source)
             jobs.append(_job(index, record, cluster))
-            _refuse(_work_faults(jobs[-1], cluster.slots), path, source)
+            refuse(_work_faults(jobs[-1], cluster.slots), path, source)
         return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
-
-
-def _refuse(faults: Iterator[tuple[str, str]], path: str, source: str) -> None:
-    for fault, key in faults:
-        raise InputError(f"{source}: {fault} - at `{path}.{key}`")
 
 
 def _job(index: int, record: JobRecord, cluster: Cluster) -> Job:
@@ -94,7 +87,7 @@ def _job(index: int, record: JobRecord, cluster: Cluster) -> Job:
     )
 
 
-def _size_faults(file: ColocatedFile) -> Iterator[tuple[str, str]]:
+def _size_faults(file: ColocatedFile) -> Faults:
     prices = file.slots * len(file.servers) * len(file.resources)
     if prices > _MOST_PRICES:
         yield f"{prices} prices of slots, servers, resources are more than {_MOST_PRICES}", "slots"
@@ -103,7 +96,7 @@ def _size_faults(file: ColocatedFile) -> Iterator[tuple[str, str]]:
         yield f"{job_slots} pairs of jobs and slots are more than {_MOST_JOB_SLOTS}", "jobs"
 
 
-def _record_faults(record: JobRecord, file: ColocatedFile) -> Iterator[tuple[str, str]]:
+def _record_faults(record: JobRecord, file: ColocatedFile) -> Faults:
     """Rules of one job across its keys."""
     if record.arrival >= file.slots:
         yield f"arrival {record.arrival} is not before the end of the {file.slots} slots", "arrival"
@@ -116,7 +109,7 @@ def _record_faults(record: JobRecord, file: ColocatedFile) -> Iterator[tuple[str
         yield f"F workers need more than {_MOST_PS} parameter servers", "gamma"
 
 
-def _work_faults(job: Job, slots: int) -> Iterator[tuple[str, str]]:
+def _work_faults(job: Job, slots: int) -> Faults:
     """No number may be out of range, and no job that could run may take the oracle hours."""
     if not job.external_slots <= _MOST_SPEEDUP * job.internal_slots:
         yield f"external workers are more than {_MOST_SPEEDUP:g} times slower", "external_gbps"

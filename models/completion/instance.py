@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -11,9 +10,8 @@ import numpy as np
 from models.completion.cluster import Cluster, Job
 from models.completion.files import CompletionFile, JobRecord
 from models.completion.rates import least_ps
-from models.errors import InputError
 from models.files import decode, sha256
-from models.instance import FileInstance, check_ids
+from models.instance import Faults, FileInstance, check_ids, refuse
 from models.resources import BANDWIDTH, check_demand, check_names, check_vector
 from models.sealing import sealed
 from models.tolerance import count_fitting
@@ -25,8 +23,6 @@ _MOST_PRICES = 2 * 10**7
 _MOST_DURATIONS = 2 * 10**7
 _MOST_WAYS = 2 * 10**5  # to give a job workers and PSs, which are compared
 _MOST_SLOTS = 10**7  # that one worker takes for a job, of whatever type
-
-Faults = Iterator[tuple[str, str]]  # what is wrong, and the key
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +50,13 @@ class CompletionInstance(FileInstance):
         for index, row in enumerate(file.servers):
             check_vector(row, len(file.resources), f"$.servers[{index}]", source)
         cluster, jobs = _cluster(file), []
-        _refuse(_cluster_faults(file, cluster), "$", source)
+        refuse(_cluster_faults(file, cluster), "$", source)
         check_ids(file.jobs, source)
         for index, record in enumerate(file.jobs):
-            _refuse(_job_faults(record, file), f"$.jobs[{index}]", source)
+            refuse(_job_faults(record, file), f"$.jobs[{index}]", source)
             jobs.append(_job(index, record, cluster))
-            _refuse(_long_faults(jobs[-1]), f"$.jobs[{index}]", source)
+            refuse(_long_faults(jobs[-1]), f"$.jobs[{index}]", source)
         return cls(file=file, cluster=cluster, jobs=tuple(jobs), hash=sha256(file))
-
-
-def _refuse(faults: Faults, path: str, source: str) -> None:
-    for fault, key in faults:
-        raise InputError(f"{source}: {fault} - at `{path}.{key}`")
 
 
 def _cluster(file: CompletionFile) -> Cluster:

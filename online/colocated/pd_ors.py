@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -71,9 +72,7 @@ class PDORS(Admission):
         if tries < 1:
             raise InputError(f"pd-ors: tries {tries} is less than 1")
         self._external = placement
-        self._gain = gain
-        self._delta = delta
-        self._tries = tries
+        self._rounding = partial(RoundingPlacement, gain=gain, delta=delta, tries=tries)
 
     @classmethod
     def for_instance(cls, instance: ColocatedInstance, **parameters: Any) -> PDORS:
@@ -83,9 +82,7 @@ class PDORS(Admission):
     def open_book(self, public: Cluster, rng: np.random.Generator) -> ExponentialPrices:
         """One set of servers; rounding uses the generator of the run."""
         ways: dict[External, Callable[[], Placement]] = {
-            "rounding": lambda: RoundingPlacement(
-                rng, gain=self._gain, delta=self._delta, tries=self._tries
-            ),
+            "rounding": lambda: self._rounding(rng),
             "greedy": GreedyPlacement,
             "exact": ExactPlacement,
         }

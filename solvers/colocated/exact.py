@@ -9,8 +9,6 @@ if it is better than what is known.
 from __future__ import annotations
 
 import math
-import time
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,14 +20,14 @@ from models.colocated.schedule import ColocatedSchedule
 from models.colocated.score import score
 from solvers.colocated.pool_bound import PoolOracle
 from solvers.highs import HighsOptions
-from solvers.pyomo_bridge import solve_model
+from solvers.pyomo_bridge import PyomoResult, solve_model
 from solvers.refinement import refined
 from solvers.result import SolveResult
+from solvers.scaling import factor_for
 
-__all__ = ["OpenDeadlines", "improve", "size"]
+__all__ = ["OpenDeadlines", "improve", "schedule_of", "size"]
 
 _ROUND_OFF = 1e-6  # HiGHS's own, relative
-_EXPONENT = 7  # the bound becomes a number in [64, 128): HiGHS's tolerances are absolute
 _CAPACITIES = "(5)"  # all that HiGHS's tolerances may break
 
 
@@ -63,6 +61,12 @@ def size(instance: ColocatedInstance) -> int:
     return len(instance.jobs) * cluster.slots * len(cluster.servers)
 
 
+def schedule_of(instance: ColocatedInstance, solved: PyomoResult) -> ColocatedSchedule:
+    """Schedule of a solution of the compact MILP."""
+    values = (solved.values(getattr(solved.model, name)) for name in ("d", "v", "u", "w", "s"))
+    return schedule_from_values(instance, *values)
+
+
 def improve(
     found: SolveResult[ColocatedSchedule],
     instance: ColocatedInstance,
@@ -85,16 +89,12 @@ def improve(
     model = compact(instance)
     open_ = OpenDeadlines.of(instance, found.duals, found.bound, found.objective)
     _close(model, open_)
-    unit = math.ldexp(1.0, math.frexp(found.bound)[1] - _EXPONENT)
-    model.utility.set_value(model.utility.expr / unit)
-    left = max(0.1, deadline - time.monotonic())
-    options = replace(options, time_limit=left if math.isfinite(left) else None)
-    solved = solve_model(model, options)
-    result, schedule = solved.result, None
-    if result.x is not None:
-        values = (solved.values(getattr(model, name)) for name in ("d", "v", "u", "w", "s"))
-        schedule = schedule_from_values(instance, *values)
-    proven = None if result.bound is None else result.bound * unit
+    factor = factor_for(found.bound)
+    model.utility.set_value(model.utility.expr * factor)
+    solved = solve_model(model, options.until(deadline))
+    result = solved.result
+    schedule = None if result.x is None else schedule_of(instance, solved)
+    proven = None if result.bound is None else result.bound / factor
     if result.status == "infeasible":  # nothing that is open is better than what is known
         proven = found.objective
     return refined(

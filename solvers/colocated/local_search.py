@@ -9,7 +9,7 @@ import numpy as np
 
 from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
-from solvers.annealing import anneal
+from solvers.annealing import accepts, anneal
 from solvers.colocated.timetable import Timetable, columns_of
 
 __all__ = ["local_search"]
@@ -129,9 +129,5 @@ class _Search(Timetable):
             for k in np.argsort(noise - np.array(worth), kind="stable")
             if self._insert(candidates[k], prices)
         ]
-        loss, limit = before - self.value, heat * self._temperature
-        if loss > 0.0 and not (limit > 0.0 and rng.random() < math.exp(-loss / limit)):
-            for job in inserted:
-                self.remove(job)
-            for one in out:
-                self.put(one)
+        if not accepts(before - self.value, heat * self._temperature, rng):
+            self.undo(inserted, out)

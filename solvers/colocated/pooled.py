@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,11 +12,9 @@ from models.colocated.instance import ColocatedInstance
 from solvers.colocated.pool_bound import PooledColumn, PoolOracle
 from solvers.coupled_problem import CoupledProblem
 from solvers.highs.growing import OutOfTime
+from solvers.scaling import factor_for
 
 __all__ = ["PooledProblem"]
-
-_EXPONENT = 7  # the largest value becomes a number in [64, 128): HiGHS's tolerances are absolute
-_MOST = 1000  # keeps the factor of subnormal values finite
 
 
 class PooledProblem(CoupledProblem):
@@ -38,8 +35,7 @@ class PooledProblem(CoupledProblem):
         self._capacity = total[self._kept]
         self._shape = cluster.slots, len(total)
         largest = max((float(o.values.max()) for o in self.oracles if o.feasible), default=0.0)
-        exponent = _EXPONENT - math.frexp(largest)[1] if largest > 0.0 else 0
-        self.factor = math.ldexp(1.0, max(-_MOST, min(exponent, _MOST)))
+        self.factor = factor_for(largest)
 
     def capacities(self) -> np.ndarray:
         """All of every resource in every slot."""

@@ -77,10 +77,6 @@ class Timetable(ColumnTable):
             self.put(Column(job, column.completion, column.value, workers, ps))
         return bool(complete)
 
-    def schedule(self) -> ColocatedSchedule:
-        """What runs, as a schedule."""
-        return ColocatedSchedule.of_columns(self.instance, self.columns.values())
-
 
 def columns_of(instance: ColocatedInstance, schedule: ColocatedSchedule) -> dict[int, Column]:
     """The jobs that a feasible schedule completes."""

@@ -9,7 +9,6 @@ optimum stays, if it is better than what is known.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -36,9 +35,9 @@ from solvers.completion.modes import (
 )
 from solvers.completion.pool_bound import PoolOracle, sums
 from solvers.highs import HighsOptions, MatrixResult
-from solvers.pyomo_bridge import solve_model
+from solvers.pyomo_bridge import PyomoResult, solve_model
 
-__all__ = ["OpenStarts"]
+__all__ = ["OpenStarts", "schedule_of"]
 
 _ROUND_OFF = 1e-9
 _ENTRIES = 20_000  # of capacity rows that are built in a second,
@@ -121,19 +120,14 @@ class OpenStarts:
         unit = 2.0 ** math.floor(math.log2(max(job.weight for job in self.instance.jobs))) / 16.0
         model.weighted_completion.set_value(model.weighted_completion.expr / unit)
         begun = self._begin(model)
-        left = max(0.1, deadline - time.monotonic())
-        options = replace(options, time_limit=left if math.isfinite(left) else None)
-        found = solve_model(model, options, warm_start=begun)
+        found = solve_model(model, options.until(deadline), warm_start=begun)
 
         def scaled(number: float | None) -> float | None:
             return None if number is None else float(unit * number)
 
         objective, bound = scaled(found.result.objective), scaled(found.result.bound)
         result = replace(found.result, objective=objective, bound=bound)
-        if found.result.x is None:
-            return result, None
-        parts = (found.values(part) for part in (model.x, model.home, model.y))
-        return result, schedule_from_values(self.instance, model, *parts)
+        return result, None if found.result.x is None else schedule_of(self.instance, found)
 
     def _begin(self, model: pyo.ConcreteModel) -> bool:
         """Start from what is known; False if it uses what the program leaves out."""
@@ -156,6 +150,13 @@ class OpenStarts:
                 if workers and not column.internal:
                     model.y[(*place, h)].set_value(int(workers))
         return True
+
+
+def schedule_of(instance: CompletionInstance, solved: PyomoResult) -> CompletionSchedule:
+    """Schedule of a solution of the time-indexed program."""
+    model = solved.model
+    parts = (solved.values(part) for part in (model.x, model.home, model.y))
+    return schedule_from_values(instance, model, *parts)
 
 
 def _key(mode: Mode) -> Key:

@@ -118,10 +118,7 @@ class _Search(Timetable):
             latest = math.floor((room - least) / self._weights[job] + 1e-9)
             column = self.insert(self._jobs[job], total, latest)
             if column is None:
-                for back in order[:place]:
-                    self.remove(back)
-                for known in out.values():
-                    self.put(known)
+                self.undo(order[:place], out.values())
                 return
             room += column.value
 

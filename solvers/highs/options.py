@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from models.errors import InputError
 
@@ -76,6 +77,14 @@ class HighsOptions:
                 raise InputError(f"option {name}: use {_RESERVED[name]} instead")
             if isinstance(value, float) and math.isnan(value):
                 raise InputError(f"option {name} is not a number")  # HiGHS would take it
+
+    def until(self, deadline: float) -> HighsOptions:
+        """The same with what is left until ``deadline``, of ``time.monotonic()``, as time limit.
+
+        At least 0.1 seconds; no limit if the deadline is infinite.
+        """
+        left = max(0.1, deadline - time.monotonic())
+        return replace(self, time_limit=left if math.isfinite(left) else None)
 
     def check_for(self, *, is_mip: bool) -> None:
         """Refuse options that would make HiGHS solve another program than the one asked.

@@ -11,6 +11,7 @@ from scipy.optimize import nnls
 from models.utility.instance import UtilityInstance
 from models.utility.resources import Resources
 from models.utility.schedule import UtilitySchedule
+from solvers.annealing import accepts
 from solvers.utility.occupancy import Occupancy
 from solvers.utility.oracle import best_schedule, full_capacity
 from solvers.utility.pool_bound import PoolPrices
@@ -155,9 +156,7 @@ class _Search:
         candidates = [(*dropped, *chosen)[k] for k in order]
         prices = self._prices[int(rng.integers(len(self._prices)))]
         inserted = occupancy.insert(candidates, prices, least_payoff=_LEAST_PAYOFF)
-        loss = before - occupancy.value
-        limit = heat * self._temperature
-        if loss > 0 and not (limit > 0 and rng.random() < math.exp(-loss / limit)):
+        if not accepts(before - occupancy.value, heat * self._temperature, rng):
             for i in inserted:
                 occupancy.remove(i)
             for column in columns:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import msgspec
 
 from models.sigmoid import Sigmoid
 from models.utility.instance import Cluster, Job, UtilityInstance
+from solvers.scaling import factor_for
 
 __all__ = ["ScaledInstance", "scale_utilities"]
-
-_EXPONENT = 7  # the largest best-alone utility becomes a number in [64, 128)
-_MOST = 1000  # keeps the factor of subnormal utilities finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +40,7 @@ def scale_utilities(instance: UtilityInstance) -> ScaledInstance:
     largest = max((_best_alone(job, cluster) for job in instance.jobs), default=0.0)
     if largest <= 0.0:
         return ScaledInstance(instance, 1.0)
-    exponent = _EXPONENT - math.frexp(largest)[1]
-    factor = math.ldexp(1.0, max(-_MOST, min(exponent, _MOST)))
+    factor = factor_for(largest)
     jobs = tuple(replace(job, utility=_scaled(job, factor)) for job in instance.jobs)
     return ScaledInstance(replace(instance, jobs=jobs), factor)
 

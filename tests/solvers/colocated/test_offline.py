@@ -147,10 +147,11 @@ def test_a_timetable_is_what_its_jobs_leave() -> None:
     table = Timetable(ins, prices)
     for one in ins.jobs:
         table.insert(one.index, prices, -np.inf)
-    judged = score(ins, table.schedule())
+    schedule = ColocatedSchedule.of_columns(ins, table.columns.values())
+    judged = score(ins, schedule)
     assert judged.feasible and len(table.columns) > 5
     assert table.value == pytest.approx(judged.objective)
-    again = columns_of(ins, table.schedule())
+    again = columns_of(ins, schedule)
     for index, known in table.columns.items():
         assert again[index].workers.tolist() == known.workers.tolist()
         assert again[index].ps.tolist() == known.ps.tolist()

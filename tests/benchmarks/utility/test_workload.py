@@ -287,7 +287,7 @@ def test_an_unknown_setting_is_refused_from_python_too() -> None:
     with pytest.raises(InputError) as caught:
         WORKLOAD.draw(jobs=2, slots=5, servers=(7, 2), seed=0, maxduration=3)
     assert str(caught.value).startswith(
-        "unknown setting 'maxduration' of the workload of 'utility': choose from preset, max_duration, "
+        "unknown setting 'maxduration' of the workload of 'utility': choose from preset, max_dur"
     )
     with pytest.raises(InputError, match="unknown setting 'worker_servers'"):
         WORKLOAD.draw(jobs=2, slots=5, servers=(7, 2), seed=0, worker_servers=3)

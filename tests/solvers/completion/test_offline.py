@@ -150,11 +150,15 @@ def test_it_is_never_worse_than_its_start() -> None:
 
 
 def test_it_says_whether_the_clock_played_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_ITERATIONS_FIRST", "_ITERATIONS"):
-        monkeypatch.setattr(f"solvers.completion.offline.{name}", 200)
-    # A search under a time limit cools down by the clock, too, unless no move is made at all.
+    def moves(number: int) -> None:
+        for name in ("_ITERATIONS_FIRST", "_ITERATIONS"):
+            monkeypatch.setattr(f"solvers.completion.offline.{name}", number)
+
+    # A search whose time runs out before its moves cools down by the clock.
+    moves(200)
     assert not solve(crowd(1), time_limit=None).timed
-    assert solve(crowd(1), time_limit=20.0).timed
+    moves(10**9)
+    assert solve(crowd(1), time_limit=2.0).timed
     assert solve(tiny(5, jobs=4), time_limit=1e-3).timed
     alone = solve(instance([job("a", minibatches=2)]), time_limit=1e6)
     assert alone.is_optimal and not alone.timed

@@ -10,16 +10,13 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.reward.studies import BASELINES, GENEROUS, GENEROUS_OF, RULES, SETTINGS, STEPS
-from benchmarks.reward.theory import Numbers, Tests
-from benchmarks.study.claim import Finding, Test, judged
+from benchmarks.reward.theory import Tests
+from benchmarks.study.claim import Differences, Finding, Numbers, Test, judged
 from benchmarks.study.frames import along, by_seed, end_of, exponents, listed, moves_along
 from benchmarks.study.statistics import bootstrap_interval, interval_of
 from benchmarks.study.tests import Above, Below, Best, Holds, Moves, Near, NotTestable
 
 __all__ = ["TESTS"]
-
-Differences = tuple[dict[str, pd.Series], str]
-"""By name, one per seed, which have to be above 0; and what was measured in words."""
 
 _FIRST = RULES[0]  # the policy that claims are about, unless they say otherwise
 _OWN = (_FIRST, *BASELINES)

@@ -9,7 +9,7 @@ from benchmarks.reward import WORKLOAD
 from benchmarks.study.cell import Needs
 from benchmarks.study.grid import Grid, Point
 from benchmarks.study.scheme import Scheme
-from benchmarks.study.study import SIZES, Each, Study
+from benchmarks.study.study import Each, Study
 
 __all__ = ["BASELINES", "GENEROUS", "GENEROUS_OF", "REFERENCES", "REGRET_AXES", "RULES", "SCHEMES"]
 __all__ += ["SETTINGS", "STEPS", "STUDIES", "table_1"]
@@ -72,9 +72,7 @@ def _study(
     **how: Any,
 ) -> Study:
     each = Each(f"benchmarks.reward.{measure}", **how)
-    points: dict[str, Grid] = dict(zip(SIZES, grids, strict=True))
-    counts: dict[str, int] = dict(zip(SIZES, seeds, strict=True))
-    return Study(f"reward-{name}", "reward", each, points, counts, schemes)
+    return Study.by_size("reward", name, each, grids, seeds, schemes)
 
 
 # ---- Figures 3, 6 and 7, Table 2: one setting at a time -----------------------------------------

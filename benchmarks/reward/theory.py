@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -10,14 +10,11 @@ import pandas as pd
 
 from benchmarks.growth import Growth, fit_growth
 from benchmarks.reward.studies import REGRET_AXES, SETTINGS
-from benchmarks.study.claim import Finding, Test, judged
+from benchmarks.study.claim import Finding, Numbers, Test, judged
 from benchmarks.study.frames import along, by_seed, expression
 from benchmarks.study.tests import Above, Below, Holds, NotTestable
 
-__all__ = ["TESTS", "Numbers", "Tests"]
-
-Numbers = tuple[Sequence[float] | pd.Series, str]
-"""Those that are held against a limit, and what was measured in words."""
+__all__ = ["TESTS", "Tests"]
 
 Tests = Mapping[tuple[str, str], Test | Mapping[str, Test]]
 """By study, if any, and name of a claim: its test, or several by what is added to its name."""

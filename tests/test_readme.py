@@ -56,8 +56,13 @@ def policy_of_page(page: str) -> str:
     ("page", "policy", "names"),
     [
         ("README.md", "my_file.py:MyPolicy", ["oasis", "half"]),
-        ("docs/jct.md", "my_file:AllInCloud", ["a-online", "cloud"]),
-        ("docs/completion.md", "my_file:Earliest", ["a-online", "earliest"]),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                ("docs/jct.md", "my_file:AllInCloud", ["a-online", "cloud"]),
+                ("docs/completion.md", "my_file:Earliest", ["a-online", "earliest"]),
+            )
+        ),
     ],
 )
 def test_the_policy_of_a_page_works_from_a_folder_outside(

@@ -54,6 +54,7 @@ def test_an_outcome_that_never_changes_has_no_effects() -> None:
     assert main_effects(PICKS[["a"]].head(1), pd.Series([True])) == []
 
 
+@pytest.mark.slow
 def test_by_chance_one_claim_in_twenty_names_a_choice() -> None:
     rng = np.random.default_rng(0)
     design = pd.DataFrame(Grid.design(24, 0, a=[1, 2, 3, 4], b=[1, 2], c=[1, 2, 3], d=[1, 2]))

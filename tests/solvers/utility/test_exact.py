@@ -77,6 +77,7 @@ def best(seed: int) -> float:
     return optimum(contended(seed))
 
 
+@pytest.mark.slow
 def test_the_instances_are_worth_solving() -> None:
     # Otherwise agreement with brute force would say little.
     in_conflict = [

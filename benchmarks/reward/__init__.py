@@ -39,4 +39,5 @@ EXPERIMENTS = Experiments(
     studies="benchmarks.reward.studies:STUDIES",
     pictures="benchmarks.reward.pictures:PICTURES",
     claims="benchmarks.reward.claims:CLAIMS",
+    readings="benchmarks.reward.readings:MULTIVERSE",
 )

@@ -15,6 +15,7 @@ from benchmarks.study.cell import Result
 from benchmarks.study.run import Run, run_policy, small_instance
 from benchmarks.study.scheme import policy_of
 from models.reward import RewardInstance
+from models.reward.load import load
 from online.reward.theory import gradient_bound
 
 __all__ = ["curve", "draw", "first_steps", "gradients", "seconds", "slot_table", "totals"]
@@ -55,7 +56,8 @@ def _of_run(
     del settings["scheme"]
     policy, parameters = policy_of("reward", scheme["policy"]), scheme["parameters"]
     run_policy(small_instance("reward"), policy, **parameters)
-    instance, head = draw(**settings), {**settings, "policy": scheme["name"]}
+    instance = draw(**settings)
+    head = {**settings, "load": load(instance), "policy": scheme["name"]}
 
     def measure() -> Result:
         begin = time.perf_counter()

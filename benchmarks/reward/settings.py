@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from benchmarks.workload.ports import PATTERNS
 from benchmarks.workload.settings import BaseSettings, setting, show_range
@@ -13,6 +15,12 @@ __all__ = ["MIXED", "Settings"]
 
 MIXED = "mixed"
 """Name of the utilities drawn for each server and device type among all four kinds."""
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "paper-ranges": {},
+    "moderate": {"load": 1.0},
+    "overload": {"load": 2.0},
+}
 
 _DENSITY = 2.5
 _MOST_DRAWS = 2 * 10**7  # slots x ports x jobs of a port in a slot
@@ -26,6 +34,9 @@ class Settings(BaseSettings):
     ----------
     servers : int
         ``|R|``. The jobs of the size are ports, ``|L|``.
+    preset : str
+        Sets what is not given: ``"paper-ranges"`` nothing; ``"moderate"`` load 1, ``"overload"``
+        load 2.
     density : float or None
         ``sum_r |L_r| / |R|``, ports connected to a server in the mean. Not in Table 1; Table 2
         tries 2, 2.5 and 3. None = 2.5, or what is possible next to it.
@@ -33,6 +44,10 @@ class Settings(BaseSettings):
         Most ports connected to one server; None = no limit.
     contention : float
         Multiplies all requests.
+    requests : float
+        Largest request before that, in the largest capacity of a server; the paper has no range.
+    load : float or None
+        The load (:func:`models.reward.load.load`) that requests are scaled to, in place of both.
     utilities : str
         One of the kinds of (27) for all, or ``"mixed"``: drawn for each server and device type
         with equal probabilities. The paper does not say how its default settings mix them.
@@ -51,10 +66,14 @@ class Settings(BaseSettings):
         slots of Table 1.
     """
 
+    presets = PRESETS
     servers: int
+    preset: str = setting("paper-ranges", "|".join(PRESETS))
     density: float | None = setting(None, "2.5")
     most_ports: int | None = setting(None, "25")
     contention: float = setting(10.0, "10")
+    requests: float = setting(1.0, "0.1")
+    load: float | None = setting(None, "1")
     utilities: str = setting(MIXED, "|".join((MIXED, *KINDS)))
     alpha: tuple[float, float] = setting((1.0, 1.5), "1:1.5")
     beta: tuple[float, float] = setting((0.3, 0.5), "0.3:0.5")
@@ -72,7 +91,7 @@ class Settings(BaseSettings):
                 f"{self.slots} slots x {self.ports} ports x {self.most_arrivals} jobs of a port "
                 f"in a slot are more than {_MOST_DRAWS}"
             )
-        self.check_positive("contention", "trace_slot_seconds")
+        self.check_positive("contention", "requests", "load", "trace_slot_seconds")
         self.check_word("utilities", (MIXED, *KINDS))
         self.check_range("alpha", 0, strict=True)
         self.check_range("beta", 0, 1)
@@ -109,8 +128,10 @@ class Settings(BaseSettings):
         """The settings that the rest of an instance file does not show."""
         copies = f", up to {self.most_arrivals} a port and slot" if self.most_arrivals > 1 else ""
         density = self.edges / self.servers
+        demand = f"contention {self.contention:g}" if self.load is None else f"load {self.load:g}"
+        demand += f" x {self.requests:g}" if self.load is None and self.requests != 1.0 else ""
         return (
-            f"density {density:g}, contention {self.contention:g}, {self.utilities} utilities, "
+            f"density {density:g}, {demand}, {self.utilities} utilities, "
             f"alpha {show_range(self.alpha)}, beta {show_range(self.beta)}, "
             f"rho {self.probability:g}{copies}"
         )

@@ -26,6 +26,7 @@ from benchmarks.workload.ports import draw_edges
 from benchmarks.workload.report import WorkloadReport
 from models.reward import RewardInstance
 from models.reward.files import RewardFile, Utilities
+from models.reward.load import mean_share
 from models.reward.utilities import KINDS
 
 __all__ = ["MAPPINGS", "generate"]
@@ -63,6 +64,10 @@ def generate(
     streams = rng.spawn(7)
     machines, requests, arrivals, notes = _parts(settings, streams[:3], trace)
     shape = machines.capacities.shape
+    factor = settings.contention * settings.requests
+    if settings.load is not None:
+        drawn = mean_share(arrivals, requests, machines.capacities)
+        factor = settings.load / drawn if drawn > 0.0 else factor
     edges = draw_edges(
         settings.ports, settings.servers, streams[3], edges=settings.edges, most=settings.room
     )
@@ -80,7 +85,7 @@ def generate(
             slots=settings.slots,
             devices=list(machines.devices),
             capacities=machines.capacities.tolist(),
-            requests=np.round(settings.contention * requests, 6).tolist(),
+            requests=np.round(factor * requests, 6).tolist(),
             edges=[(port, server) for port, server in edges.tolist()],
             utilities=Utilities(kind=kinds, alpha=alpha.tolist()),
             beta=beta.tolist(),

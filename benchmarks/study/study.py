@@ -111,17 +111,16 @@ class Study:
     def in_reading(self, reading: Reading) -> Study:
         """The study in one reading, in place of its axis of readings: rows do not name it.
 
-        What its points set stays: a reading says what they leave open.
+        What its points and schemes set stays: a reading says what they leave open. A parameter
+        ``policy`` is another policy that runs under the name of the scheme.
         """
-        return dataclasses.replace(
-            self,
-            grids={size: Grid((reading.settings,)) * grid for size, grid in self.grids.items()},
-            schemes=tuple(
-                replace(one, parameters={**one.parameters, **reading.parameters.get(one.name, {})})
-                for one in self.schemes
-            ),
-            readings=(),
-        )
+        schemes = []
+        for one in self.schemes:
+            told = {**reading.parameters.get(one.name, {}), **one.parameters}
+            policy = told.pop("policy", one.policy)
+            schemes.append(replace(one, policy=policy, parameters=told))
+        grids = {size: Grid((reading.settings,)) * grid for size, grid in self.grids.items()}
+        return dataclasses.replace(self, grids=grids, schemes=tuple(schemes), readings=())
 
     def _entries(self, point: Mapping[str, Any]) -> Iterator[Entry]:
         readings = self.readings or (Reading(""),)

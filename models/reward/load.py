@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from models.reward.instance import RewardInstance
 
-__all__ = ["load"]
+__all__ = ["load", "mean_share"]
 
 
 def load(instance: RewardInstance) -> float:
@@ -15,9 +17,15 @@ def load(instance: RewardInstance) -> float:
     port have as much on every server; what there is of a device type is the capacity of all
     servers. A device type that no server has counts for nothing.
     """
-    capacity = instance.cluster.capacities.sum(axis=0)
+    cluster = instance.cluster
+    return mean_share(instance.arrivals, cluster.requests, cluster.capacities)
+
+
+def mean_share(arrivals: np.ndarray, requests: np.ndarray, capacities: np.ndarray) -> float:
+    """The load of arrivals, (T, L), requests, (L, K), and capacities, (R, K)."""
+    capacity = capacities.sum(axis=0)
     there = capacity > 0.0
     if not there.any():
         return 0.0
-    requested = instance.arrivals @ instance.cluster.requests[:, there]
+    requested = arrivals @ requests[:, there]
     return float((requested / capacity[there]).max(axis=1).mean())

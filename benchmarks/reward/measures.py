@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.reward.settings import Settings
-from benchmarks.reward.workload import generate
 from benchmarks.study.cell import Result
-from benchmarks.study.run import Run, run_policy, small_instance
+from benchmarks.study.instances import drawn, instance_of
+from benchmarks.study.run import Run, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
 from models.reward import RewardInstance
 from models.reward.load import load
@@ -21,6 +21,7 @@ from online.reward.theory import gradient_bound
 __all__ = ["curve", "draw", "first_steps", "gradients", "seconds", "slot_table", "totals"]
 
 _POINTS = 100  # of a curve
+_compile = functools.cache(functools.partial(warm_policy, "reward"))
 
 Record = dict[str, Any]
 
@@ -29,8 +30,12 @@ def draw(
     *, ports: int, beta_low: float, beta_high: float, seed: int, **settings: Any
 ) -> RewardInstance:
     """Draw an instance; settings are fields of :class:`benchmarks.reward.settings.Settings`."""
-    chosen = Settings(jobs=ports, beta=(beta_low, beta_high), seed=seed, **settings)
-    return generate(chosen, np.random.default_rng(seed))[0]
+    size = {name: settings.pop(name) for name in ("servers", "slots")}
+    told = {**settings, "beta": [beta_low, beta_high]}
+    found: RewardInstance = instance_of(
+        drawn("reward", jobs=ports, **size, seed=seed, settings=told)
+    )
+    return found
 
 
 def slot_table(run: Run) -> pd.DataFrame:
@@ -55,7 +60,7 @@ def _of_run(
     scheme, settings = cell["scheme"], {**cell}
     del settings["scheme"]
     policy, parameters = policy_of("reward", scheme["policy"]), scheme["parameters"]
-    run_policy(small_instance("reward"), policy, **parameters)
+    _compile(scheme["policy"])
     instance = draw(**settings)
     head = {**settings, "load": load(instance), "policy": scheme["name"]}
 

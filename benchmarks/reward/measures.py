@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.study.cell import Result
-from benchmarks.study.instances import drawn, instance_of
+from benchmarks.study.instances import Points
 from benchmarks.study.run import Run, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
 from models.reward import RewardInstance
@@ -20,21 +19,15 @@ from online.reward.theory import gradient_bound
 
 __all__ = ["curve", "draw", "first_steps", "gradients", "seconds", "slot_table", "totals"]
 
-_POINTS = 100  # of a curve
-_compile = functools.cache(functools.partial(warm_policy, "reward"))
+_MOST = 100  # points of a curve
+_POINTS = Points("reward", (), ("scheme",))
 
 Record = dict[str, Any]
 
 
-def draw(
-    *, ports: int, beta_low: float, beta_high: float, seed: int, **settings: Any
-) -> RewardInstance:
+def draw(*, ports: int, beta_low: float, beta_high: float, **settings: Any) -> RewardInstance:
     """Draw an instance; settings are fields of :class:`benchmarks.reward.settings.Settings`."""
-    size = {name: settings.pop(name) for name in ("servers", "slots")}
-    told = {**settings, "beta": [beta_low, beta_high]}
-    found: RewardInstance = instance_of(
-        drawn("reward", jobs=ports, **size, seed=seed, settings=told)
-    )
+    found: RewardInstance = _POINTS.draw(jobs=ports, beta=[beta_low, beta_high], **settings)
     return found
 
 
@@ -57,11 +50,10 @@ def _of_run(
     cell: Record, tell: Callable[[RewardInstance, Run, float], list[Record]]
 ) -> Callable[[], Result]:
     """Draw and compile; then records of the run and its seconds, after what says which it is."""
-    scheme, settings = cell["scheme"], {**cell}
-    del settings["scheme"]
+    scheme, instance = cell["scheme"], draw(**cell)
     policy, parameters = policy_of("reward", scheme["policy"]), scheme["parameters"]
-    _compile(scheme["policy"])
-    instance = draw(**settings)
+    warm_policy("reward", scheme["policy"])
+    settings = {name: value for name, value in cell.items() if name != "scheme"}
     head = {**settings, "load": load(instance), "policy": scheme["name"]}
 
     def measure() -> Result:
@@ -103,7 +95,7 @@ def curve(**cell: Any) -> Callable[[], Result]:
 
     def tell(instance: RewardInstance, run: Run, _: float) -> list[Record]:
         table = slot_table(run)
-        points = np.unique(np.linspace(0, len(table), _POINTS + 1).round().astype(int))[1:]
+        points = np.unique(np.linspace(0, len(table), _MOST + 1).round().astype(int))[1:]
         chosen = table.assign(slot=table["slot"] + 1, reward=table["reward"].cumsum())
         return chosen[["slot", "average", "reward"]].iloc[points - 1].to_dict("records")
 

@@ -26,6 +26,7 @@ from benchmarks.study.offline import incumbent_file
 from benchmarks.study.run import policy_rng, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
 from models.reward import RewardInstance
+from models.reward.load import load
 from models.reward.schedule import path_length
 from online.policy import Policy
 from online.registry import build_policy
@@ -174,7 +175,7 @@ def measure(
 def step_rules(**settings: Any) -> Callable[[], Result]:
     """Prepare runs of OGASched with three step rules on an instance that is drawn, and measure.
 
-    Of :func:`measure`: ``reward``, the ends of the best fixed reward and of the regret, ``bound``
+    Of :func:`measure`: the load, ``reward``, the ends of the best fixed reward and of the regret, ``bound``
     (14), and both sides of the inequality of the proof.
     """
     instance, rules = draw(**settings), (OGASched, OGASchedConstant, OGASchedLiteral)
@@ -182,8 +183,8 @@ def step_rules(**settings: Any) -> Callable[[], Result]:
     kept += ["inequality_left", "inequality_right"]
 
     def told(row: Mapping[str, Any]) -> dict[str, Any]:
-        head = {**settings, "policy": row["policy"], "reward": row["objective"]}
-        return head | {name: row[name] for name in kept}
+        head = {**settings, "load": load(instance), "policy": row["policy"]}
+        return head | {"reward": row["objective"]} | {name: row[name] for name in kept}
 
     return lambda: Result([told(row) for row in measure(instance, rules)])
 

@@ -112,15 +112,14 @@ class Study:
         """The study in one reading, in place of its axis of readings: rows do not name it.
 
         What its points and schemes set stays: a reading says what they leave open. A parameter
-        ``policy`` is another policy that runs under the name of the scheme.
+        ``policy`` of a reading is another policy that runs under the name of the scheme.
         """
-        schemes = []
-        for one in self.schemes:
-            told = {**reading.parameters.get(one.name, {}), **one.parameters}
-            policy = told.pop("policy", one.policy)
-            schemes.append(replace(one, policy=policy, parameters=told))
-        grids = {size: Grid((reading.settings,)) * grid for size, grid in self.grids.items()}
-        return dataclasses.replace(self, grids=grids, schemes=tuple(schemes), readings=())
+        return dataclasses.replace(
+            self,
+            grids={size: Grid((reading.settings,)) * grid for size, grid in self.grids.items()},
+            schemes=tuple(_read(reading, one) for one in self.schemes),
+            readings=(),
+        )
 
     def _entries(self, point: Mapping[str, Any]) -> Iterator[Entry]:
         readings = self.readings or (Reading(""),)
@@ -135,8 +134,7 @@ class Study:
             settings = {**point, **reading.settings}
             for name in registered.settings.keys() & set(scheme.ignores):
                 settings[name] = registered.settings[name]
-            parameters = {**scheme.parameters, **reading.parameters.get(scheme.name, {})}
-            yield Entry(replace(scheme, parameters=parameters), reading.name, settings)
+            yield Entry(_read(reading, scheme), reading.name, settings)
 
     def frame(
         self,
@@ -151,6 +149,12 @@ class Study:
         plan = (self.measure, self.trials(size, seeds))
         words = self.name if progress else ""
         return frames_of([plan], store=store, engine=engine, progress=words)[0]
+
+
+def _read(reading: Reading, scheme: Scheme) -> Scheme:
+    """A scheme in a reading; what it sets itself stays."""
+    told = {**reading.parameters.get(scheme.name, {}), **scheme.parameters}
+    return replace(scheme, policy=told.pop("policy", scheme.policy), parameters=told)
 
 
 def frames_of(

@@ -48,6 +48,19 @@ def test_the_default_is_table_1() -> None:
     assert "density 2.5, " in str(report)
 
 
+def test_presets_say_how_much_is_requested() -> None:
+    size: dict[str, Any] = {"jobs": 4, "slots": 12, "servers": 6, "seed": 0}
+    for preset, load in (("moderate", 1.0), ("overload", 2.0)):
+        ins, report = WORKLOAD.draw(**size, preset=preset)
+        assert report.load == pytest.approx(load, abs=1e-5)
+        assert f"load {load:g}, mixed utilities" in ins.origin
+    drawn, paper = WORKLOAD.draw(**size), WORKLOAD.draw(**size, preset="paper-ranges")
+    assert drawn[0].hash == paper[0].hash and "contention 10, mixed" in drawn[0].origin
+    tenth = WORKLOAD.draw(**size, requests=0.1)
+    assert tenth[1].load == pytest.approx(0.1 * drawn[1].load)
+    assert WORKLOAD.draw(**size, preset="moderate", load=0.5)[1].load == pytest.approx(0.5, abs=1e-5)
+
+
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     for seed, name in ((3, "a"), (3, "b"), (4, "c")):
         draw(seed=seed).write(tmp_path / name)
@@ -157,6 +170,9 @@ def test_utilities_of_one_kind() -> None:
         ({"most_ports": 0}, "most_ports is 0"),
         ({"jobs": 20, "most_ports": 3}, "6 servers cannot hold 20 ports"),
         ({"contention": 0.0}, "contention 0.0 is not a positive number"),
+        ({"requests": -1.0}, "requests -1.0 is not a positive number"),
+        ({"load": 0.0}, "load 0.0 is not a positive number"),
+        ({"preset": "hard"}, "preset 'hard': choose from paper-ranges, moderate, overload"),
         ({"utilities": "cubic"}, "utilities 'cubic': choose from mixed, linear"),
         ({"alpha": (0.0, 1.0)}, r"alpha \[0, 1\] is not a range of numbers > 0"),
         ({"beta": (0.5, 1.5)}, r"beta \[0.5, 1.5\] is not a range of numbers >= 0 and <= 1"),
@@ -173,9 +189,9 @@ def test_bad_settings(changes: dict[str, Any], message: str) -> None:
 
 def test_settings_from_the_command_line() -> None:
     assert WORKLOAD.examples["arrivals"].split("|") == list(PATTERNS)
-    given_texts = [f"{name}={text}" for name, text in WORKLOAD.examples.items()]
-    given_texts[3], given_texts[7] = "utilities=log", "arrivals=coin"
-    found = WORKLOAD.parse_set(given_texts)
+    chosen = {"preset": "overload", "utilities": "log", "arrivals": "coin"}
+    texts = {**WORKLOAD.examples, **chosen}.items()
+    found = WORKLOAD.parse_set([f"{name}={text}" for name, text in texts])
     assert found["alpha"] == (1.0, 1.5)
     assert (
         Settings(jobs=30, servers=2, slots=1, seed=0, **{**found, "density": 15.0}).most_ports == 25
@@ -202,7 +218,7 @@ def test_generate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["--problem", "reward", "--servers", "5+5"], "servers '5\\+5': want a number, e.g. 128"),
         (["--problem", "reward", "--set", "density"], "--set density: want NAME=VALUE"),
-        (["--problem", "reward", "--set", "speed=1"], "unknown setting 'speed': choose from dens"),
+        (["--problem", "reward", "--set", "speed=1"], "unknown setting 'speed': choose from preset"),
         (["--problem", "reward", "--set", "density=x"], "setting density=x: want e.g. density=2.5"),
         (["--problem", "reward", "--set", "beta=0.1", "--set", "beta=0.2"], "'beta' is set twice"),
         (["--set", "density=3"], "unknown setting 'density': choose from preset, max_dur"),

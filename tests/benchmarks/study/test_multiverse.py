@@ -140,6 +140,18 @@ def test_parameters_of_a_reading_are_of_its_schemes() -> None:
     assert not any(told.values()) and len(told) == 4
 
 
+def test_what_a_scheme_sets_itself_no_reading_changes() -> None:
+    told = {"ogasched": {"policy": "ogasched-seeing", "initial": 5.0, "absent": "kept"}}
+    study = find_study("reward-4").in_reading(Reading("r", "", {}, told))
+    steps = {scheme.parameters["initial"] for scheme in study.schemes if scheme.name == "ogasched"}
+    assert {25.0, 100.0, 0.1} <= steps
+    for scheme in study.schemes:
+        seeing = scheme.name == "ogasched"
+        assert (scheme.policy == "ogasched-seeing") == seeing
+        assert (scheme.parameters.get("absent") == "kept") == seeing
+        assert "policy" not in scheme.parameters
+
+
 def test_the_specification_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     frame = toy.READINGS.frame(toy.STUDIES, toy.CLAIMS)

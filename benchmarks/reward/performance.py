@@ -97,11 +97,7 @@ def _leads_over(baseline: str, percent: float | None = None) -> dict[str, Test]:
 def _takes_hours(ports: int, slots: int, least: float) -> Above:
     numbers = partial(_hours, ports, slots)
     what = f"hours of a run with T = {slots}:"
-    why = (
-        "other code, another machine, and perhaps another density: this does not contradict what "
-        "they measured"
-    )
-    return Above(what, least, numbers, or_equal=True, why=lambda _: why)
+    return Above(what, least, numbers, or_equal=True, why=lambda _: _ELSEWHERE)
 
 
 def _at(frame: pd.DataFrame, value: str, share: float = 1.0) -> pd.DataFrame:
@@ -204,9 +200,6 @@ def _negative_slots(frame: pd.DataFrame) -> Numbers:
     return [most], f"most with eta_0 {initial:g}, decay {factor:g}: {100 * most:.1f} % of the slots"
 
 
-_GROWTH = "mean step of the last tenth {}over that of the first, minus 1"
-
-
 def _growing_steps(frame: pd.DataFrame) -> Differences:
     growth = frame["growth"]
     return {"": growth}, f"{_GROWTH.format('')}: {_mean(growth)}, {len(frame)} seeds"
@@ -261,20 +254,22 @@ def _penalty_grows_slowly(frame: pd.DataFrame) -> Differences:
 
 
 def _linear_far_above(frame: pd.DataFrame) -> Differences:
-    found: dict[str, pd.Series] = {}
-    pieces = []
+    found, pieces = dict[str, pd.Series](), []
     for policy in _OWN:
         wide = by_seed(frame[frame["policy"] == policy], "reward", "utilities")
-        for kind in wide.columns.drop("linear"):
-            found[f"{policy} ({kind})"] = wide["linear"] - 2 * wide[kind]
+        rest = wide.columns.drop("linear")
+        found |= {f"{policy} ({kind})": wide["linear"] - 2 * wide[kind] for kind in rest}
         means = ", ".join(f"{kind} {mean:.4g}" for kind, mean in wide.mean().items())
         pieces.append(f"{policy}: {means}")
     return found, "; ".join(pieces)
 
 
+_GROWTH = "mean step of the last tenth {}over that of the first, minus 1"
 _RATIO = "ratio to the best baseline of the seed"
 _PEAKS = f"{_RATIO} largest at an inner |R|, and better there than at both ends; baselines"
 _FALLS = f"{_RATIO} at contention 1 minus that at the most; baselines"
+_ELSEWHERE = "other code, another machine, and perhaps another density: this does not contradict "
+_ELSEWHERE += "what they measured"
 _PERCENT = {"drf": 11.33, "fairness": 7.75, "binpacking": 13.89, "spreading": 13.44}
 
 TESTS: Tests = {

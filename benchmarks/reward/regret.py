@@ -175,8 +175,8 @@ def measure(
 def step_rules(**settings: Any) -> Callable[[], Result]:
     """Prepare runs of OGASched with three step rules on an instance that is drawn, and measure.
 
-    Of :func:`measure`: the load, ``reward``, the ends of the best fixed reward and of the regret, ``bound``
-    (14), and both sides of the inequality of the proof.
+    The load, and of :func:`measure`: ``reward``, the ends of the best fixed reward and of the
+    regret, ``bound`` (14), and both sides of the inequality of the proof.
     """
     instance, rules = draw(**settings), (OGASched, OGASchedConstant, OGASchedLiteral)
     kept = ["fixed_lower", "fixed_upper", "regret_lower", "regret_upper", "bound"]

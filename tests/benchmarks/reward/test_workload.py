@@ -58,7 +58,8 @@ def test_presets_say_how_much_is_requested() -> None:
     assert drawn[0].hash == paper[0].hash and "contention 10, mixed" in drawn[0].origin
     tenth = WORKLOAD.draw(**size, requests=0.1)
     assert tenth[1].load == pytest.approx(0.1 * drawn[1].load)
-    assert WORKLOAD.draw(**size, preset="moderate", load=0.5)[1].load == pytest.approx(0.5, abs=1e-5)
+    half = WORKLOAD.draw(**size, preset="moderate", load=0.5)
+    assert half[1].load == pytest.approx(0.5, abs=1e-5)
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -218,7 +219,7 @@ def test_generate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["--problem", "reward", "--servers", "5+5"], "servers '5\\+5': want a number, e.g. 128"),
         (["--problem", "reward", "--set", "density"], "--set density: want NAME=VALUE"),
-        (["--problem", "reward", "--set", "speed=1"], "unknown setting 'speed': choose from preset"),
+        (["--problem", "reward", "--set", "speed=1"], "unknown setting 'speed': choose from pre"),
         (["--problem", "reward", "--set", "density=x"], "setting density=x: want e.g. density=2.5"),
         (["--problem", "reward", "--set", "beta=0.1", "--set", "beta=0.2"], "'beta' is set twice"),
         (["--set", "density=3"], "unknown setting 'density': choose from preset, max_dur"),

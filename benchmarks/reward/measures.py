@@ -1,9 +1,9 @@
-"""What cells of ``reward`` measure: runs of one policy on one synthetic instance."""
+"""What cells of ``reward`` measure: a policy on a synthetic instance, and what theory says."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,12 @@ from benchmarks.study.run import Run, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
 from models.reward import RewardInstance
 from models.reward.load import load
+from models.reward.reward import slot_reward
 from online.reward.theory import gradient_bound
+from solvers.reward.projection import algorithm_1, project
 
-__all__ = ["curve", "draw", "first_steps", "gradients", "seconds", "slot_table", "totals"]
+__all__ = ["concavity", "curve", "draw", "edges", "first_steps", "gradients", "projections"]
+__all__ += ["seconds", "slot_table", "totals"]
 
 _MOST = 100  # points of a curve
 _POINTS = Points("reward", (), ("scheme",))
@@ -122,3 +125,46 @@ def gradients(**cell: Any) -> Callable[[], Result]:
 def seconds(**cell: Any) -> Callable[[], Result]:
     """Prepare a run that is timed: ``seconds``."""
     return _of_run(cell, lambda instance, run, seconds: [{"seconds": seconds}])
+
+
+def concavity(*, pairs: int, seed: int, **settings: Any) -> Callable[[], Result]:
+    """Proposition 1: reward of a slot in the middle of two feasible allocations, minus the mean.
+
+    ``least`` over random pairs.
+    """
+    cluster = draw(**settings, seed=seed).cluster
+    rng = np.random.default_rng(seed)
+    arrived = np.ones(len(cluster.copies), dtype=np.int64)
+
+    def point() -> np.ndarray:
+        wanted = rng.uniform(0.0, 2.0, cluster.shape) * cluster.upper * rng.random()
+        return project(wanted, cluster.upper, cluster.capacities, cluster.server_start)
+
+    def gain() -> float:
+        one, two = point(), point()
+        ends = (slot_reward(cluster, y, arrived)[0] for y in (one, two))
+        return float(slot_reward(cluster, 0.5 * (one + two), arrived)[0] - 0.5 * sum(ends))
+
+    return lambda: Result([{"pairs": pairs, "least": min(gain() for _ in range(pairs))}])
+
+
+def projections(
+    *, z: Sequence[float], most: Sequence[float], capacity: float, seed: int
+) -> Callable[[], Result]:
+    """A point of one (r, k) projected by Alg. 1, as ``printed``, and ``exact``."""
+    point, upper = np.array(z), np.array(most)
+
+    def measure() -> Result:
+        room, start = np.array([[capacity]]), np.array([0, len(z)])
+        exact = project(point[:, None].copy(), upper[:, None], room, start)[:, 0]
+        printed = algorithm_1(point, upper, capacity)
+        return Result([{"z": list(z), "printed": printed.tolist(), "exact": exact.tolist()}])
+
+    return measure
+
+
+def edges(*, ports: int, servers: int, degree: int, seed: int) -> Callable[[], Result]:
+    """Number of ``edges`` of a right regular graph: every server has as many ports."""
+    pairs = {((server + k) % ports, server) for server in range(servers) for k in range(degree)}
+    record = {"ports": ports, "servers": servers, "degree": degree, "edges": len(pairs)}
+    return lambda: Result([record])

@@ -12,7 +12,15 @@ import pandas as pd
 from benchmarks.reward.studies import BASELINES, GENEROUS, GENEROUS_OF, RULES, SETTINGS, STEPS
 from benchmarks.reward.theory import Tests
 from benchmarks.study.claim import Differences, Finding, Numbers, Test, judged
-from benchmarks.study.frames import along, by_seed, end_of, exponents, listed, moves_along
+from benchmarks.study.frames import (
+    along,
+    by_seed,
+    end_of,
+    exponents,
+    expression,
+    listed,
+    moves_along,
+)
 from benchmarks.study.statistics import bootstrap_interval, interval_of
 from benchmarks.study.tests import Above, Below, Best, Holds, Moves, Near, NotTestable
 
@@ -31,6 +39,9 @@ _TABLE_2 = {  # leads in %, in the columns T = 2000, rho = 0.7 and density 2.5
     "binpacking": (17.9, 23.7, 5.3),
     "spreading": (17.0, 23.7, 5.0),
 }
+
+
+_at_least, _unnamed = partial(Above, or_equal=True), partial(Moves, named=False)
 
 
 def _mean(values: pd.Series) -> str:
@@ -95,9 +106,16 @@ def _leads_over(baseline: str, percent: float | None = None) -> dict[str, Test]:
 
 
 def _takes_hours(ports: int, slots: int, least: float) -> Above:
-    numbers = partial(_hours, ports, slots)
+    """Of so many slots, from those that were tried."""
+    taken = f"seconds * {slots} / slots"
+    words = f"{{taken:.1f}} s for T = {slots} on one core of this machine, from {{tried}} slots; "
+    words += f"{ports} ports, {{servers}} servers, density {{density:g}}"
+    more = {"tried": "slots.max()", "servers": "servers.max()", "density": "density.max()"}
+    numbers = expression(
+        f"{taken} / 3600", words, f"ports == {ports}", taken=f"({taken}).max()", **more
+    )
     what = f"hours of a run with T = {slots}:"
-    return Above(what, least, numbers, or_equal=True, why=lambda _: _ELSEWHERE)
+    return _at_least(what, least, numbers, why=lambda _: _ELSEWHERE)
 
 
 def _at(frame: pd.DataFrame, value: str, share: float = 1.0) -> pd.DataFrame:
@@ -138,17 +156,6 @@ def _ratios_rise(frame: pd.DataFrame) -> Differences:
     early, end = (_at(frame, "average", share) for share in (_EARLY, 1.0))
     found = {name: end[_FIRST] / end[name] - early[_FIRST] / early[name] for name in BASELINES}
     return found, f"change of the ratio: {_means(found)}"
-
-
-def _hours(ports: int, slots: int, frame: pd.DataFrame) -> Numbers:
-    """Of so many slots, from those that were tried."""
-    own = frame[frame["ports"] == ports]
-    seconds = own["seconds"] * slots / own["slots"]
-    return seconds / 3600, (
-        f"{seconds.max():.1f} s for T = {slots} on one core of this machine, from "
-        f"{own['slots'].max()} slots; {ports} ports, {own['servers'].max()} servers, density "
-        f"{own['density'].max():g}"
-    )
 
 
 def _swept(frame: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -264,6 +271,9 @@ def _linear_far_above(frame: pd.DataFrame) -> Differences:
     return found, "; ".join(pieces)
 
 
+_NEGATIVE = "share of the slots with a negative reward"
+_RISE = "average at T minus that after 1 % of the slots"
+_BEND = "rise in the first half minus rise in the second"
 _GROWTH = "mean step of the last tenth {}over that of the first, minus 1"
 _RATIO = "ratio to the best baseline of the seed"
 _PEAKS = f"{_RATIO} largest at an inner |R|, and better there than at both ends; baselines"
@@ -277,33 +287,21 @@ TESTS: Tests = {
     **{
         ("2", f"fig2-lead-{name}"): _leads_over(name, percent) for name, percent in _PERCENT.items()
     },
-    ("2", "fig2-rises"): Moves(
-        "average at T minus that after 1 % of the slots, and rise in the first half minus rise "
-        "in the second",
-        _rises_then_flattens,
-        named=False,
-    ),
-    ("2", "fig2-edge"): Moves(
+    ("2", "fig2-rises"): _unnamed(f"{_RISE}, and {_BEND}", _rises_then_flattens),
+    ("2", "fig2-edge"): _unnamed(
         "accumulated reward of drf and of fairness after 1 % of the slots minus that of ogasched",
         _early_edge,
-        named=False,
     ),
-    ("2", "fig2-ratio"): Moves(
-        "ratio of the averages at T minus that after 1 % of the slots, for each of "
-        f"{', '.join(BASELINES)}",
+    ("2", "fig2-ratio"): _unnamed(
+        f"ratio of the {_RISE.replace('average', 'averages')}, for each of {', '.join(BASELINES)}",
         _ratios_rise,
-        named=False,
     ),
     ("2", "fig2-fairness"): _in_both(lambda names: _better(names[1], names, "slot", where="at T")),
     ("4", "fig4-poor"): Below(
         "mean accumulated reward of the worst setting over that of the best", 0.5, _poor_steps
     ),
-    ("4", "fig4-negative"): Above(
-        "share of the slots with a negative reward, mean over seeds,",
-        0.1,
-        _negative_slots,
-        or_equal=True,
-        where="for some setting",
+    ("4", "fig4-negative"): _at_least(
+        f"{_NEGATIVE}, mean over seeds,", 0.1, _negative_slots, where="for some setting"
     ),
     ("4", "fig4-decay"): Moves("accumulated reward with eta_0 = 25, difference", _decay_below_one),
     ("4", "fig4-range"): Below(
@@ -347,10 +345,9 @@ TESTS: Tests = {
     ("3", "fig3c-lead"): _in_both(
         lambda names: Moves(f"{_FALLS} {', '.join(names)}", partial(_lead_falls, names))
     ),
-    ("6", "fig6-slowly"): Moves(
+    ("6", "fig6-slowly"): _unnamed(
         f"slope of log penalty against log contention, and {_SLOW:g} minus it",
         _penalty_grows_slowly,
-        named=False,
     ),
     ("7", "fig7-linear"): Moves(
         f"accumulated reward of each of {', '.join(_OWN)} with linear utilities minus twice "

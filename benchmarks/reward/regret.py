@@ -38,6 +38,8 @@ from online.reward.theory import GradientPath
 __all__ = ["REGRET", "adaptive", "compare", "measure", "run", "step_rules"]
 
 _MET = ("instance", "instance_hash", "load")  # of arrivals that adapt
+_KEPT = "fixed_lower fixed_upper regret_lower regret_upper bound".split()
+_KEPT += ["inequality_left", "inequality_right"]
 _KNOWN = "ports servers slots density fixed_lower fixed_upper fixed_gap bound".split()
 
 
@@ -155,10 +157,9 @@ def measure(
 
     - ``ports``, ``servers``, ``slots``, ``density``: size of the instance;
     - ``commits``: whether every decision was made before its arrivals were known;
-    - ``objective``: reward achieved, by the scorer;
-    - ``fixed_lower``, ``fixed_upper``, ``fixed_gap``: the best fixed decision, certified, and how
-      far the ends are apart, relative to the bound;
-    - ``regret_lower``, ``regret_upper``: regret, as an interval for that reason;
+    - ``objective``: reward achieved, by the scorer; ``fixed_lower``, ``fixed_upper``,
+      ``fixed_gap``: the best fixed decision, certified, and how far the ends are apart, relative to
+      the bound; ``regret_lower``, ``regret_upper``: regret, as an interval for that reason;
     - ``bound``: (14); ``bound_proven``: whether Theorem 1 holds for this policy;
     - ``inequality_left``, ``inequality_right``: the proof's inequality on this very run, at the
       best fixed decision known (None for a policy without gradient steps);
@@ -179,14 +180,13 @@ def step_rules(**settings: Any) -> Callable[[], Result]:
     regret, ``bound`` (14), and both sides of the inequality of the proof.
     """
     instance, rules = draw(**settings), (OGASched, OGASchedConstant, OGASchedLiteral)
-    kept = ["fixed_lower", "fixed_upper", "regret_lower", "regret_upper", "bound"]
-    kept += ["inequality_left", "inequality_right"]
+    names = {"policy": "policy", "reward": "objective"} | {name: name for name in _KEPT}
 
-    def told(row: Mapping[str, Any]) -> dict[str, Any]:
-        head = {**settings, "load": load(instance), "policy": row["policy"]}
-        return head | {"reward": row["objective"]} | {name: row[name] for name in kept}
+    def rows() -> Result:
+        head, found = {**settings, "load": load(instance)}, measure(instance, rules)
+        return Result([head | {n: row[name] for n, name in names.items()} for row in found])
 
-    return lambda: Result([told(row) for row in measure(instance, rules)])
+    return rows
 
 
 def _scaled(settings: Mapping[str, Any], sizes: RegretSizes, factor: float) -> dict[str, Any]:
@@ -198,17 +198,12 @@ def _scaled(settings: Mapping[str, Any], sizes: RegretSizes, factor: float) -> d
     return {**settings, "density": factor * base.edges / base.servers}
 
 
-_USUAL = RegretSizes(
-    base=(10, 2000),
-    slots=(250, 500, 1000, 2000),
-    ports=(5, 10, 20, 40),
-    servers=128,
-    seeds=(0, 1, 2, 3, 4),
-    arrivals=("bernoulli", "alternating", "coin", "drifting"),
-)
 _QUICK = RegretSizes(
     (4, 200), (50, 100, 200), (2, 4, 8), 16, (0, 1, 2), ("bernoulli", "alternating")
 )
+_KINDS = ("bernoulli", "alternating", "coin", "drifting")
+_SLOTS, _PORTS = (250, 500, 1000, 2000), (5, 10, 20, 40)
+_USUAL = RegretSizes((10, 2000), _SLOTS, _PORTS, 128, (0, 1, 2, 3, 4), _KINDS)
 
 REGRET = RegretParts(
     sizes={"default": _USUAL, "quick": _QUICK},

@@ -16,11 +16,8 @@ __all__ = ["MIXED", "Settings"]
 MIXED = "mixed"
 """Name of the utilities drawn for each server and device type among all four kinds."""
 
-PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "paper-ranges": {},
-    "moderate": {"load": 1.0},
-    "overload": {"load": 2.0},
-}
+_LOADS: Mapping[str, Any] = {"moderate": {"load": 1.0}, "overload": {"load": 2.0}}
+PRESETS: Mapping[str, Mapping[str, Any]] = {"paper-ranges": {}, **_LOADS}
 
 _DENSITY = 2.5
 _MOST_DRAWS = 2 * 10**7  # slots x ports x jobs of a port in a slot
@@ -35,8 +32,7 @@ class Settings(BaseSettings):
     servers : int
         ``|R|``. The jobs of the size are ports, ``|L|``.
     preset : str
-        Sets what is not given: ``"paper-ranges"`` nothing; ``"moderate"`` load 1, ``"overload"``
-        load 2.
+        Sets what is not given: ``"moderate"`` load 1, ``"overload"`` 2, ``"paper-ranges"`` nothing.
     density : float or None
         ``sum_r |L_r| / |R|``, ports connected to a server in the mean. Not in Table 1; Table 2
         tries 2, 2.5 and 3. None = 2.5, or what is possible next to it.

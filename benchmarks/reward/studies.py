@@ -60,9 +60,6 @@ _SMALL = {"ports": 4, "servers": 16, "slots": 60}
 _LARGE = {"ports": 100, "servers": 1024}
 
 
-# What follows has one value for each of the sizes quick, default and paper.
-
-
 def _study(
     name: str,
     measure: str,
@@ -71,12 +68,12 @@ def _study(
     schemes: tuple[Scheme, ...] = SCHEMES,
     **how: Any,
 ) -> Study:
+    """Grids and seeds, as all that follows, have one value for each size: quick, default, paper."""
     each = Each(f"benchmarks.reward.{measure}", **how)
     return Study.by_size("reward", name, each, grids, seeds, schemes)
 
 
-# ---- Figures 3, 6 and 7, Table 2: one setting at a time -----------------------------------------
-
+# Figures 3, 6 and 7, Table 2: one setting at a time.
 # The values on the axes of Figures 3, 6 and 7 are ours, those of Table 2 the paper's.
 _AXES: dict[str, Sequence[Sequence[Any]]] = {
     "servers": ((8, 16, 32), (32, 64, 128, 256), (32, 64, 128, 256, 512, 1024)),
@@ -108,10 +105,8 @@ def _sweep(name: str, *axes: str) -> Study:
     return _study(name, "measures:totals", grids)
 
 
-# ---- Figures 2 and 5: rewards over time ---------------------------------------------------------
-
-
 def _curves(name: str, points: Sequence[Point], most_seeds: int, **caption: Any) -> Study:
+    """Rewards over time."""
     grids = [Grid((table_1(**point, **caption),)) for point in points]
     return _study(name, "measures:curve", grids, (2, 3, most_seeds))
 
@@ -121,14 +116,10 @@ _FIGURE_2 = {"contention": 11.0, "beta_low": 0.4, "beta_high": 0.6}
 _SLOTS_2 = ({**_SMALL, "slots": 50}, {"slots": 8000}, {"slots": 8000})
 # That of Fig. 5 gives T = 10000, beta and the contention, but not the density.
 _FIGURE_5 = {"contention": 5.0, "beta_low": 0.01, "beta_high": 0.015}
-_SIZES_5 = (
-    {"ports": 20, "servers": 64, "slots": 25},
-    {**_LARGE, "slots": 500},
-    {**_LARGE, "slots": 10000},
-)
+_QUICK_5 = {"ports": 20, "servers": 64, "slots": 25}
+_SIZES_5 = (_QUICK_5, {**_LARGE, "slots": 500}, {**_LARGE, "slots": 10000})
 
-# ---- Figure 4: first step and decay -------------------------------------------------------------
-
+# Figure 4: first step and decay.
 _INITIAL = (0.1, 1.0, 5.0, 10.0, 25.0, 50.0, 100.0)
 _FACTOR = (0.9, 0.99, 0.995, 0.999, 0.9999, 1.0, 1.0001, 1.001)
 _TRIED = (STEPS, *((eta, STEPS[1]) for eta in _INITIAL), *((STEPS[0], f) for f in _FACTOR))
@@ -136,8 +127,6 @@ _STEPPED = tuple(
     Scheme("ogasched", "ogasched", {"initial": initial, "factor": factor})
     for initial, factor in dict.fromkeys(_TRIED)
 )
-
-# ---- regret -------------------------------------------------------------------------------------
 
 REGRET_AXES = {"slots": ("slots",), "ports": ("ports", "density"), "servers": ("servers",)}
 """Sizes that regret is measured along, and what varies: a port has as many servers always."""
@@ -164,8 +153,7 @@ _REGRET = (
     _sizes(table_1(), _SLOTS, _PORTS, _SERVERS, *_ADVERSE),
 )
 
-# ---- single claims ------------------------------------------------------------------------------
-
+# Single claims.
 _TIMED = [Grid((table_1(slots=slots), table_1(**_LARGE, slots=slots))) for slots in (50, 500, 500)]
 _ALONE = {"needs": Needs(alone=True), "kept": False}
 _BY_HAND: dict[str, tuple[Point, ...]] = {
@@ -189,7 +177,7 @@ STUDIES: tuple[Study, ...] = (
     _study("gradients", "measures:gradients", _AT_BASE, (3, 3, 3), _named("ogasched-literal")),
     _study("times", "measures:seconds", _TIMED, (1, 1, 1), _named("ogasched"), **_ALONE),
     *(
-        _study(name, f"measures_theory:{name}", [Grid(points)] * 3, (1, 1, 1), schemes=())
+        _study(name, f"measures:{name}", [Grid(points)] * 3, (1, 1, 1), schemes=())
         for name, points in _BY_HAND.items()
     ),
 )

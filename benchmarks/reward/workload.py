@@ -1,13 +1,9 @@
 """The workloads of ``reward``: Table 1 of the paper, synthetic, or with parts of real traces.
 
-What the paper leaves open, and what is chosen here:
-
-- capacities and their units: :mod:`benchmarks.reward.machines`;
-- requests before contention multiplies them: :mod:`benchmarks.reward.requests`;
-- the graph beyond its density: :func:`benchmarks.workload.ports.draw_edges`;
-- how utilities are mixed, and for what alpha and beta are drawn:
-  :class:`benchmarks.reward.settings.Settings`;
-- arrivals other than Bernoulli: :mod:`benchmarks.workload.ports`.
+What the paper leaves open is chosen where it is drawn: capacities, their units, and requests
+before contention multiplies them in :mod:`benchmarks.reward.parts`; the graph beyond its
+density, and arrivals other than Bernoulli, in :mod:`benchmarks.workload.ports`; how utilities are
+mixed, and for what alpha and beta are drawn, in :class:`benchmarks.reward.settings.Settings`.
 
 The parts are drawn from streams of their own, so that a change in one (another contention, a
 longer horizon) leaves the others as they are.
@@ -17,13 +13,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.reward.arrivals import draw_arrivals, take_arrivals
-from benchmarks.reward.machines import Machines, draw_machines, take_machines
-from benchmarks.reward.requests import draw_requests, take_requests
+from benchmarks.reward.parts import (
+    Machines,
+    draw_arrivals,
+    draw_machines,
+    draw_requests,
+    take_arrivals,
+    take_machines,
+    take_requests,
+)
 from benchmarks.reward.settings import MIXED, Settings
 from benchmarks.traces import Trace
 from benchmarks.workload.ports import draw_edges
 from benchmarks.workload.report import WorkloadReport
+from benchmarks.workload.submissions import origin_of
 from models.reward import RewardInstance
 from models.reward.files import RewardFile, Utilities
 from models.reward.load import mean_share
@@ -32,11 +35,9 @@ from models.reward.utilities import KINDS
 __all__ = ["MAPPINGS", "generate"]
 
 _GIVES = {
-    "machines": "the servers: CPUs, memory and, by model, GPUs (benchmarks.reward.machines)",
-    "pods": "the requests: one distinct demand of the pods for each port "
-    "(benchmarks.reward.requests)",
-    "jobs": "the arrivals: jobs sorted by size are cut into ports, and thinned by rho "
-    "(benchmarks.reward.arrivals)",
+    "machines": "the servers: CPUs, memory and, by model, GPUs",
+    "pods": "the requests: one distinct demand of the pods for each port",
+    "jobs": "the arrivals: jobs sorted by size are cut into ports, and thinned by rho",
 }
 _TABLES = {
     "pai-machines": ("machines",),
@@ -76,7 +77,6 @@ def generate(
     kinds: str | list[list[str]] = settings.utilities
     if kinds == MIXED:
         kinds = np.array(KINDS)[streams[6].integers(len(KINDS), size=shape)].tolist()
-    source = "synthetic" if trace is None else f"trace {trace.kind}"
     instance = RewardInstance.from_file(
         RewardFile(
             format="1",
@@ -91,7 +91,7 @@ def generate(
             beta=beta.tolist(),
             arrivals=arrivals.tolist(),
             seed=settings.seed,
-            origin=f"{source}: {'; '.join(notes)}; OGASched Table 1, {settings.describe()}",
+            origin=origin_of(trace, notes, "OGASched Table 1", settings.describe()),
         )
     )
     return instance, _report(instance, notes)

@@ -9,9 +9,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.reward import WORKLOAD
-from benchmarks.reward.arrivals import take_arrivals
-from benchmarks.reward.machines import take_machines
-from benchmarks.reward.requests import take_requests
+from benchmarks.reward.parts import take_arrivals, take_machines, take_requests
 from benchmarks.reward.workload import generate
 from benchmarks.trace import main as trace_command
 from benchmarks.traces import Table, Trace, read_trace

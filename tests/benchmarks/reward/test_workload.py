@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.generate import main as generate_command
 from benchmarks.reward import WORKLOAD
-from benchmarks.reward.arrivals import draw_arrivals
+from benchmarks.reward.parts import draw_arrivals
 from benchmarks.reward.settings import Settings
 from benchmarks.reward.workload import generate
 from benchmarks.workload.ports import PATTERNS, draw_edges

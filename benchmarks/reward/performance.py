@@ -140,10 +140,8 @@ def _lead_over(baseline: str, frame: pd.DataFrame) -> tuple[float, str]:
 def _rises_then_flattens(frame: pd.DataFrame) -> Differences:
     early, half, end = (_at(frame, "average", share)[_FIRST] for share in (_EARLY, 0.5, 1.0))
     rise, bend = end - early, (half - early) - (end - half)
-    return {"rise": rise, "bend": bend}, (
-        f"average reward at the end minus that after 1 % of the slots: {_mean(rise)}; "
-        f"rise in the first half minus rise in the second: {_mean(bend)}"
-    )
+    told = f"average reward at the end minus that after 1 % of the slots: {_mean(rise)}"
+    return {"rise": rise, "bend": bend}, f"{told}; {_BEND}: {_mean(bend)}"
 
 
 def _early_edge(frame: pd.DataFrame) -> Differences:
@@ -245,17 +243,15 @@ def _ports_matter_less(frame: pd.DataFrame) -> Differences:
         for column in ("ports", "servers")
     )
     more = servers.abs() - ports.abs()
-    return {"": more}, (
-        f"exponent in |L| {ports.mean():.3f}, in |R| {servers.mean():.3f}; difference of the "
-        f"sizes {_mean(more)}"
-    )
+    told = f"exponent in |L| {ports.mean():.3f}, in |R| {servers.mean():.3f}"
+    return {"": more}, f"{told}; difference of the sizes {_mean(more)}"
 
 
 def _penalty_grows_slowly(frame: pd.DataFrame) -> Differences:
     own = frame[frame["policy"] == _FIRST]
-    wide = {name: by_seed(own, name, "contention") for name in ("gain", "penalty")}
-    slope = exponents(wide["penalty"])
-    means = "; ".join(f"{name} {listed(table.mean())}" for name, table in wide.items())
+    gain, penalty = (by_seed(own, name, "contention") for name in ("gain", "penalty"))
+    slope = exponents(penalty)
+    means = f"gain {listed(gain.mean())}; penalty {listed(penalty.mean())}"
     text = f"{means}; exponent of the penalty {_mean(slope)}"
     return {"slope": slope, "room": _SLOW - slope}, text
 
@@ -284,9 +280,7 @@ _PERCENT = {"drf": 11.33, "fairness": 7.75, "binpacking": 13.89, "spreading": 13
 
 TESTS: Tests = {
     ("2", "fig2-best"): _best("slot", "average"),
-    **{
-        ("2", f"fig2-lead-{name}"): _leads_over(name, percent) for name, percent in _PERCENT.items()
-    },
+    **{("2", f"fig2-lead-{name}"): _leads_over(name, lead) for name, lead in _PERCENT.items()},
     ("2", "fig2-rises"): _unnamed(f"{_RISE}, and {_BEND}", _rises_then_flattens),
     ("2", "fig2-edge"): _unnamed(
         "accumulated reward of drf and of fairness after 1 % of the slots minus that of ogasched",

@@ -53,11 +53,8 @@ arrivals | Sec. 4 | the pattern of the trace, which rho thins | rho is all that 
 + bursty | ports are busy half of the time | {"arrivals": "bursty"}
 """)
 
-_BASE = Grid.cross(
-    **{"ports": [6], "servers": [64], "slots": [100], "contention": [10.0]},
-    **{"probability": [0.7], "beta_low": [0.3], "beta_high": [0.5]},
-)
-_CROSS = Grid.cross
+_TABLE_1 = {"contention": 10.0, "probability": 0.7, "beta_low": 0.3, "beta_high": 0.5}
+_BASE, _CROSS = Grid(({"ports": 6, "servers": 64, "slots": 100, **_TABLE_1},)), Grid.cross
 _FIGURE_2 = _CROSS(slots=[400], contention=[11.0], beta_low=[0.4], beta_high=[0.6])
 _FIGURE_5 = _CROSS(ports=[20], servers=[128], slots=[50], contention=[5.0], beta_low=[0.01])
 _CONTENTION = _BASE + _BASE * _CROSS(contention=[0.1, 1.0])

@@ -163,12 +163,11 @@ def measure(
     - ``bound``: (14); ``bound_proven``: whether Theorem 1 holds for this policy;
     - ``inequality_left``, ``inequality_right``: the proof's inequality on this very run, at the
       best fixed decision known (None for a policy without gradient steps);
-    - ``anytime``: the largest regret after some number of slots against the decision that is best
-      over these (20 numbers or more were tried; upper ends);
-    - ``dynamic_lower``, ``dynamic_upper``: dynamic regret; ``path_length``: the sum of the
-      distances between the optima of neighbouring slots (None where not asked for);
     - ``curve_slots``, ``curve_regret``, ``curve_anytime``: regret after so many slots, against the
-      decision that is best over all, and over these (None where not tried).
+      decision that is best over all, and over these (None where not tried; 20 numbers or more
+      are); ``anytime``: the largest of the latter (upper ends);
+    - ``dynamic_lower``, ``dynamic_upper``, ``path_length``: dynamic regret, and the sum of the
+      distances between the optima of neighbouring slots (None where not asked for).
     """
     return compare(decide(instance), [_run(instance, one, {}) for one in policies], None)
 

@@ -75,14 +75,11 @@ def _study(
 
 # Figures 3, 6 and 7, Table 2: one setting at a time.
 # The values on the axes of Figures 3, 6 and 7 are ours, those of Table 2 the paper's.
+_TENFOLD = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 _AXES: dict[str, Sequence[Sequence[Any]]] = {
     "servers": ((8, 16, 32), (32, 64, 128, 256), (32, 64, 128, 256, 512, 1024)),
     "ports": ((3, 4, 8), (5, 10, 20, 40), (5, 10, 20, 40, 80)),
-    "contention": (
-        (0.1, 1.0, 10.0),
-        (0.1, 0.5, 1.0, 5.0, 10.0, 20.0),
-        (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0),
-    ),
+    "contention": ((0.1, 1.0, 10.0), (0.1, 0.5, 1.0, 5.0, 10.0, 20.0), _TENFOLD),
     "slots": ((30, 60, 120), (1000, 2000, 5000), (1000, 2000, 5000, 10000)),
     "probability": ((0.3, 0.5, 0.7, 0.9),) * 3,
     "density": ((2.0, 2.5, 3.0),) * 3,

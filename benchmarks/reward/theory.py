@@ -91,6 +91,11 @@ def _sublinear(axis: str, symbol: str) -> dict[str, Test]:
     }
 
 
+_CONCAVE = (
+    "reward of the middle minus mean reward: at least {low:.3g} over {pairs} random pairs of "
+)
+_CONCAVE += "feasible allocations, utilities of all kinds"
+_INSIDE = "holds on {inside} of {count} runs; the left side is at most {part:.3g} of the right one"
 _OTHER_PROJECTION = "Alg. 1 fills every server even where z fits, and checks the first port alone "
 _OTHER_PROJECTION += "against its request; here the projection is exact"
 _COUNTS_EDGES = "the sum over l and R_l counts the edges, so the bound is d |R|, in which |L| does "
@@ -101,12 +106,7 @@ TESTS: Tests = {
     ("concavity", "prop1-concave"): Above(
         "reward of the middle of two feasible allocations minus the mean of theirs",
         -_ROUNDING,
-        expression(
-            "least",
-            "reward of the middle minus mean reward: at least {low:.3g} over {pairs} random "
-            "pairs of feasible allocations, utilities of all kinds",
-            pairs="pairs.max()",
-        ),
+        expression("least", _CONCAVE, pairs="pairs.max()"),
         or_equal=True,
         where="for 200 random pairs",
     ),
@@ -133,8 +133,7 @@ TESTS: Tests = {
         _ROUNDING,
         expression(
             "(inequality_left - inequality_right) / abs(inequality_right)",
-            "holds on {inside} of {count} runs; the left side is at most {part:.3g} of the "
-            "right one",
+            _INSIDE,
             limit=_ROUNDING,
             part="(inequality_left / inequality_right).max()",
         ),

@@ -104,8 +104,7 @@ def _report(instance: RewardInstance, notes: tuple[str, ...]) -> WorkloadReport:
     fields = {
         "ports of a server": np.bincount(server, minlength=len(cluster.capacities)),
         "servers of a port": np.bincount(port, minlength=len(cluster.requests)),
-        "jobs in a slot": arrivals.sum(axis=1),
-        "jobs of a port": arrivals.sum(axis=0),
+        **{"jobs in a slot": arrivals.sum(axis=1), "jobs of a port": arrivals.sum(axis=0)},
     }
     for k, device in enumerate(cluster.devices):
         fields[f"capacity {device}"] = cluster.capacities[:, k]

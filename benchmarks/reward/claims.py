@@ -81,10 +81,8 @@ fig5-best, Fig. 5: The superiority of OGASched is preserved in large-scale scena
 fig5-hours, Fig. 5: OGASched takes 15 hours for T = 10000 at a large scale.
 """
 
-_JUDGED = {
-    name: (study, tests)
-    for (study, name), tests in (*theory.TESTS.items(), *performance.TESTS.items())
-}
+_TESTS = {**theory.TESTS, **performance.TESTS}
+_JUDGED = {name: (study, tests) for (study, name), tests in _TESTS.items()}
 
 CLAIMS: tuple[Claim, ...] = tuple(
     Claim(name + suffix, source, text, test, (f"reward-{study}",) if study else ())

@@ -152,11 +152,10 @@ def projections(
     *, z: Sequence[float], most: Sequence[float], capacity: float, seed: int
 ) -> Callable[[], Result]:
     """A point of one (r, k) projected by Alg. 1, as ``printed``, and ``exact``."""
-    point, upper = np.array(z), np.array(most)
+    point, upper, room = np.array(z), np.array(most), np.array([[capacity]])
 
     def measure() -> Result:
-        room, start = np.array([[capacity]]), np.array([0, len(z)])
-        exact = project(point[:, None].copy(), upper[:, None], room, start)[:, 0]
+        exact = project(point[:, None].copy(), upper[:, None], room, np.array([0, len(z)]))[:, 0]
         printed = algorithm_1(point, upper, capacity)
         return Result([{"z": list(z), "printed": printed.tolist(), "exact": exact.tolist()}])
 

@@ -18,9 +18,7 @@ __all__ += ["take_arrivals", "take_machines", "take_requests"]
 
 # Rewards add up devices of all types, so their units are weights, which the paper does not give.
 # With these the reward of a slot is about as large as in its Table 2, and steps of 25 are of use.
-VCPUS = 1.0
-MEMORY_GIB = 8.0
-"""vCPUs that make one device ``cpu``, and GiB one ``memory``: a module."""
+_CPU, _MODULE = 1.0, 8.0  # vCPUs that make one device ``cpu``, and GiB one ``memory``
 
 # Machines of the Alibaba PAI cluster (GPU trace of 2020) by family.
 _COUNTS = np.array([798, 497, 280, 180, 59, 83])
@@ -54,7 +52,7 @@ def draw_machines(count: int, rng: np.random.Generator) -> Machines:
     """
     family = rng.choice(len(_COUNTS), size=count, p=_COUNTS / _COUNTS.sum())
     others = [rng.integers(0, n, size=count, endpoint=True) for n in _MOST_OTHERS.values()]
-    columns = (_VCPUS[family] / VCPUS, _MEMORY_GB[family] / MEMORY_GIB, _GPUS[family], *others)
+    columns = (_VCPUS[family] / _CPU, _MEMORY_GB[family] / _MODULE, _GPUS[family], *others)
     note = "machines by the published counts of the PAI list, other accelerators uniform"
     return Machines(("cpu", "memory", "gpu", *_MOST_OTHERS), np.column_stack(columns), (2,), note)
 
@@ -74,7 +72,7 @@ def take_machines(table: Table, count: int, rng: np.random.Generator, path: str)
         raise InputError(f"{path}: GPU model '{unknown[0]}' is not one of {', '.join(_GPU_KINDS)}")
     kinds = tuple(dict.fromkeys(_GPU_KINDS.values()))
     owned = [np.where(models.map(_GPU_KINDS) == kind, chosen["gpus"], 0) for kind in kinds]
-    columns = (chosen["cpu"] / VCPUS, chosen["memory_gib"] / MEMORY_GIB, *owned)
+    columns = (chosen["cpu"] / _CPU, chosen["memory_gib"] / _MODULE, *owned)
     gpus = tuple(range(2, 2 + len(kinds)))
     note = f"machines: {count} of {len(table.frame)} of the list"
     return Machines(("cpu", "memory", *kinds), np.column_stack(columns), gpus, note)
@@ -112,7 +110,7 @@ def take_requests(
     chosen = np.sort(rng.choice(len(types), size=ports, replace=False, p=types / types.sum()))
     demand = types.index.to_frame().to_numpy()[chosen]
     requests = np.zeros((ports, len(machines.devices)))
-    requests[:, :2] = demand[:, :2] / (VCPUS, MEMORY_GIB)
+    requests[:, :2] = demand[:, :2] / (_CPU, _MODULE)
     requests[:, machines.gpus] = demand[:, 2:]
     note = f"requests: {ports} of {len(types)} distinct demands of {len(useful)} pods"
     return np.round(requests, 6), note

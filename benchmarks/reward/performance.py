@@ -40,7 +40,6 @@ _TABLE_2 = {  # leads in %, in the columns T = 2000, rho = 0.7 and density 2.5
     "spreading": (17.0, 23.7, 5.0),
 }
 
-
 _at_least, _unnamed = partial(Above, or_equal=True), partial(Moves, named=False)
 
 
@@ -111,9 +110,8 @@ def _takes_hours(ports: int, slots: int, least: float) -> Above:
     words = f"{{taken:.1f}} s for T = {slots} on one core of this machine, from {{tried}} slots; "
     words += f"{ports} ports, {{servers}} servers, density {{density:g}}"
     more = {"tried": "slots.max()", "servers": "servers.max()", "density": "density.max()"}
-    numbers = expression(
-        f"{taken} / 3600", words, f"ports == {ports}", taken=f"({taken}).max()", **more
-    )
+    more["taken"] = f"({taken}).max()"
+    numbers = expression(f"{taken} / 3600", words, f"ports == {ports}", **more)
     what = f"hours of a run with T = {slots}:"
     return _at_least(what, least, numbers, why=lambda _: _ELSEWHERE)
 

@@ -114,10 +114,10 @@ def _first_steps(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 def _gain_and_penalty(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 2, 10.0, 4.2)
-    titles = {"gain": ("computation", _setting(frame, "contention"))}
-    titles["penalty"] = ("communication", _means(frame))
-    for panel, (y, (kind, title)) in zip(drawn, titles.items(), strict=True):
-        _lines(frame, panel, "contention", y, f"average {kind} {y} of a slot", title)
+    label, title = "average computation gain of a slot", _setting(frame, "contention")
+    _lines(frame, drawn[0], "contention", "gain", label, title)
+    label = "average communication penalty of a slot"
+    _lines(frame, drawn[1], "contention", "penalty", label, _means(frame))
     return _done(drawn)
 
 

@@ -58,7 +58,6 @@ _BASE, _CROSS = Grid(({"ports": 6, "servers": 64, "slots": 100, **_TABLE_1},)), 
 _FIGURE_2 = _CROSS(slots=[400], contention=[11.0], beta_low=[0.4], beta_high=[0.6])
 _FIGURE_5 = _CROSS(ports=[20], servers=[128], slots=[50], contention=[5.0], beta_low=[0.01])
 _CONTENTION = _BASE + _BASE * _CROSS(contention=[0.1, 1.0])
-_KINDS = ["linear", "poly", "log", "reciprocal"]
 _TABLE_2 = _BASE + _BASE * _CROSS(slots=[50, 200])
 _TABLE_2 += _BASE * (_CROSS(probability=[0.3, 0.5, 0.9]) + _CROSS(density=[2.0, 2.5, 3.0]))
 
@@ -70,7 +69,7 @@ MULTIVERSE = Multiverse(
         "reward-4": _BASE,
         "reward-5": _BASE * _FIGURE_5 * _CROSS(beta_high=[0.015]),
         "reward-6": _CONTENTION,
-        "reward-7": _BASE * _CROSS(utilities=_KINDS),
+        "reward-7": _BASE * _CROSS(utilities=["linear", "poly", "log", "reciprocal"]),
         "reward-table-2": _TABLE_2,
         "reward-gradients": _BASE,
     },

@@ -75,8 +75,7 @@ def adaptive(
     base = instance_of(instance)
 
     def duel() -> Result:
-        built = build_policy(chosen, base, **parameters)
-        met = against(base, built, policy_rng(base.seed or 0))
+        met = against(base, build_policy(chosen, base, **parameters), policy_rng(base.seed or 0))
         fixed = decide(met)
         (record,) = compare(fixed, [_run(met, chosen, parameters)], None)
         return Result({name: fixed.value[name] for name in _MET} | record)

@@ -123,9 +123,8 @@ class Settings(BaseSettings):
     def describe(self) -> str:
         """The settings that the rest of an instance file does not show."""
         copies = f", up to {self.most_arrivals} a port and slot" if self.most_arrivals > 1 else ""
-        times = f" x {self.requests:g}" if self.requests != 1.0 else ""
-        drawn = f"contention {self.contention:g}{times}"
-        demand = drawn if self.load is None else f"load {self.load:g}"
+        demand = f"contention {self.contention:g}" + f" x {self.requests:g}" * (self.requests != 1)
+        demand = demand if self.load is None else f"load {self.load:g}"
         return (
             f"density {self.edges / self.servers:g}, {demand}, {self.utilities} utilities, "
             f"alpha {show_range(self.alpha)}, beta {show_range(self.beta)}, "

@@ -33,10 +33,7 @@ def _named(*names: str) -> tuple[Scheme, ...]:
     return tuple(Scheme(name, name) for name in names)
 
 
-SCHEMES = (
-    *_named(*RULES, *BASELINES),
-    *(Scheme(name, *WORKLOAD.variants[name]) for name in GENEROUS),
-)
+SCHEMES = (*_named(*RULES, *BASELINES), *(Scheme(n, *WORKLOAD.variants[n]) for n in GENEROUS))
 """The policies of Figures 2, 3, 5, 6, 7 and of Table 2."""
 
 STEPS = (25.0, 0.9999)

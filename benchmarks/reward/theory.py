@@ -42,7 +42,7 @@ def _edges(frame: pd.DataFrame) -> Numbers:
     return [abs(edges - degree * ports)], text
 
 
-def _share_of_bound(rule: str, frame: pd.DataFrame) -> Numbers:
+def _of_bound(rule: str, frame: pd.DataFrame) -> Numbers:
     """Regret over (14), on runs on which that lies below the best fixed reward."""
     own = frame[frame["policy"] == rule]
     runs = own[own["bound"] < own["fixed_lower"]]
@@ -59,8 +59,8 @@ def _growths(axis: str, rule: str, frame: pd.DataFrame) -> tuple[dict[str, Growt
     own = along(frame[frame["policy"] == rule], SETTINGS, REGRET_AXES[axis])
     for arrivals, part in own.groupby("arrivals", sort=False):
         lower, upper = (by_seed(part, f"regret_{end}", axis).T for end in ("lower", "upper"))
-        growth = fit_growth(lower.index.to_numpy(), lower.to_numpy(), upper.to_numpy())
-        found[str(arrivals)] = growth
+        sizes = lower.index.to_numpy()
+        found[str(arrivals)] = fit_growth(sizes, lower.to_numpy(), upper.to_numpy())
     return found, "; ".join(f"{name}: {growth}" for name, growth in found.items())
 
 
@@ -141,10 +141,7 @@ TESTS: Tests = {
     ),
     **{
         ("regret", name): _at_most(
-            f"regret of {rule} as a part of (14)",
-            1.0,
-            partial(_share_of_bound, rule),
-            where=_TELLING,
+            f"regret of {rule} as a part of (14)", 1.0, partial(_of_bound, rule), where=_TELLING
         )
         for name, rule in (("thm1-bound", "ogasched-constant"), ("eq26-bound", "ogasched-literal"))
     },

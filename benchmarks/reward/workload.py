@@ -13,15 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.reward.parts import (
-    Machines,
-    draw_arrivals,
-    draw_machines,
-    draw_requests,
-    take_arrivals,
-    take_machines,
-    take_requests,
-)
+from benchmarks.reward import parts
 from benchmarks.reward.settings import MIXED, Settings
 from benchmarks.traces import Trace
 from benchmarks.workload.ports import draw_edges
@@ -116,23 +108,23 @@ def _report(instance: RewardInstance, notes: tuple[str, ...]) -> WorkloadReport:
 
 def _parts(
     settings: Settings, streams: list[np.random.Generator], trace: Trace | None
-) -> tuple[Machines, np.ndarray, np.ndarray, tuple[str, ...]]:
+) -> tuple[parts.Machines, np.ndarray, np.ndarray, tuple[str, ...]]:
     """Servers, requests and arrivals, of the trace where it has them, and where they are from."""
     given = trace or Trace("", "", {})
     ports, path = settings.ports, given.path
     if "machines" in given.names:
-        machines = take_machines(given.table("machines"), settings.servers, streams[0], path)
+        machines = parts.take_machines(given.table("machines"), settings.servers, streams[0], path)
     else:
-        machines = draw_machines(settings.servers, streams[0])
+        machines = parts.draw_machines(settings.servers, streams[0])
     if "pods" in given.names:
-        requests, note = take_requests(given.table("pods"), ports, machines, streams[1], path)
+        requests, note = parts.take_requests(given.table("pods"), ports, machines, streams[1], path)
     else:
-        requests = draw_requests(ports, machines, streams[1])
+        requests = parts.draw_requests(ports, machines, streams[1])
         note = "requests uniform up to the largest capacity"
     if settings.arrivals is None and "jobs" in given.names:
-        arrivals, how = take_arrivals(given.table("jobs"), settings, streams[2], path)
+        arrivals, how = parts.take_arrivals(given.table("jobs"), settings, streams[2], path)
     else:
-        arrivals, how = draw_arrivals(settings, streams[2])
+        arrivals, how = parts.draw_arrivals(settings, streams[2])
     return machines, requests, arrivals, (machines.note, note, how)
 
 

@@ -109,8 +109,8 @@ def _takes_hours(ports: int, slots: int, least: float) -> Above:
     taken = f"seconds * {slots} / slots"
     words = f"{{taken:.1f}} s for T = {slots} on one core of this machine, from {{tried}} slots; "
     words += f"{ports} ports, {{servers}} servers, density {{density:g}}"
-    more = {"tried": "slots.max()", "servers": "servers.max()", "density": "density.max()"}
-    more["taken"] = f"({taken}).max()"
+    more: dict[str, Any] = {"tried": "slots.max()", "servers": "servers.max()"}
+    more |= {"density": "density.max()", "taken": f"({taken}).max()"}
     numbers = expression(f"{taken} / 3600", words, f"ports == {ports}", **more)
     what = f"hours of a run with T = {slots}:"
     return _at_least(what, least, numbers, why=lambda _: _ELSEWHERE)

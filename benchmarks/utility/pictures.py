@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.pictures.intervals import plot_boxes, plot_intervals
 from benchmarks.pictures.lines import plot_lines
-from benchmarks.pictures.style import figure_of, panels, sizes_told, titled
+from benchmarks.pictures.style import panels, sizes_told, titled
 from benchmarks.study.claim import Picture
 from benchmarks.utility.studies import POLICIES
 
@@ -34,7 +34,9 @@ def _sizes(frame: pd.DataFrame, *varied: str, **marks: str) -> str:
     return sizes_told(both, *varied, **marks)
 
 
-def _by_load(frame: pd.DataFrame, axes: Axes | None, draw: Callable[..., object]) -> Figure:
+def _by_load(
+    frame: pd.DataFrame, axes: Axes | None, draw: Callable[..., object], title: str
+) -> Figure:
     """A panel for each load that the work is scaled to, and the last for the work as drawn."""
     parts = list(frame.groupby(frame.get("asked_load", pd.Series(nan, frame.index)), dropna=False))
     columns, rows = min(len(parts), 2), -(-len(parts) // 2)
@@ -43,13 +45,13 @@ def _by_load(frame: pd.DataFrame, axes: Axes | None, draw: Callable[..., object]
         ends = dict.fromkeys(f"{end:.2g}" for end in (part["load"].min(), part["load"].max()))
         way = "work as drawn" if pd.isna(load) else "work scaled"
         draw(part, panel, title=f"{way}: load {' to '.join(ends)}", legend=panel is drawn[0])
-    return figure_of(drawn[0])
+    return titled(drawn[0], title)
 
 
 def _utilities(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     labels: dict[str, Any] = {"xlabel": "number of jobs", "ylabel": _UTILITY}
     draw = partial(plot_lines, x="jobs", y="utility", series="policy", **labels)
-    return titled(_by_load(frame, axes, draw), _sizes(frame, "jobs"))
+    return _by_load(frame, axes, draw, _sizes(frame, "jobs"))
 
 
 def _testbed_utilities(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -74,7 +76,7 @@ def _testbed_lateness(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 
 def _classes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
-    return titled(_by_load(frame, axes, _lateness), _sizes(frame, marks="{} seeds together"))
+    return _by_load(frame, axes, _lateness, _sizes(frame, marks="{} seeds together"))
 
 
 def _intervals(
@@ -95,7 +97,7 @@ def _ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     how: dict[str, Any] = {"hues": "a mark is a seed; range of priorities: ln max(U/L)"}
     how |= {"xlabel": "worker + parameter servers", "among": list(names.values())}
     draw = partial(_intervals, x="servers", tick="{0}+{0}", **how)
-    return titled(_by_load(rows, axes, draw), _sizes(frame, "servers", marks=marks))
+    return _by_load(rows, axes, draw, _sizes(frame, "servers", marks=marks))
 
 
 def _large_ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:

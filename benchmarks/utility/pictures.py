@@ -37,8 +37,9 @@ def _sizes(frame: pd.DataFrame, *varied: str, **marks: str) -> str:
 def _by_load(
     frame: pd.DataFrame, axes: Axes | None, draw: Callable[..., object], title: str
 ) -> Figure:
-    """A panel for each load that the work is scaled to, and the last for the work as drawn."""
-    parts = list(frame.groupby(frame.get("asked_load", pd.Series(nan, frame.index)), dropna=False))
+    """A panel for the work as drawn, and one for each load that it is scaled to."""
+    asked = frame.get("asked_load", pd.Series(nan, frame.index))
+    parts = sorted(frame.groupby(asked, dropna=False), key=lambda part: pd.notna(part[0]))
     columns, rows = min(len(parts), 2), -(-len(parts) // 2)
     drawn = panels(axes, columns, 6.4 * columns, 4.2 * rows, rows)
     for panel, (load, part) in zip(drawn, parts, strict=False):
@@ -143,12 +144,11 @@ def _thresholds(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 _RATIO = "performance ratio of OASiS {}, certified intervals"
 _OWN, _LARGE = "not in OASiS", "not in the paper: Fig. 5 with 100 and 200 jobs"
-_LOADED = (_utilities, _classes, _ratio)
 
 PICTURES: tuple[Picture, ...] = tuple(
     Picture(
         *(f"utility-{name}", title, source or f"OASiS, Fig. {name}", f"utility-{name}", plot),
-        beside=f"utility-{name}-loads" if plot in _LOADED else "",
+        beside=f"utility-{name}-loads" if plot in (_utilities, _classes, _ratio) else "",
     )
     for name, title, source, plot in (
         ("3", f"{_UTILITY} against the number of jobs, five schemes", "", _utilities),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -53,13 +53,15 @@ def _source(trial: Trial, settings: Mapping[str, Any]) -> Source:
 
 
 def _record(trial: Trial, row: Row, evidence: Mapping[str, Any]) -> dict[str, Any]:
-    """The ratio, and what Theorem 4 and its proof say of the run; the load, if it is asked for."""
+    """The ratio, and what Theorem 4 and its proof say of the run."""
     found = {**asdict(row), **evidence, **trial.point, "load": row.load}
     found |= {"utility": row.objective, "log_u_over_l": evidence.get("alpha")}
     found["guarantee_fails"] = re.sub(r" \([^)]*\)", "", row.guarantee_fails)
-    asked = {"asked_load": trial.point["load"]} if "load" in trial.point else {}
-    # Estimates of U and L promise nothing.
-    return {name: found.get(name) for name in _COLUMNS} | asked
+    return {name: found.get(name) for name in _COLUMNS}  # estimates of U and L promise nothing
+
+
+def _with_load(trial: Trial, *of: Any) -> dict[str, Any]:
+    return {**_record(trial, *of), "asked_load": trial.point.get("load")}
 
 
 # A point has one number of servers, for either side, and the top of the range of priorities.
@@ -83,8 +85,8 @@ class _AtLoads(Each):
     """Its rows also say the load that their point asks for."""
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-        asked = {"asked_load": trial.point["load"]}
-        return [{**row, **asked} for row in super().rows(trial, outcomes)]
+        found = super().rows(trial, outcomes)
+        return [{**row, "asked_load": trial.point["load"]} for row in found]
 
 
 def _study(
@@ -139,7 +141,7 @@ STUDIES: tuple[Study, ...] = (
     ),
     _study(
         "5-loads",
-        _CERTIFIED_RATIO,
+        replace(_CERTIFIED_RATIO, record=_with_load),
         (2, 3, 20),
         _grid(jobs=5, slots=6, servers=2, priority=10.0, load=1.0, time_limit=20.0),
         *(_many_servers(time_limit) for time_limit in (20.0, 300.0)),

@@ -68,8 +68,8 @@ def test_a_panel_says_the_load_of_its_rows(quick: Quick) -> None:
     panels = picture.plot(frame, None).axes
     titles = [panel.get_title(loc="left") for panel in panels]
     low, high = drawn["load"].min(), drawn["load"].max()
-    assert titles == ["work scaled: load 1", f"work as drawn: load {low:.2g} to {high:.2g}"]
-    for panel, part in zip(panels, (scaled, drawn), strict=True):
+    assert titles == [f"work as drawn: load {low:.2g} to {high:.2g}", "work scaled: load 1"]
+    for panel, part in zip(panels, (drawn, scaled), strict=True):
         best = part.groupby(["jobs", "policy"])["utility"].mean().max()
         assert max(line.get_ydata().max() for line in panel.get_lines()[:15:3]) <= best + 1e-9
 

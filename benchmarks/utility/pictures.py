@@ -133,9 +133,8 @@ def _thresholds(frame: pd.DataFrame, axes: Axes | None) -> Figure:
         part = frame[frame["parameter"] == parameter]
         oasis = part.assign(policy="oasis", utility=part["oasis_utility"])
         both = pd.concat([oasis, part.assign(policy=parameter.split()[0])])
-        how: dict[str, Any] = {"spacing": "even", "xlabel": label}
-        how["ylabel"] = _UTILITY if panel is drawn[0] else ""
-        plot_lines(both, panel, x="value", y="utility", series="policy", **how)
+        how: dict[str, Any] = {"xlabel": label, "ylabel": _UTILITY * (panel is drawn[0])}
+        plot_lines(both, panel, x="value", y="utility", series="policy", spacing="even", **how)
     ends = [panel.get_ylim() for panel in drawn]
     for panel in drawn:  # one scale, so that the panels can be compared
         panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))

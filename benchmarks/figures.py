@@ -68,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         frames = frames_asked(args, engine)
         for picture in pictures:
             stem = Path(args.out) / f"{picture.name}{suffix}"
-            said = _draw(picture, frames(picture.study), stem)
+            said = _draw(picture, picture.frame(frames), stem)
             print(f"{picture.name}: {picture.title}: {said}")
     return int(bool(engine.failed))
 

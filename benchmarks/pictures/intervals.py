@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,17 @@ from benchmarks.study.statistics import bootstrap_interval
 
 
 def _groups(
-    axes: Axes, frame: pd.DataFrame, x: str, hue: str, width: float, ticks: Mapping[Any, str]
+    axes: Axes,
+    frame: pd.DataFrame,
+    x: str,
+    hue: str,
+    width: float,
+    ticks: Mapping[Any, str],
+    among: Iterable[Any] | None = None,
 ) -> Iterator[tuple[float, tuple[Any, Any], dict[str, Any], pd.DataFrame]]:
     """Middle, names, look and rows of every x and hue; names the values of x."""
-    names, kinds = frame[x].unique(), looks(frame[hue].unique())
+    names, here = frame[x].unique(), frame[hue].unique()
+    kinds = {kind: look for kind, look in looks(among or here).items() if kind in here}
     axes.set_xticks(range(len(names)), [ticks.get(name, str(name)) for name in names])
     axes.set_xlim(-0.55, len(names) - 0.45)
     for shift, (kind, look) in zip(side_by_side(len(kinds), width), kinds.items(), strict=True):
@@ -36,6 +43,7 @@ def plot_intervals(
     upper: str,
     hue: str | None = None,
     hue_title: str = "",
+    among: Iterable[Any] | None = None,
     ticks: Mapping[Any, str] | None = None,
     log_y: bool = False,
     title: str = "",
@@ -46,7 +54,8 @@ def plot_intervals(
     Beside each group stands the mean of the upper ends (a black bar) with its 95 % bootstrap
     interval; the legend says so. Where lower and upper end agree, the interval is a dot. Rows with
     an infinite end are left out and counted in the title. ``lower`` and ``upper`` are columns, and
-    may be the same; ``ticks`` is what to write at a group instead of its name.
+    may be the same; ``ticks`` is what to write at a group instead of its name. Values of ``hue``
+    ``among`` those of all panels look the same in each.
     """
     axes = ready(axes)
     finite = np.isfinite(frame[[lower, upper]].to_numpy(dtype=float)).all(axis=1)
@@ -58,7 +67,7 @@ def plot_intervals(
     width = 0.84 / frame[hue].nunique()
     bar: dict[str, Any] = {"color": "black", "linestyle": "none", "marker": "_"}
     bar |= {"markersize": 7, "capsize": 2, "label": "mean, 95 % interval"}
-    for middle, _, look, every in _groups(axes, frame, x, hue, width, ticks or {}):
+    for middle, _, look, every in _groups(axes, frame, x, hue, width, ticks or {}, among):
         rows = every.dropna(subset=[upper])
         if rows.empty:
             continue

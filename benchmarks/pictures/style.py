@@ -144,12 +144,17 @@ def titled(axes: Axes, text: str) -> Figure:
     return figure
 
 
-def sizes_told(frame: pd.DataFrame, *varied: str, servers: str = "servers") -> str:
-    """The sizes of a study that do not vary, in words, and what its marks are."""
+def sizes_told(
+    frame: pd.DataFrame,
+    *varied: str,
+    servers: str = "servers",
+    marks: str = "mean of {} seeds, 95 % interval",
+) -> str:
+    """The sizes of a study that do not vary, in words, and what its marks are, of so many seeds."""
     names = {"jobs": "jobs", "servers": servers}
     same = [f"{frame[name].iat[0]} {word}" for name, word in names.items() if name not in varied]
     words = ", ".join([*same, f"T = {frame['slots'].iat[0]}"])
-    return f"{words}; mean of {frame['seed'].nunique()} seeds, 95 % interval"
+    return f"{words}; {marks.format(frame['seed'].nunique())}"
 
 
 def log_axis(axes: Axes, *steps: float) -> None:

@@ -86,8 +86,9 @@ def said(
 class Picture:
     """A figure of a paper, or one of ours, as ``source`` says.
 
-    The name is ``<problem>-<name>``, as on the command line. What is drawn is the frame of the
-    study of that name, without failed cells: ``plot(frame, axes or None) -> matplotlib figure``.
+    The name is ``<problem>-<name>``, as on the command line. What is drawn is the frame of a study,
+    without failed cells: ``plot(frame, axes or None) -> matplotlib figure``. The rows of a study
+    ``beside`` it, if there is one, follow; claims do not see these.
     """
 
     name: str
@@ -95,6 +96,12 @@ class Picture:
     source: str
     study: str
     plot: Callable[[pd.DataFrame, Axes | None], Figure]
+    beside: str = ""
+
+    def frame(self, frames: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+        """What is drawn, and rows of failed cells; ``frames`` gives that of a study by name."""
+        names = filter(None, (self.study, self.beside))
+        return pd.concat(map(frames, names), ignore_index=True)
 
 
 def judged(passed: bool, measured: str, why: str = "", number: float = math.nan) -> Finding:

@@ -11,44 +11,45 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from benchmarks.study.claim import Claim, Differences, Finding, Numbers, Test, judged
-from benchmarks.study.frames import expression
+from benchmarks.study.claim import Claim, Differences, Finding, Numbers, Test, judged, said
+from benchmarks.study.frames import expression, wide
 from benchmarks.study.statistics import bootstrap_interval, interval_of, slopes
 from benchmarks.study.tests import Above, Below, Best, Holds, Moves, NoTrend, NotTestable
 
 __all__ = ["CLAIMS"]
 
-# Name, source, and what the paper says.
+# Name, source, studies, and what the paper says.
 _SAID = """
-thm1-optimal, Theorem 1: Alg. 2 produces an optimal solution of (27).
-thm2-primal, Theorem 2: OASiS computes a feasible solution to problems (1) and (14).
-thm2-dual, Theorem 2: OASiS computes a feasible solution to the dual (19).
-thm3-time, Theorem 3: OASiS decides each job in O(T N E (H + K) + T N^2 E^2).
-thm4-ratio, Theorem 4: OASiS is 2 alpha-competitive, alpha = max(1, ln U1/L1, ln U2/L2).
-appA-first, Appendix A: At the initial prices any job is admitted.
-appE-dual, Appendix E, (35): The initial dual objective D_0 is at most half the optimum.
-fig3-highest, Fig. 3: OASiS has the highest total utility at every number of jobs.
-fig3-grows, Fig. 3: The lead of OASiS is larger when there are more jobs.
-fig4-closest, Fig. 4: {late} is the closest to zero for both classes of jobs.
-fig4-steadiest, Fig. 4: {late} has the smallest variance for both classes of jobs.
-fig4-closest-all, Fig. 4: {late} is the closest to zero for both classes of jobs.
-fig4-steadiest-all, Fig. 4: {late} has the smallest variance for both classes of jobs.
-fig5-band, Fig. 5: The ratio is around 1.1 to 1.5.
-fig5-servers, Fig. 5: There is no clear trend of the ratio with more resources.
-fig5-ul, Fig. 5: There is no clear trend of the ratio with larger max U/L.
-fig6-under, Fig. 6: Underestimating U/L gives a higher utility than overestimating it when \
+thm1-optimal; Theorem 1; theorem-1; Alg. 2 produces an optimal solution of (27).
+thm2-primal; Theorem 2; 3 5 6 8; OASiS computes a feasible solution to problems (1) and (14).
+thm2-dual; Theorem 2; 5; OASiS computes a feasible solution to the dual (19).
+thm3-time; Theorem 3; ; OASiS decides each job in O(T N E (H + K) + T N^2 E^2).
+thm4-ratio; Theorem 4; 5 theorem-4; OASiS is 2 alpha-competitive, \
+alpha = max(1, ln U1/L1, ln U2/L2).
+appA-first; Appendix A; 5; At the initial prices any job is admitted.
+appE-dual; Appendix E, (35); 5; The initial dual objective D_0 is at most half the optimum.
+fig3-highest; Fig. 3; 3; OASiS has the highest total utility at every number of jobs.
+fig3-grows; Fig. 3; 3; The lead of OASiS is larger when there are more jobs.
+fig4-closest; Fig. 4; 4; {late} is the closest to zero for both classes of jobs.
+fig4-steadiest; Fig. 4; 4; {late} has the smallest variance for both classes of jobs.
+fig4-closest-all; Fig. 4; 4; {late} is the closest to zero for both classes of jobs.
+fig4-steadiest-all; Fig. 4; 4; {late} has the smallest variance for both classes of jobs.
+fig5-band; Fig. 5; 5; The ratio is around 1.1 to 1.5.
+fig5-servers; Fig. 5; 5; There is no clear trend of the ratio with more resources.
+fig5-ul; Fig. 5; 5; There is no clear trend of the ratio with larger max U/L.
+fig6-under; Fig. 6; 6; Underestimating U/L gives a higher utility than overestimating it when \
 resources are scarce.
-note4-second, footnote 4: OASiS produces the best schedule of a job in less than a second at \
-T = 100 and 80 worker/parameter servers.
-note4-days, footnote 4: The offline optimum with 10 jobs takes two days to compute.
-fig8-highest, Fig. 8: OASiS has the highest total utility on the testbed.
-fig9-closest, Fig. 9: {late} is the closest to zero over all jobs.
-fig9-steadiest, Fig. 9: {late} has the smallest variance over all jobs.
-fig9-closest-all, Fig. 9: {late} is the closest to zero over all jobs.
-fig9-steadiest-all, Fig. 9: {late} has the smallest variance over all jobs.
-fig8-smaller, Sec. V-B: The lead of OASiS is smaller on the small testbed than in the large \
+note4-second; footnote 4; decision-time; OASiS produces the best schedule of a job in less than a \
+second at T = 100 and 80 worker/parameter servers.
+note4-days; footnote 4; optimum-time; The offline optimum with 10 jobs takes two days to compute.
+fig8-highest; Fig. 8; 8; OASiS has the highest total utility on the testbed.
+fig9-closest; Fig. 9; 9; {late} is the closest to zero over all jobs.
+fig9-steadiest; Fig. 9; 9; {late} has the smallest variance over all jobs.
+fig9-closest-all; Fig. 9; 9; {late} is the closest to zero over all jobs.
+fig9-steadiest-all; Fig. 9; 9; {late} has the smallest variance over all jobs.
+fig8-smaller; Sec. V-B; 8 3; The lead of OASiS is smaller on the small testbed than in the large \
 simulation.
-testbed-real, Sec. V-B: The prototype on Kubernetes and MXNet outperforms the other schedulers.
+testbed-real; Sec. V-B; ; The prototype on Kubernetes and MXNet outperforms the other schedulers.
 """.format(late="Completion minus target time with OASiS")
 
 _BAND = (1.05, 1.55)  # what rounds to 1.1 ... 1.5
@@ -84,15 +85,15 @@ def _days_to_optimum(frame: pd.DataFrame) -> Numbers:
     return np.array([seconds.median() / _DAY]), text
 
 
-def _rivals(frame: pd.DataFrame, *index: str) -> tuple[pd.Series, pd.Series]:
+def _rivals(frame: pd.DataFrame, *varied: str) -> tuple[pd.Series, pd.Series]:
     """Utility of OASiS and of the best other scheme, run by run."""
-    wide = frame.pivot(index=index, columns="policy", values="utility")
-    return wide["oasis"], wide.drop(columns="oasis").max(axis=1)
+    table = wide(frame, "utility", *varied)
+    return table["oasis"], table.drop(columns="oasis").max(axis=1)
 
 
 def _lead_slopes(frame: pd.DataFrame) -> Differences:
     """Slope, over the number of jobs, of the lead of OASiS over the best other scheme."""
-    oasis, best = _rivals(frame, "seed", "jobs")
+    oasis, best = _rivals(frame, "jobs")
     lead = (oasis - best).unstack("jobs")
     found = slopes(lead)
     leads = ", ".join(f"{mean:.4g} at {count}" for count, mean in lead.mean().items())
@@ -117,10 +118,8 @@ def _ratio_in_band(frame: pd.DataFrame) -> Finding:
 def _gain_of_underestimates(frame: pd.DataFrame) -> Differences:
     """Mean utility below the actual U/L minus that above it, with the most jobs."""
     frame = frame[frame["jobs"] == frame["jobs"].max()]
-    under, exact, over = (
-        frame[chosen].groupby("seed")["utility"].mean()
-        for chosen in (frame["scale"] < 1, frame["scale"] == 1, frame["scale"] > 1)
-    )
+    means = frame.pivot_table("utility", "seed", np.sign(frame["scale"] - 1))
+    under, exact, over = (means.get(side, means[-1] * np.nan) for side in (-1, 0, 1))
     gain = (under - over).to_numpy()
     text = (
         f"{frame['jobs'].iat[0]} jobs: {under.mean():.4g} underestimated, {exact.mean():.4g} "
@@ -133,16 +132,15 @@ def _gain_of_underestimates(frame: pd.DataFrame) -> Differences:
 def _smaller_on_testbed(testbed: pd.DataFrame, simulation: pd.DataFrame) -> Finding:
     """Relative lead over the best other scheme: testbed against Fig. 3's largest point."""
     most = simulation[simulation["jobs"] == simulation["jobs"].max()]
-    ends, pieces = [], []
-    for name, frame in (("testbed", testbed), ("simulation", most)):
-        oasis, best = _rivals(frame, "seed")
-        lead = 100 * (oasis / best - 1).to_numpy()
-        ends.append(bootstrap_interval(lead))
-        pieces.append(f"{name} {lead.mean():.1f} % [{ends[-1][0]:.1f}, {ends[-1][1]:.1f}]")
-    measured = "relative lead over the best other scheme: " + ", ".join(pieces)
-    if ends[1][1] <= 0:
+    leads = [100 * (oasis / best - 1) for oasis, best in map(_rivals, (testbed, most))]
+    (small, large), means = (bootstrap_interval(lead) for lead in leads), [x.mean() for x in leads]
+    measured = (
+        f"relative lead over the best other scheme: testbed {means[0]:.1f} % [{small[0]:.1f}, "
+        f"{small[1]:.1f}], simulation {means[1]:.1f} % [{large[0]:.1f}, {large[1]:.1f}]"
+    )
+    if large[1] <= 0:
         return Finding("not reproduced", measured, "there is no lead in the simulation to compare")
-    return judged(ends[0][1] < ends[1][0], measured)
+    return judged(small[1] < large[0], measured)
 
 
 _best = partial(Best, first="oasis", others="every other scheme")
@@ -162,11 +160,9 @@ def _of_jobs(frame: pd.DataFrame, *, groups: tuple[str, ...], of: str, moment: s
     return each.rename("value").reset_index()
 
 
-def _timeliness(
-    number: int, jobs: str, groups: tuple[str, ...] = ()
-) -> dict[tuple[str, str], Test]:
+def _timeliness(number: int, jobs: str, groups: tuple[str, ...] = ()) -> dict[str, Test]:
     """Closest to zero and smallest variance, in both readings of jobs that do not complete."""
-    tests: dict[tuple[str, str], Test] = {}
+    tests: dict[str, Test] = {}
     for suffix, column, reading in (
         ("", "lateness", "completed jobs only"),
         ("-all", "lateness_at_t", "all jobs, those not completed counted as completing at T"),
@@ -175,13 +171,12 @@ def _timeliness(
             what = f"{moment} of the lateness per seed, {reading}"
             rows = partial(_of_jobs, groups=groups, of=column, moment=moment)
             test = _best(what, value="value", groups=groups, sense="min", where=jobs, rows=rows)
-            tests[str(number), f"fig{number}-{name}{suffix}"] = test
+            tests[f"fig{number}-{name}{suffix}"] = test
     return tests
 
 
-# By studies, joined by blanks, and the name of a claim.
-_TESTS: dict[tuple[str, str], Test] = {
-    ("theorem-1", "thm1-optimal"): _never(
+_TESTS: dict[str, Test] = {
+    "thm1-optimal": _never(
         "cost of Alg. 2 minus that of the best schedule, on an instance by hand,",
         "alg_2 - optimum",
         "one job by hand: Alg. 2 pays {alg_2}, the optimum of (27) is {optimum:g}",
@@ -190,20 +185,20 @@ _TESTS: dict[tuple[str, str], Test] = {
         alg_2="alg_2.max()",
         optimum="optimum.max()",
     ),
-    ("3 5 6 8", "thm2-primal"): Holds(
+    "thm2-primal": Holds(
         "no violation in any run of Figures 3, 5, 6 and 8, by the scorer", _primal_feasible
     ),
-    ("5", "thm2-dual"): _never(
+    "thm2-dual": _never(
         "runs of Fig. 5 in which a job has a payoff above mu_i at the final prices:",
         "guarantee_fails.str.contains('dual feasibility')",
         "(20) is violated at the end of {beyond} of {count} runs",
         "Alg. 1 takes mu over schedules that fit beside the admitted jobs, (20) over all",
     ),
-    ("", "thm3-time"): NotTestable(
+    "thm3-time": NotTestable(
         "an asymptotic statement about Alg. 2 as printed; the dynamic programme here is "
         "another one, O(T W N)"
     ),
-    ("5 theorem-4", "thm4-ratio"): Below(
+    "thm4-ratio": Below(
         "ratio minus 2 alpha",
         0,
         _above_promised,
@@ -216,50 +211,50 @@ _TESTS: dict[tuple[str, str], Test] = {
             else ""
         ),
     ),
-    ("5", "appA-first"): _never(
+    "appA-first": _never(
         "runs of Fig. 5 that refuse the first job:",
         "first_admitted == False",
         "the first job is admitted in {inside} of {count} runs",
         "L counts no utility below 1e-6 of the largest; a job worth less may be refused",
     ),
-    ("5", "appE-dual"): _never(
+    "appE-dual": _never(
         "D_0 - OPT/2",
         "initial_dual - offline_lower / 2",  # the optimum itself may be more
         "holds on {inside}, is violated on {broken} of {count} instances",
         where="on every instance of Fig. 5",
         broken="(initial_dual > offline_upper / 2).sum()",
     ),
-    ("3", "fig3-highest"): _best(
+    "fig3-highest": _best(
         "total utility", value="utility", groups=("jobs",), where="at every number of jobs"
     ),
-    ("3", "fig3-grows"): Moves(
+    "fig3-grows": Moves(
         "slope of the lead over the best other scheme of the seed against the number of jobs",
         _lead_slopes,
     ),
     **_timeliness(4, "for both classes of jobs", ("kind",)),
-    ("5", "fig5-band"): Holds(
+    "fig5-band": Holds(
         "mean over seeds in [1.05, 1.55) at every number of servers and range of priorities, "
         "both ends of the certified interval",
         _ratio_in_band,
         _BAND[1],
     ),
-    ("5", "fig5-servers"): _no_trend(
+    "fig5-servers": _no_trend(
         "mean rank correlation of ratio and servers within the ranges of priorities",
         x="servers",
         group="priority",
     ),
-    ("5", "fig5-ul"): _no_trend(
+    "fig5-ul": _no_trend(
         "mean rank correlation of ratio and ln max U/L at fixed servers",
         x="log_u_over_l",
         group="servers",
         caveat="the smallest utility is floored at 1e-6 of the largest, so max U/L differs "
         "from seed to seed but hardly with the range of priorities",
     ),
-    ("6", "fig6-under"): Moves(
+    "fig6-under": Moves(
         "most jobs: mean utility over factors < 1 minus that over factors > 1 (symmetric)",
         _gain_of_underestimates,
     ),
-    ("decision-time", "note4-second"): Below(
+    "note4-second": Below(
         "slowest decision",
         1,
         expression(
@@ -270,7 +265,7 @@ _TESTS: dict[tuple[str, str], Test] = {
         ),
         where="s, with 80 + 80 servers",
     ),
-    ("optimum-time", "note4-days"): Above(
+    "note4-days": Above(
         "median time to the proven optimum over 3 seeds, T = 10, 10 + 10 servers,",
         1,
         _days_to_optimum,
@@ -280,21 +275,14 @@ _TESTS: dict[tuple[str, str], Test] = {
             "another formulation, solver and machine: this does not contradict what they measured"
         ),
     ),
-    ("8", "fig8-highest"): _best("total utility on the simulated testbed", value="utility"),
+    "fig8-highest": _best("total utility on the simulated testbed", value="utility"),
     **_timeliness(9, "over all jobs"),
-    ("8 3", "fig8-smaller"): Holds(
+    "fig8-smaller": Holds(
         "relative lead over the best other scheme of the seed: 95 % bootstrap interval on the "
         "testbed below that at the most jobs of Fig. 3",
         _smaller_on_testbed,
     ),
-    ("", "testbed-real"): NotTestable("no such testbed here; Figures 8 and 9 are simulated"),
+    "testbed-real": NotTestable("no such testbed here; Figures 8 and 9 are simulated"),
 }
 
-_JUDGED = {name: (studies, test) for (studies, name), test in _TESTS.items()}
-
-CLAIMS: tuple[Claim, ...] = tuple(
-    Claim(name, source, text, test, tuple(f"utility-{study}" for study in studies.split()))
-    for head, text in (line.split(": ", 1) for line in _SAID.strip().splitlines())
-    for name, source in [head.split(", ", 1)]
-    for studies, test in [_JUDGED[name]]
-)
+CLAIMS: tuple[Claim, ...] = tuple(said("utility", _SAID, _TESTS))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from math import nan
 from typing import Any
 
 import pandas as pd
@@ -10,13 +13,13 @@ from matplotlib.figure import Figure
 
 from benchmarks.pictures.intervals import plot_boxes, plot_intervals
 from benchmarks.pictures.lines import plot_lines
-from benchmarks.pictures.style import figure_of, panels
+from benchmarks.pictures.style import panels, sizes_told, titled
 from benchmarks.study.claim import Picture
 from benchmarks.utility.studies import POLICIES
 
 __all__ = ["PICTURES"]
 
-_UTILITY = "total job utility"
+_UTILITY, _BED = "total job utility", "testbed, simulated"
 _LATE = "completion minus target time"
 _SCHEMES = "scheme (boxes: completed jobs only; below: the share that completed)"
 _THRESHOLDS = {
@@ -26,46 +29,55 @@ _THRESHOLDS = {
 }
 
 
-def _jobs(frame: pd.DataFrame) -> str:
-    return f"{frame['jobs'].iat[0]} jobs" if "jobs" in frame else "testbed, simulated: 12 jobs"
+def _sizes(frame: pd.DataFrame, *varied: str, **marks: str) -> str:
+    both = frame.assign(servers=frame["servers"].map("{0}+{0}".format))
+    return sizes_told(both, *varied, **marks)
 
 
-def _cluster(frame: pd.DataFrame) -> str:
-    slots, servers = frame["slots"].iat[0], frame["servers"].iat[0]
-    return f"T = {slots}, {servers}+{servers} servers"
-
-
-def _means(frame: pd.DataFrame) -> str:
-    """What marks and bars are."""
-    return f"mean of {frame['seed'].nunique()} seeds, 95 % interval"
-
-
-def _labels(x: str, y: str, title: str) -> dict[str, Any]:
-    return {"xlabel": x, "ylabel": y, "title": title}
+def _by_load(
+    frame: pd.DataFrame, axes: Axes | None, draw: Callable[..., object], title: str
+) -> Figure:
+    """A panel for the work as drawn, and one for each load that it is scaled to."""
+    asked = frame.get("asked_load", pd.Series(nan, frame.index))
+    parts = sorted(frame.groupby(asked, dropna=False), key=lambda part: pd.notna(part[0]))
+    columns, rows = min(len(parts), 2), -(-len(parts) // 2)
+    drawn = panels(axes, columns, 6.4 * columns, 4.2 * rows, rows)
+    for panel, (load, part) in zip(drawn, parts, strict=False):
+        ends = dict.fromkeys(f"{end:.2g}" for end in (part["load"].min(), part["load"].max()))
+        way = "work as drawn" if pd.isna(load) else "work scaled"
+        draw(part, panel, title=f"{way}: load {' to '.join(ends)}", legend=panel is drawn[0])
+    return titled(drawn[0], title)
 
 
 def _utilities(frame: pd.DataFrame, axes: Axes | None) -> Figure:
-    labels = _labels("number of jobs", _UTILITY, f"{_cluster(frame)}; {_means(frame)}")
-    return plot_lines(frame, axes, x="jobs", y="utility", series="policy", **labels)
+    labels: dict[str, Any] = {"xlabel": "number of jobs", "ylabel": _UTILITY}
+    draw = partial(plot_lines, x="jobs", y="utility", series="policy", **labels)
+    return _by_load(frame, axes, draw, _sizes(frame, "jobs"))
 
 
 def _testbed_utilities(frame: pd.DataFrame, axes: Axes | None) -> Figure:
-    labels = _labels("scheme", _UTILITY, f"{_jobs(frame)}, {frame['seed'].nunique()} seeds")
-    return plot_intervals(frame, axes, x="policy", lower="utility", upper="utility", **labels)
+    how: dict[str, Any] = {"x": "policy", "lower": "utility", "upper": "utility"}
+    how["title"] = f"{_BED}: 12 jobs, {frame['seed'].nunique()} seeds"
+    return plot_intervals(frame, axes, xlabel="scheme", ylabel=_UTILITY, **how)
 
 
-def _lateness(frame: pd.DataFrame, axes: Axes | None) -> Figure:
-    simulated = "jobs" in frame
-    where = f"{_jobs(frame)}, {_cluster(frame)}" if simulated else _jobs(frame)
-    frame = frame if simulated else frame.assign(kind="all jobs")
+def _lateness(frame: pd.DataFrame, axes: Axes | None, **labels: Any) -> Figure:
     done = frame.groupby(["policy", "kind"])["completed"].mean()
     notes = {(str(p), str(k)): f"{100 * share:.0f} %" for (p, k), share in done.items()}
-    kinds = frame.sort_values("kind", kind="stable", ascending=False)
-    rows = kinds.sort_values("policy", kind="stable", key=lambda names: names.map(POLICIES.index))
-    title = f"{where}, {frame['seed'].nunique()} seeds together"
-    how: dict[str, Any] = {"notes": notes, "level": 0.0}
-    how |= _labels(_SCHEMES, f"{_LATE} (slots)", title)
+    rows = frame.sort_values("kind", ascending=False)
+    rows = rows.sort_values("policy", kind="stable", key=lambda names: names.map(POLICIES.index))
+    how: dict[str, Any] = {"notes": notes, "level": 0.0, "xlabel": _SCHEMES}
+    how |= {"ylabel": f"{_LATE} (slots)", **labels}
     return plot_boxes(rows, axes, x="policy", y="lateness", hue="kind", **how)
+
+
+def _testbed_lateness(frame: pd.DataFrame, axes: Axes | None) -> Figure:
+    title = f"{_BED}: 12 jobs, {frame['seed'].nunique()} seeds together"
+    return _lateness(frame.assign(kind="all jobs"), axes, title=title)
+
+
+def _classes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
+    return _by_load(frame, axes, _lateness, _sizes(frame, marks="{} seeds together"))
 
 
 def _intervals(
@@ -80,13 +92,13 @@ def _intervals(
 def _ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     spread = frame.groupby("priority")["log_u_over_l"].agg(["min", "max"]).itertuples()
     names = {top: f"[1, {top:g}]: {low:.0f} to {high:.0f}" for top, low, high in spread}
-    rows = frame.assign(hue=frame["priority"].map(names))
+    rows = frame.assign(hue=frame["priority"].map(names)).sort_values("servers", kind="stable")
     proven = int((frame["offline_status"] == "optimal").sum())
-    where = f"{_jobs(frame)}, T = {frame['slots'].iat[0]}"
-    title = f"{where}; optimum proven on {proven} of {len(frame)} instances"
-    hues = "a mark is a seed; range of priorities: ln max(U/L)"
-    label = "worker + parameter servers"
-    return _intervals(rows, axes, "servers", "{0}+{0}", title, hues, xlabel=label)
+    marks = f"optimum proven on {proven} of {len(frame)} instances"
+    how: dict[str, Any] = {"hues": "a mark is a seed; range of priorities: ln max(U/L)"}
+    how |= {"xlabel": "worker + parameter servers", "among": list(names.values())}
+    draw = partial(_intervals, x="servers", tick="{0}+{0}", **how)
+    return _by_load(rows, axes, draw, _sizes(frame, "servers", marks=marks))
 
 
 def _large_ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -99,50 +111,51 @@ def _large_ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 def _estimates(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     rows = frame.assign(series=frame["jobs"].map("{} jobs".format))
     xlabel = "estimate of U/L, as a multiple of the actual value"
-    return _of_oasis(rows, axes, "scale", xlabel, f"{_cluster(frame)}; {_means(frame)}")
+    return _of_oasis(rows, axes, "scale", xlabel, _sizes(frame, "jobs"))
 
 
 def _history(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     exact = {"series": "exact U and L (of the future)", "utility": frame["exact_utility"]}
     rows = pd.concat([frame.assign(series="U and L from past jobs"), frame.assign(**exact)])
-    title = f"{_jobs(frame)}, {_cluster(frame)}; {_means(frame)}"
     xlabel = "number of past jobs that U and L are estimated from"
-    return _of_oasis(rows, axes, "past", xlabel, title)
+    return _of_oasis(rows, axes, "past", xlabel, _sizes(frame))
 
 
 def _of_oasis(frame: pd.DataFrame, axes: Axes | None, x: str, xlabel: str, title: str) -> Figure:
-    labels = _labels(xlabel, f"{_UTILITY} of OASiS", title)
-    return plot_lines(frame, axes, x=x, y="utility", series="series", spacing="log", **labels)
+    how: dict[str, Any] = {"x": x, "y": "utility", "series": "series", "spacing": "log"}
+    how |= {"xlabel": xlabel, "ylabel": f"{_UTILITY} of OASiS", "title": title}
+    return plot_lines(frame, axes, **how)
 
 
 def _thresholds(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, len(_THRESHOLDS), 11.0, 3.8)
-    titles = (f"{_jobs(frame)}, {_cluster(frame)}", _means(frame), "")
-    for panel, (parameter, label), title in zip(drawn, _THRESHOLDS.items(), titles, strict=True):
+    for panel, (parameter, label) in zip(drawn, _THRESHOLDS.items(), strict=True):
         part = frame[frame["parameter"] == parameter]
         oasis = part.assign(policy="oasis", utility=part["oasis_utility"])
         both = pd.concat([oasis, part.assign(policy=parameter.split()[0])])
-        how = {**_labels(label, _UTILITY if panel is drawn[0] else "", title), "spacing": "even"}
-        plot_lines(both, panel, x="value", y="utility", series="policy", **how)
+        how: dict[str, Any] = {"xlabel": label, "ylabel": _UTILITY * (panel is drawn[0])}
+        plot_lines(both, panel, x="value", y="utility", series="policy", spacing="even", **how)
     ends = [panel.get_ylim() for panel in drawn]
     for panel in drawn:  # one scale, so that the panels can be compared
         panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
-    return figure_of(drawn[0])
+    return titled(drawn[0], _sizes(frame))
 
 
 _RATIO = "performance ratio of OASiS {}, certified intervals"
-_BED = "the testbed, simulated"
 _OWN, _LARGE = "not in OASiS", "not in the paper: Fig. 5 with 100 and 200 jobs"
 
 PICTURES: tuple[Picture, ...] = tuple(
-    Picture(f"utility-{name}", title, source or f"OASiS, Fig. {name}", f"utility-{name}", plot)
+    Picture(
+        *(f"utility-{name}", title, source or f"OASiS, Fig. {name}", f"utility-{name}", plot),
+        beside=f"utility-{name}-loads" if plot in (_utilities, _classes, _ratio) else "",
+    )
     for name, title, source, plot in (
         ("3", f"{_UTILITY} against the number of jobs, five schemes", "", _utilities),
-        ("4", f"{_LATE}, time-sensitive and time-critical jobs, five schemes", "", _lateness),
+        ("4", f"{_LATE}, time-sensitive and time-critical jobs, five schemes", "", _classes),
         ("5", _RATIO.format("against servers and priorities"), "", _ratio),
         ("6", f"{_UTILITY} of OASiS under wrong estimates of U/L", "", _estimates),
-        ("8", f"{_UTILITY} of five schemes on {_BED}", "", _testbed_utilities),
-        ("9", f"{_LATE} of all jobs on {_BED}, five schemes", "", _lateness),
+        ("8", f"{_UTILITY} of five schemes on the {_BED}", "", _testbed_utilities),
+        ("9", f"{_LATE} of all jobs on the {_BED}, five schemes", "", _testbed_lateness),
         ("5-large", _RATIO.format("at the scale of the paper's simulations"), _LARGE, _large_ratio),
         ("thresholds", f"{_UTILITY} against the thresholds of RRH and Dorm", _OWN, _thresholds),
         ("history", f"{_UTILITY} of OASiS with U and L estimated from past jobs", _OWN, _history),

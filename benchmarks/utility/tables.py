@@ -19,14 +19,8 @@ __all__ = ["blocks", "decisions", "price_table", "usage"]
 Side = Literal["worker", "ps"]
 
 
-def decisions(instance: UtilityInstance, bounds: PriceBounds | None = None) -> pd.DataFrame:
-    """What OASiS considers at each arrival.
-
-    Parameters
-    ----------
-    instance : UtilityInstance
-    bounds : PriceBounds, optional
-        By default the exact ones.
+def decisions(instance: UtilityInstance) -> pd.DataFrame:
+    """What OASiS considers at each arrival, with the exact bounds of prices.
 
     Returns
     -------
@@ -35,7 +29,7 @@ def decisions(instance: UtilityInstance, bounds: PriceBounds | None = None) -> p
         the best schedule), ``value`` (its utility), ``cost`` (at the prices the job met),
         ``payoff``, ``admitted``; NaN where no schedule fits.
     """
-    book = ExponentialPrices(instance.cluster, bounds or PriceBounds.from_instance(instance))
+    book = ExponentialPrices(instance.cluster, PriceBounds.from_instance(instance))
     records = []
     for job in sorted(instance.jobs, key=lambda job: (job.arrival, job.index)):
         best = best_schedule(job, book.prices, book.free)
@@ -49,13 +43,9 @@ def decisions(instance: UtilityInstance, bounds: PriceBounds | None = None) -> p
 
 
 def price_table(
-    instance: UtilityInstance,
-    prices: Resources,
-    *,
-    side: Side = "worker",
-    rows: Literal["server", "resource"] = "server",
+    instance: UtilityInstance, prices: Resources, *, side: Side = "worker"
 ) -> pd.DataFrame:
-    """What the capacity of each server, or of each resource, costs in every slot.
+    """What the capacity of each server costs in every slot, ``sum_r p_h^r(t) c_h^r``.
 
     Parameters
     ----------
@@ -63,19 +53,14 @@ def price_table(
     prices : Resources
         Prices per unit of resource; LP duals or those of OASiS.
     side : {"worker", "ps"}
-    rows : {"server", "resource"}
-        ``sum_r p_h^r(t) c_h^r`` for every server h, or ``sum_h p_h^r(t) c_h^r`` for every r.
 
     Returns
     -------
     DataFrame
-        In units of utility; rows are servers or resources, columns are slots.
+        In units of utility; rows are servers, columns are slots.
     """
-    capacity, _ = _side(instance, side)
-    worth = getattr(prices, side) * capacity  # [T, S, R]
-    if rows == "server":
-        return pd.DataFrame(worth.sum(axis=2).T, index=range(capacity.shape[0]))
-    return pd.DataFrame(worth.sum(axis=1).T, index=list(instance.cluster.resources))
+    capacity = getattr(instance.cluster, f"{side}_servers")
+    return pd.DataFrame((getattr(prices, side) * capacity).sum(axis=2).T)
 
 
 def blocks(
@@ -90,8 +75,7 @@ def blocks(
         ``share`` of the server's scarcest resource that the job takes there; in order of job,
         server and time.
     """
-    capacity, demand = _side(instance, side)
-    rows = schedule.workers if side == "worker" else schedule.ps
+    rows, capacity, demand = _side(instance, schedule, side)
     records: list[list[object]] = []
     last = None
     for job, server, slot, count in sorted(rows[:, [0, 2, 1, 3]].tolist()):
@@ -100,8 +84,7 @@ def blocks(
         else:
             needed = demand[job] > 0
             share = count * (demand[job][needed] / capacity[server][needed]).max(initial=0.0)
-            name = instance.jobs[job].id
-            records.append([name, server, slot, slot + 1, count, float(share)])
+            records.append([instance.jobs[job].id, server, slot, slot + 1, count, float(share)])
         last = (job, server, slot + 1, count)
     return pd.DataFrame(records, columns=["job", "server", "start", "stop", "count", "share"])
 
@@ -116,18 +99,19 @@ def usage(
     DataFrame
         ``slot``, ``resource``, ``share``; resources of which there is none are left out.
     """
-    rows = schedule.workers if side == "worker" else schedule.ps
-    capacity, demand = _side(instance, side)
+    rows, capacity, demand = _side(instance, schedule, side)
     used = np.zeros((instance.cluster.slots, capacity.shape[1]))
     np.add.at(used, rows[:, 1], demand[rows[:, 0]] * rows[:, 3:4])
     total = pd.Series(capacity.sum(axis=0), index=instance.cluster.resources)
     share = pd.DataFrame(used, columns=total.index)[total.index[total > 0]] / total[total > 0]
-    table = share.rename_axis("slot").reset_index()
-    return table.melt("slot", var_name="resource", value_name="share")
+    return share.reset_index(names="slot").melt("slot", var_name="resource", value_name="share")
 
 
-def _side(instance: UtilityInstance, side: Side) -> tuple[np.ndarray, np.ndarray]:
-    """Capacities [S, R] and demands [I, R] of one side."""
+def _side(
+    instance: UtilityInstance, schedule: UtilitySchedule, side: Side
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows of a schedule, capacities [S, R] and demands [I, R] of one side."""
+    rows = schedule.workers if side == "worker" else schedule.ps
     capacity: np.ndarray = getattr(instance.cluster, f"{side}_servers")
-    demand = [getattr(job, side) for job in instance.jobs]
-    return capacity, np.array(demand).reshape(len(instance.jobs), capacity.shape[1])
+    demand = np.array([getattr(job, side) for job in instance.jobs])
+    return rows, capacity, demand.reshape(-1, capacity.shape[1])

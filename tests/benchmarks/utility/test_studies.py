@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from benchmarks.catalogue import find_study, pictures_of
+from benchmarks.catalogue import claims_of, find_study, pictures_of
 from benchmarks.study.cell import Outcome
 from benchmarks.study.closure import import_closure
 from benchmarks.study.run import run_policy
@@ -44,9 +44,13 @@ def test_quick_frames_of_the_other_seeds_are_the_references(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_every_picture_is_drawn_from_its_frame(name: str) -> None:
-    picture, frame = PICTURES[name], kept(f"utility-{name}")
+def test_every_picture_is_drawn_from_its_frame(name: str, quick: Quick) -> None:
+    picture = PICTURES[name]
     assert picture.study == picture.name and picture.title and picture.source
+    frames = {picture.study: kept(picture.study)}
+    if picture.beside:
+        frames[picture.beside] = quick(f"{name}-loads")
+    frame = picture.frame(frames.__getitem__)
     drawn = picture.plot(frame, None)
     assert drawn.axes[0].get_xlabel() and drawn.axes[0].get_ylabel()
     own = Figure()
@@ -54,12 +58,44 @@ def test_every_picture_is_drawn_from_its_frame(name: str) -> None:
     assert picture.plot(frame, right) is own
 
 
+def test_a_panel_says_the_load_of_its_rows(quick: Quick) -> None:
+    picture = PICTURES["3"]
+    frame = picture.frame(lambda name: quick(name.removeprefix("utility-")))
+    scaled, drawn = (part for _, part in frame.groupby(frame["asked_load"], dropna=False))
+    assert (scaled["asked_load"] == 1.0).all() and scaled["load"].between(0.95, 1.05).all()
+    assert drawn["load"].max() > 2.0
+    pd.testing.assert_frame_equal(drawn[quick("3").columns], quick("3"))  # what claims see
+    panels = picture.plot(frame, None).axes
+    titles = [panel.get_title(loc="left") for panel in panels]
+    low, high = drawn["load"].min(), drawn["load"].max()
+    assert titles == [f"work as drawn: load {low:.2g} to {high:.2g}", "work scaled: load 1"]
+    for panel, part in zip(panels, (drawn, scaled), strict=True):
+        best = part.groupby(["jobs", "policy"])["utility"].mean().max()
+        assert max(line.get_ydata().max() for line in panel.get_lines()[:15:3]) <= best + 1e-9
+
+
+@pytest.mark.parametrize("name", ["3", "4", "5"])
+def test_points_of_the_loads(name: str) -> None:
+    registered, beside = find_study(f"utility-{name}"), find_study(PICTURES[name].beside)
+    for size in SIZES:
+        loads = {point.get("load") for point in beside.grids[size]}
+        assert loads >= ({1.0} if size == "quick" else {0.5, 1.0, 2.0})
+        points = [dict(point) for point in registered.grids[size]]
+        assert not [point for point in beside.grids[size] if point in points]
+    assert not [claim for claim in claims_of("utility") if beside.name in claim.studies]
+    if name == "5":
+        every = [*registered.grids["default"], *beside.grids["default"]]
+        for load in (None, 0.5, 1.0):
+            servers = {point["servers"] for point in every if point.get("load") == load}
+            assert servers == {5, 10, 20, 50, 100}
+
+
 def test_titles_count_in_whole_numbers() -> None:
     # A row with a fraction in it would turn all its numbers into floats.
     frame = pd.DataFrame({"jobs": [4, 4], "slots": 12, "servers": 3, "seed": [0, 1]})
     frame["past"], frame["utility"], frame["exact_utility"] = 1, [0.5, 1.5], 2.5
     title = PICTURES["history"].plot(frame, None).axes[0].get_title(loc="left")
-    assert title == "4 jobs, T = 12, 3+3 servers; mean of 2 seeds, 95 % interval"
+    assert title == "4 jobs, 3+3 servers, T = 12; mean of 2 seeds, 95 % interval"
 
 
 def test_figure_3_shows_five_schemes_at_every_number_of_jobs(quick: Quick) -> None:

@@ -27,10 +27,10 @@ from benchmarks.catalogue import claims_of, frames_asked, multiverse_picture
 from benchmarks.cli import Parser, engine_of, run_command
 from benchmarks.contract import part_of
 from benchmarks.figures import add_size_arguments
-from benchmarks.readings_report import format_multiverse
+from benchmarks.readings_report import format_multiverse, format_summary
 from benchmarks.study.claim import judge
 from benchmarks.study.rows import records_of
-from benchmarks.tables import Layout, print_rows
+from benchmarks.tables import FORMATS, Column, Layout, print_rows, render
 from models.problem import problem
 
 _PARTS = {"claim": "text", "test": "test", "measured": "measured", "why": "why"}
@@ -43,8 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("problem", metavar="PROBLEM", help="e.g. utility")
     told = "judge the claims in many readings of what the paper leaves open, at a size for that"
     add_size_arguments(parser, readings=told)
-    forms = ("table", "json", "csv")
-    parser.add_argument("--format", choices=forms, default="table", help="(default: table)")
+    form = "blocks of text (default); a table for Markdown or LaTeX; or all rows: csv or json"
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=form)
     args = parser.parse_args(argv)
     if args.size == "readings":
         return _multiverse(args)
@@ -59,7 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             records.append({**said, "test": claim.test.words, **found, "size": args.size})
         kind = problem(args.problem)
         title = f"{kind.name}: {kind.title}\n{kind.paper}"
-        print_rows(records, Layout(args.format), title, format_claims(records))
+        layout = Layout(args.format)
+        text = format_claims(records) if args.format == "table" else _as_table(records, layout)
+        print_rows(records, layout, title, text)
     return int(bool(engine.failed))
 
 
@@ -69,9 +71,19 @@ def _multiverse(args: argparse.Namespace) -> int:
         frame = frames_asked(args, engine)(multiverse_picture(args.problem).study)
         kind, readings = problem(args.problem), frame["reading"].nunique()
         title = f"{kind.name}: {kind.title}\n{kind.paper}\n{readings} readings"
-        text = format_multiverse(frame, found, claims)
-        print_rows(records_of(frame), Layout(args.format), title, text)
+        layout = Layout(args.format)
+        if args.format == "table":
+            text = format_multiverse(frame, found, claims)
+        else:
+            text = format_summary(frame, claims, layout)
+        print_rows(records_of(frame), layout, title, text)
     return int(bool(engine.failed))
+
+
+def _as_table(records: Sequence[Mapping[str, str]], layout: Layout) -> str:
+    heads = ("claim", "source", "measured", "verdict")
+    columns = [Column(head, head, left=True) for head in heads]
+    return render(columns, [[record[head] for head in heads] for record in records], layout)
 
 
 def format_claims(records: Sequence[Mapping[str, str]]) -> str:

@@ -92,13 +92,16 @@ def run(
     seed: int | None = None,
     **parameters: Any,
 ) -> Run:
-    """Run one policy on an instance, and score it.
+    """Run one policy, or a named variant of one, on an instance, and score it.
 
     A class, which may be named, is built with the parameters; an object is run as it is. The seed
     is that of the policy's generator; by default the instance's own, or 0.
     """
-    chosen = policy_of(instance.problem, policy) if isinstance(policy, str) else policy
-    return run_policy(instance, chosen, seed, **parameters)
+    if isinstance(policy, str):
+        (scheme,) = schemes_of(instance.problem, [policy])
+        policy = policy_of(instance.problem, scheme.policy)
+        parameters = {**scheme.parameters, **parameters}
+    return run_policy(instance, policy, seed, **parameters)
 
 
 @dataclass(frozen=True)

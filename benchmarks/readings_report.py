@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pandas as pd
 
 from benchmarks.study.claim import Claim
 from benchmarks.study.effects import Effect, main_effects, wilson_interval
 from benchmarks.study.multiverse import PICK, REGISTERED, Multiverse
-from benchmarks.tables import Column, render
+from benchmarks.tables import Column, Layout, render, wrap
 
 _INDENT = " " * 12
 _LINE = 100
@@ -40,21 +41,56 @@ def effects_of(rows: pd.DataFrame) -> list[Effect]:
     )
 
 
-def _block(claim: Claim, rows: pd.DataFrame) -> str:
-    registered = rows.loc[rows["reading"] == REGISTERED, "verdict"].iat[0]
+def format_summary(frame: pd.DataFrame, claims: Sequence[Claim], layout: Layout) -> str:
+    """The ledger as one table: a line for each claim, with what decides it in a word."""
+    heads = ("claim", "source", "reproduced", "95 %", "registered", "decides", "alone")
+    columns = [Column(head, head, left=True) for head in heads]
+    said = {claim.name: claim for claim in claims}
+    lines = []
+    for name, rows in frame.groupby("claim", sort=False):
+        hits, known, interval = _share(rows)
+        effects = effects_of(rows)
+        decides = effects[0].choice if effects and effects[0].decides else "-"
+        flips = ", ".join(str(one) for one, _ in _flips(rows)) or "-"
+        share, registered = f"{hits} of {known}", str(_registered(rows))
+        source = said[str(name)].source
+        lines.append([str(name), source, share, interval, registered, decides, flips])
+    notes = ["reproduced: in how many readings, of those where it is testable, and the interval of"]
+    notes[0] += " that share in percent. registered: the verdict in the registered reading."
+    notes.append("decides: the choice with a clear main effect over the balanced combinations.")
+    notes.append("alone: readings of one choice that alone give another verdict.")
+    return f"{render(columns, lines, layout)}\n\n{wrap(notes, layout)}"
+
+
+def _registered(rows: pd.DataFrame) -> Any:
+    return rows.loc[rows["reading"] == REGISTERED, "verdict"].iat[0]
+
+
+def _share(rows: pd.DataFrame) -> tuple[int, int, str]:
+    """In how many readings a claim is reproduced, in how many it is testable; the interval, %."""
     known = rows[rows["verdict"] != "not testable"]
     hits = int((known["verdict"] == "reproduced").sum())
     low, high = (100.0 * end for end in wilson_interval(hits, len(known)))
-    told = f"{claim.name} ({claim.source}): reproduced in {hits} of {len(known)} readings"
-    if len(known):
-        told += f", {100.0 * hits / len(known):.0f} % [{low:.0f}, {high:.0f}]"
-    lines = [f"{told}; registered: {str(registered).upper()}"]
-    parts = {"claim": claim.text, "test": claim.test.words, "decides": _deciding(rows)}
+    return hits, len(known), f"{low:.0f} to {high:.0f}" if len(known) else "-"
+
+
+def _flips(rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """Readings in which one choice is read otherwise and the verdict is another, with it."""
     picks = [name for name in rows if name.startswith(PICK)]
     base = rows.loc[rows["reading"] == REGISTERED, picks].iloc[0]
     star = rows[(rows[picks] != base).sum(axis=1) == 1]
-    flips = star.loc[star["verdict"] != registered, ["reading", "verdict"]]
-    parts["alone"] = ", ".join(f"{name} ({verdict})" for name, verdict in flips.to_numpy())
+    flips = star.loc[star["verdict"] != _registered(rows), ["reading", "verdict"]]
+    return [(str(name), str(verdict)) for name, verdict in flips.to_numpy()]
+
+
+def _block(claim: Claim, rows: pd.DataFrame) -> str:
+    hits, known, interval = _share(rows)
+    told = f"{claim.name} ({claim.source}): reproduced in {hits} of {known} readings"
+    if known:
+        told += f", {100.0 * hits / known:.0f} % [{interval.replace(' to ', ', ')}]"
+    lines = [f"{told}; registered: {str(_registered(rows)).upper()}"]
+    parts = {"claim": claim.text, "test": claim.test.words, "decides": _deciding(rows)}
+    parts["alone"] = ", ".join(f"{name} ({verdict})" for name, verdict in _flips(rows))
     lost = rows[rows["verdict"] == "not testable"]
     if len(lost):
         why = lost["why"].iat[0] or lost["measured"].iat[0]

@@ -86,4 +86,4 @@ MULTIVERSE = Multiverse(
     headlines=("fig6-best", "fig7-best", "fig8-best"),
 )
 """12 jobs, 8 machines and 12 slots, or around that; fewer samples than the paper's, so that jobs
-can complete in these slots. Load about 4 as drawn, and 1 where it is moderate."""
+can complete in these slots. Load about 6 as drawn, and 1.5 where it is moderate."""

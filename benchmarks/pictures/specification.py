@@ -15,7 +15,7 @@ from benchmarks.pictures.style import caption, finish, looks, panels
 from benchmarks.study.multiverse import PICK, REGISTERED
 
 _VERDICTS = ("not reproduced", "reproduced", "not testable")
-_LIMIT = 12.0  # times the middle range of numbers, beyond which one is drawn at the edge
+_FAR = 20.0  # times the median, from which on the axis of the numbers is a logarithm beyond it
 
 
 def plot_specification(
@@ -25,7 +25,7 @@ def plot_specification(
 
     ``frame`` is that of :meth:`benchmarks.study.multiverse.Multiverse.frame`. A curve has the
     number of the claim in every reading, in ascending order, those without one at the right end; a
-    line is where it changes the verdict. A number far from the others stands at the edge.
+    line is where it changes the verdict. What is infinite stands at the edge.
     """
     picks = [name for name in frame if str(name).startswith(PICK)]
     names = [(pick, one) for pick in picks for one in frame[pick].unique()]
@@ -50,9 +50,10 @@ def _curve(rows: pd.DataFrame, axes: Axes, claim: str, first: bool) -> None:
     shown, numbers = looks(_VERDICTS), rows["number"].astype(float)
     level, finite = float(rows["level"].iat[0]), numbers[np.isfinite(numbers)]
     if len(finite):
-        low, middle, high = finite.quantile([0.25, 0.5, 0.75])
-        reach = _LIMIT * max(high - low, abs(level - middle), 1e-9)
-        numbers = numbers.clip(middle - reach, middle + reach)
+        numbers = numbers.clip(finite.min(), finite.max())
+        near = float(max(finite.abs().median(), abs(level), 1e-9))
+        if finite.abs().max() > _FAR * near:
+            axes.set_yscale("symlog", linthresh=near)
     numbers = numbers.fillna(level)
     for verdict, part in rows.groupby("verdict", sort=False):
         look = {**shown[verdict], "linestyle": "none", "markersize": 4, "label": verdict}

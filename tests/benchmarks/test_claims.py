@@ -101,6 +101,13 @@ def test_seeds_and_size(toy_folder: Path, capsys: Capture) -> None:
     assert (small["verdict"], small["measured"]) == ("not reproduced", "at most 16")
 
 
+def test_a_ledger_as_a_table(toy_folder: Path, capsys: Capture) -> None:
+    assert main(["utility", "--quick", "--workers", "1", "--format", "markdown"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "| claim | source | measured | verdict |" in lines
+    assert sum(line.startswith("| fig1-") for line in lines) == 2
+
+
 def test_unknown_problem() -> None:
     with pytest.raises(InputError, match="unknown problem 'nothing'"):
         main(["nothing"])
@@ -118,6 +125,9 @@ def test_claims_in_readings(toy_folder: Path, capsys: Capture) -> None:
     assert "fig1-large" in text and "shift - Sec. 3: whether squares are shifted" in text
     assert "ten: by ten; added after results had been seen" in text
     assert "Left out" in text and text.split("Left out")[1].count("text") == 1
+    assert main([*options, "--format", "markdown"]) == 0
+    line = "| fig1-small | Fig. 1 | 2 of 4 | 15 to 85 | reproduced | - | shift=ten |"
+    assert line in capsys.readouterr().out.splitlines()
     for form in ("csv", "json"):
         assert main([*options, "--format", form]) == 0
         first = capsys.readouterr().out

@@ -99,6 +99,15 @@ def test_a_class_at_hand_runs_here_and_is_not_kept(tmp_path: Path) -> None:
         door.compare("utility", seeds=1, policies=[Refuser], workers=2, **SMALL)
 
 
+def test_a_variant_runs_by_its_name() -> None:
+    instance = door.draw("utility", seed=4, **SMALL)
+    named = door.run(instance, "oasis-target")
+    told = door.run(instance, "oasis", eta=False, smallest="target")
+    assert (
+        named.score.objective == told.score.objective != door.run(instance, "oasis").score.objective
+    )
+
+
 def test_readings_and_schemes() -> None:
     readings = (
         Reading("as printed", "priorities of the paper", {"priority": (1.0, 100.0)}),

@@ -35,22 +35,17 @@ def _cluster(frame: pd.DataFrame) -> str:
     return f"T = {slots}, {servers}+{servers} servers"
 
 
-def _means(frame: pd.DataFrame) -> str:
-    """What marks and bars are."""
-    return f"mean of {frame['seed'].nunique()} seeds, 95 % interval"
-
-
 def _labels(x: str, y: str, title: str) -> dict[str, Any]:
     return {"xlabel": x, "ylabel": y, "title": title}
 
 
 def _utilities(frame: pd.DataFrame, axes: Axes | None) -> Figure:
-    labels = _labels("number of jobs", _UTILITY, f"{_cluster(frame)}; {_means(frame)}")
+    labels = _labels("number of jobs", _UTILITY, _cluster(frame))
     return plot_lines(frame, axes, x="jobs", y="utility", series="policy", **labels)
 
 
 def _testbed_utilities(frame: pd.DataFrame, axes: Axes | None) -> Figure:
-    labels = _labels("scheme", _UTILITY, f"{_jobs(frame)}, {frame['seed'].nunique()} seeds")
+    labels = _labels("scheme", _UTILITY, _jobs(frame))
     return plot_intervals(frame, axes, x="policy", lower="utility", upper="utility", **labels)
 
 
@@ -62,9 +57,8 @@ def _lateness(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     notes = {(str(p), str(k)): f"{100 * share:.0f} %" for (p, k), share in done.items()}
     kinds = frame.sort_values("kind", kind="stable", ascending=False)
     rows = kinds.sort_values("policy", kind="stable", key=lambda names: names.map(POLICIES.index))
-    title = f"{where}, {frame['seed'].nunique()} seeds together"
     how: dict[str, Any] = {"notes": notes, "level": 0.0}
-    how |= _labels(_SCHEMES, f"{_LATE} (slots)", title)
+    how |= _labels(_SCHEMES, f"{_LATE} (slots)", where)
     return plot_boxes(rows, axes, x="policy", y="lateness", hue="kind", **how)
 
 
@@ -91,21 +85,21 @@ def _ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 def _large_ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     rows = frame.assign(hue=frame["slots"].map("T = {}".format))
-    servers, seeds = frame["servers"].iat[0], frame["seed"].nunique()
-    title = f"{servers}+{servers} servers; best schedule known to best bound, {seeds} seed(s)"
+    servers = frame["servers"].iat[0]
+    title = f"{servers}+{servers} servers; best schedule known to best bound"
     return _intervals(rows, axes, "jobs", "{}", title, "a mark is a seed", xlabel="jobs")
 
 
 def _estimates(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     rows = frame.assign(series=frame["jobs"].map("{} jobs".format))
     xlabel = "estimate of U/L, as a multiple of the actual value"
-    return _of_oasis(rows, axes, "scale", xlabel, f"{_cluster(frame)}; {_means(frame)}")
+    return _of_oasis(rows, axes, "scale", xlabel, _cluster(frame))
 
 
 def _history(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     exact = {"series": "exact U and L (of the future)", "utility": frame["exact_utility"]}
     rows = pd.concat([frame.assign(series="U and L from past jobs"), frame.assign(**exact)])
-    title = f"{_jobs(frame)}, {_cluster(frame)}; {_means(frame)}"
+    title = f"{_jobs(frame)}, {_cluster(frame)}"
     xlabel = "number of past jobs that U and L are estimated from"
     return _of_oasis(rows, axes, "past", xlabel, title)
 
@@ -117,7 +111,7 @@ def _of_oasis(frame: pd.DataFrame, axes: Axes | None, x: str, xlabel: str, title
 
 def _thresholds(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, len(_THRESHOLDS), 11.0, 3.8)
-    titles = (f"{_jobs(frame)}, {_cluster(frame)}", _means(frame), "")
+    titles = (f"{_jobs(frame)}, {_cluster(frame)}", "", "")
     for panel, (parameter, label), title in zip(drawn, _THRESHOLDS.items(), titles, strict=True):
         part = frame[frame["parameter"] == parameter]
         oasis = part.assign(policy="oasis", utility=part["oasis_utility"])

@@ -205,7 +205,7 @@ def ratio_axis(axes: Axes) -> None:
     axes.axhline(1.0, color="0.4", linewidth=0.8)
     axes.set_yscale("log")
     low, high = axes.get_ylim()
-    log_axis(axes, *((1.0, 1.2, 1.5, 2.0, 3.0, 5.0) if high < 10 * low else ()))
+    log_axis(axes, *((1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0) if high < 10 * low else ()))
 
 
 def save_picture(picture: Figure, frame: pd.DataFrame, stem: str | Path) -> list[Path]:

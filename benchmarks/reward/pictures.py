@@ -126,8 +126,8 @@ def _by_utility(frame: pd.DataFrame, axes: Axes | None) -> Figure:
         how |= {"xlabel": "utilities", "ticks": ticks}
         how["ylabel"] = "accumulated reward" if panel is drawn[0] else ""
         plot_intervals(part, panel, x="utilities", hue="policy", **how)
-    titled(drawn[0], f"{_setting(frame)}; a scale for each kind; a mark is a seed")
-    return legend_below(drawn, 5, told(frame))
+    titled(drawn[0], f"{_setting(frame)}; a scale for each kind")
+    return legend_below(drawn, 5, "a mark is a seed")
 
 
 def _table_2(frame: pd.DataFrame, axes: Axes | None) -> Figure:

@@ -45,7 +45,9 @@ def _placed(
     places = np.arange(len(values)) if spacing == "even" else np.array(values, dtype=float)
     places = np.log(places) if spacing == "log" else places
     axes.set_xticks(places, [v if isinstance(v, str) else f"{v:g}" for v in values])
-    shifts = side_by_side(frame[series].nunique(), 0.014 * float(np.ptp(places) or 1.0))
+    span = float(np.ptp(places) or 1.0)
+    axes.set_xlim(places.min() - 0.08 * span, places.max() + 0.08 * span)
+    shifts = side_by_side(frame[series].nunique(), 0.014 * span)
     place_of = dict(zip(values, places.tolist(), strict=True))
     for shift, (look, rows) in zip(shifts, series_of(frame, series, among), strict=True):
         yield look, rows.assign(place=rows[x].map(place_of).astype(float) + shift)

@@ -121,7 +121,8 @@ def finish(
         ticks.set_scientific(False)
         ticks.set_useOffset(False)
     grids = place.get_gridspec() if place else None
-    points = 72 * figure_of(axes).get_figwidth() / (grids.ncols if grids else 1)
+    # Of the axes, without the labels beside them.
+    points = 0.85 * 72 * figure_of(axes).get_figwidth() / (grids.ncols if grids else 1)
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.spines[["top", "right"]].set_visible(False)
     if grid:
@@ -141,8 +142,7 @@ def finish(
             columns, rows = -(-len(handles) // 16), 0
         where |= {"ncols": columns, "title": legend_title}
         axes.legend(handles.values(), handles.keys(), **_LEGEND, **where)
-    shown = _fill(title, 0.88 * points, _MEDIUM)
-    axes.set_title(shown, loc="left", fontsize="medium", pad=6 + 15 * rows)
+    axes.set_title(_fill(title, points, _MEDIUM), loc="left", fontsize="medium", pad=6 + 15 * rows)
     return figure_of(axes)
 
 

@@ -148,10 +148,10 @@ def finish(
 
 def _columns(labels: Sequence[str], points: float) -> int:
     """How many columns of a legend fit: a wider one would leave the axes no room."""
+    lengths = list(map(len, labels))
     for count in range(min(5, len(labels)), 1, -1):
-        high = -(-len(labels) // count)
-        parts = [labels[first : first + high] for first in range(0, len(labels), high)]
-        if sum(45 + 5.5 * max(map(len, part)) for part in parts) <= points:
+        parts = np.array_split(lengths, count)  # as matplotlib shares them out
+        if sum(45 + 5.5 * part.max() for part in parts) <= points:
             return count
     return 1
 

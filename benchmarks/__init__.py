@@ -1,9 +1,10 @@
 """Experiments: workloads, studies and commands; and the door for Python and notebooks.
 
->>> from benchmarks import compare, draw, evaluate, read, run, solve
+>>> from benchmarks import compare, draw, evaluate, paired, read, run, solve
 
 ``draw`` or ``read`` an instance; ``solve`` it offline; ``run`` a policy on it; ``evaluate``
-policies on one instance; ``compare`` them on many. Each is imported when it is first used.
+policies on one instance; ``compare`` them on many, and two of them instance by instance:
+``paired``. Each is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from benchmarks.door import Evaluation, compare, draw, evaluate, read, run, solve
+    from benchmarks.door import Evaluation, compare, draw, evaluate, paired, read, run, solve
 
-__all__ = ["Evaluation", "compare", "draw", "evaluate", "read", "run", "solve"]
+__all__ = ["Evaluation", "compare", "draw", "evaluate", "paired", "read", "run", "solve"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The Python door: what a notebook needs, in six functions; commands are thin on top of the same.
+"""The Python door: what a notebook needs, in seven functions; commands are thin on top of the same.
 
 >>> from benchmarks import draw, solve, run
 >>> instance = draw("utility", jobs=5, slots=6, servers=(3, 3), seed=1)
@@ -20,6 +20,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.contract import experiments_of
+from benchmarks.pairs import paired as paired
 from benchmarks.study.cell import Cell, Effort, Outcome
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import InProcess, Processes
@@ -219,7 +220,8 @@ def compare(
     -------
     DataFrame
         A row for each instance, reading and policy: :class:`benchmarks.study.rows.Row` and, if
-        there are readings, ``reading``. :func:`benchmarks.table.summarise` makes the table of it.
+        there are readings, ``reading``. :func:`benchmarks.table.summarise` makes the table of it,
+        :func:`paired` compares two of the policies.
 
     >>> frame = compare("utility", seeds=2, policies=["oasis"], jobs=5, slots=6, servers=(3, 3))
     >>> frame[["seed", "policy"]].values.tolist()

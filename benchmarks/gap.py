@@ -32,7 +32,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from benchmarks.cli import Parser, engine_of, parse_list, parse_positive, run_command
 from benchmarks.contract import experiments_of, gap_methods, with_part
 from benchmarks.instances import add_set_argument
-from benchmarks.pictures.lines import plot_costs, plot_medians, seeds_in_words
+from benchmarks.pictures.lines import plot_costs, plot_medians
 from benchmarks.pictures.style import caption, panels, save_picture
 from benchmarks.runs import Runs
 from benchmarks.study.gap import Gap
@@ -120,7 +120,7 @@ def plot_gap(frame: pd.DataFrame) -> Figure:
         panel.yaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:g} %"))
     return caption(
         axes[0],
-        f"jobs x slots x servers; {seeds_in_words(frame)}\n{_COUNTS_AS_ALL}; "
+        f"jobs x slots x servers\n{_COUNTS_AS_ALL}; "
         f"proven optima (up to {OPTIMAL_GAP:.2%}) stand at {OPTIMAL_GAP:.2%}",
     )
 
@@ -128,7 +128,7 @@ def plot_gap(frame: pd.DataFrame) -> Figure:
 def plot_growth(frame: pd.DataFrame) -> Figure:
     """Seconds taken and peak memory against size, at the longest time limit."""
     limit = frame["time_limit"].max()
-    note = f"time limit {limit:g} s (dotted); {seeds_in_words(frame)}"
+    note = f"time limit {limit:g} s (dotted)"
     note += "\nmemory: of the process, its children and all libraries"
     costs = {"seconds": "seconds", "memory": "memory_mb", "series": "method"}
     return plot_costs(frame[frame["time_limit"] == limit], note=note, level=limit, **costs)

@@ -12,6 +12,8 @@ python -m benchmarks.ratio --jobs 20 --slots 20 --servers 10+10 --seeds 20
     larger instances, seeds 0 to 19
 python -m benchmarks.ratio --seeds 7:8 --policy oasis,my_file.py:MyPolicy
     one seed; a registered policy against one from my_file.py in this folder
+python -m benchmarks.ratio --compare oasis,rrh --compare oasis,dorm
+    and the difference of two policies on the same instances, seed by seed, as often as asked for
 python -m benchmarks.ratio --trace google:PATH --seeds 5
     arrivals from a real trace
 python -m benchmarks.ratio --problem reward --slots 500 --set arrivals=drifting
@@ -31,22 +33,24 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from benchmarks.cli import Parser, engine_of, parse_positive, run_command
+from benchmarks.cli import Parser, engine_of, parse_list, parse_positive, run_command
 from benchmarks.door import measure
 from benchmarks.instances import USUAL, add_instance_arguments, sources_from
+from benchmarks.pairs import format_pairs, paired
 from benchmarks.runs import Runs
 from benchmarks.study.cell import Effort
 from benchmarks.study.rows import Row, Timing, join, to_json_lines
-from benchmarks.study.scheme import schemes_of
+from benchmarks.study.scheme import Scheme, schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import faults
 from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
 from benchmarks.tables import Layout, add_table_arguments, layout_of, print_rows, wrap
 from models.errors import InputError
-from models.problem import problem_names
+from models.problem import problem, problem_names
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,6 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     layout = layout_of(args, COLUMNS)
     sources = sources_from(args)
     schemes = schemes_of(args.problem, args.policy or None)
+    pairs = _pairs_asked(args.compare, schemes)
     asked = {
         **sources.asked,
         "policies": {scheme.name: scheme.policy for scheme in schemes},
@@ -83,11 +88,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             values = [outcome.result.value for outcome in outcomes if outcome.result]
             origins[joined.rows[0].instance] = values[0]["origin"] if values else ""
         records = join(rows, timings)
-        texts = _texts(pd.DataFrame(records), origins, layout)
+        frame = pd.DataFrame(records)
+        texts, files = _texts(frame, origins, layout), {"paired.csv": None}
+        if pairs:
+            compared = pd.concat([paired(frame, *pair) for pair in pairs], ignore_index=True)
+            files["paired.csv"] = compared.to_csv(index=False).encode()
+            texts.append(format_pairs(compared, problem(args.problem).sense, layout))
         try:
             for cells, _, joined in found:
                 runs.keep_instance(store, cells, joined)
-            runs.finish(rows, {"timings.jsonl": to_json_lines(timings).encode()})
+            runs.finish(rows, {"timings.jsonl": to_json_lines(timings).encode(), **files})
         except InputError as error:  # a folder that is only read, say: the table can be shown
             print_rows(records, layout, *texts)
             raise InputError(f"the results could not be written: {error}") from None
@@ -96,10 +106,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(bool(engine.failed))
 
 
-def _texts(frame: pd.DataFrame, origins: Mapping[str, str], layout: Layout) -> tuple[str, str]:
+def _texts(frame: pd.DataFrame, origins: Mapping[str, str], layout: Layout) -> list[str]:
     many = "1 instance" if len(origins) == 1 else f"{len(origins)} instances"
     title = f"{frame['problem'].iloc[0]}: {many}, {loads_of(frame)}: {common_origin(origins)}"
-    return wrap([title], layout), format_table(summarise(frame), frame, layout)
+    return [wrap([title], layout), format_table(summarise(frame), frame, layout)]
+
+
+def _pairs_asked(asked: Sequence[Sequence[str]], schemes: Sequence[Scheme]) -> list[list[str]]:
+    """Names of the policies to compare; InputError if they are not two of those that run."""
+    names = {key: scheme.name for scheme in schemes for key in (scheme.policy, scheme.name)}
+    for pair in asked:
+        if len(set(pair)) != 2 or len(pair) != 2 or not set(pair) <= set(names):
+            known = ", ".join(scheme.name for scheme in schemes)
+            raise InputError(f"--compare {','.join(pair)}: want two of {known}")
+    return [[names[key] for key in pair] for pair in asked]
 
 
 def _parser() -> Parser:
@@ -110,6 +130,10 @@ def _parser() -> Parser:
     limit += "reported as an interval"
     add = parser.add_argument
     add("--time-limit", type=parse_positive, default=30.0, metavar="SECONDS", help=limit)
+    pair = "two of the policies: their paired difference over the instances, below the table and "
+    pair += "in paired.csv; repeat for several pairs"
+    words: dict[str, Any] = {"action": "append", "type": parse_list(str), "default": []}
+    add("--compare", metavar="FIRST,SECOND", help=pair, **words)
     parser.add_threads("of the offline solver")
     parser.add_engine()
     add_table_arguments(parser)

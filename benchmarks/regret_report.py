@@ -15,8 +15,16 @@ from matplotlib.figure import Figure
 from benchmarks.contract import RegretSizes
 from benchmarks.growth import Growth, fit_growth
 from benchmarks.pictures import lines
-from benchmarks.pictures.lines import plot_medians, seeds_in_words
-from benchmarks.pictures.style import caption, legend_below, panels, save_picture
+from benchmarks.pictures.lines import plot_medians
+from benchmarks.pictures.style import (
+    MEDIANS,
+    RANGES,
+    caption,
+    legend_below,
+    panels,
+    save_picture,
+    told,
+)
 from benchmarks.study.regret import ADAPTIVE
 from benchmarks.study.statistics import t_interval
 from benchmarks.study.study import succeeded
@@ -242,9 +250,8 @@ def plot_curves(curves: pd.DataFrame) -> Figure:
         label = "" if panel is not axes[0] else "regret after t slots"
         words: dict[str, Any] = {"xlabel": "slot t", "ylabel": label, "title": str(kind)}
         draw(curves[curves["arrivals"] == kind], panel, among=policies, legend=False, **words)
-    legend_below(axes[0], columns=2 * len(kinds) if len(kinds) < 4 else 8)
-    what = "against the best decision over all slots; mean and range of instances"
-    return caption(axes[0], f"{_size(curves)}; {what}")
+    legend_below(axes, 2 * len(kinds) if len(kinds) < 4 else 8, told(curves, RANGES))
+    return caption(axes[0], f"{_size(curves)}; against the best decision over all slots")
 
 
 def _plot_growth(rows: pd.DataFrame, sizes: RegretSizes) -> Figure:
@@ -265,7 +272,6 @@ def _plot_growth(rows: pd.DataFrame, sizes: RegretSizes) -> Figure:
         )
         label = "" if kind != kinds[0] else "regret over all slots"
         draw(part, panel, x=axis, xlabel=words[axis], ylabel=label, title=str(kind))
-    legend_below(axes[0], columns=3 if len(kinds) < 3 else 6)
+    legend_below(axes, 3 if len(kinds) < 3 else 6, told(rows, MEDIANS))
     size = f"{_size(_at_base(rows, sizes))} and sizes around that"
-    note = f"{size}; {seeds_in_words(rows)}; regret not above 0 is left out"
-    return caption(axes[0], note)
+    return caption(axes[0], f"{size}; regret not above 0 is left out")

@@ -30,7 +30,7 @@ from models.files import make_folder, read_bytes, write_atomic, write_whole
 from models.problem import problem, read_instance
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_NONE: Mapping[str, bytes] = MappingProxyType({})
+_NONE: Mapping[str, bytes | None] = MappingProxyType({})
 _HASH = 8  # characters of a hash in names
 
 
@@ -43,7 +43,8 @@ class Runs:
         runs/<run>/             settings.json     what was asked for, versions, machine
                                 rows.csv          the rows for a spreadsheet
                                 rows.jsonl        one row per line
-                                and pictures, rows.parquet or timings.jsonl (one Timing per line)
+                                and pictures, rows.parquet, timings.jsonl (one Timing per line) or
+                                paired.csv (benchmarks.pairs)
         settings.json, rows.csv, ...
                                 the same of the run that ended last
         all.csv                 rows of all runs, with the name of the run in front
@@ -111,8 +112,11 @@ class Runs:
         """Where the rows are."""
         return f"rows: {self.path}, of all runs: {self.path / 'all.csv'}, this one is {self.name}"
 
-    def finish(self, rows: Sequence[Any], more: Mapping[str, bytes] = _NONE) -> None:
-        """Write rows, dicts or of one dataclass, more files by name, and the rows of all runs."""
+    def finish(self, rows: Sequence[Any], more: Mapping[str, bytes | None] = _NONE) -> None:
+        """Write rows, dicts or of one dataclass, more files by name, and the rows of all runs.
+
+        Of more files, None is one that an earlier run of this name may have left and this has not.
+        """
         settings = {"run": self.name, "asked": self._asked, **versions_and_machine()}
         files = {
             "settings.json": (json.dumps(settings, indent=1) + "\n").encode(),
@@ -122,12 +126,15 @@ class Runs:
         }
         make_folder(self.folder)
         for name, content in files.items():
-            write_atomic(self.folder / name, content)
+            if content is None:
+                (self.folder / name).unlink(missing_ok=True)
+            else:
+                write_atomic(self.folder / name, content)
         seen: dict[Path, int] = {}
         while (ended := self._ended()) != seen:  # once more if a run has ended meanwhile
             seen = ended
             _, last = max((when, file) for file, when in ended.items())
-            for name in {file.name for file in last.parents[1].glob("*/[!.]*")}:
+            for name in {*files, *(file.name for file in last.parents[1].glob("*/[!.]*"))}:
                 if (file := last.with_name(name)).exists():
                     write_atomic(self.path / name, read_bytes(file))
                 else:  # a picture of another run

@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.cli import Parser, engine_of, parse_list, run_command
 from benchmarks.contract import experiments_of
 from benchmarks.instances import add_instance_arguments, sources_from
-from benchmarks.pictures.lines import plot_costs, seeds_in_words
+from benchmarks.pictures.lines import plot_costs
 from benchmarks.pictures.style import save_picture
 from benchmarks.study.cell import Needs
 from benchmarks.study.rows import records_of
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.out is not None:
         # Not memory: what one run frees the next one takes, so the rise depends on their order.
         found = succeeded(frame)
-        note = f"a run, scored; {platform.machine()}, {cores}\n{seeds_in_words(found)}"
+        note = f"a run, scored; {platform.machine()}, {cores}"
         picture = plot_costs(found, seconds="run_s", series="policy", note=note)
         save_picture(picture, frame, Path(args.out) / f"speed-{args.problem}")
     shown = frame.reindex(columns=[column.name for column in columns])

@@ -114,7 +114,6 @@ def _rounding(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     costs = costs.groupby(["of", "seed"], sort=False, as_index=False).mean()
     how: dict[str, Any] = {"xlabel": "", "ylabel": "cost over that of the relaxation"}
     plot_intervals(costs, drawn[-1], x="of", lower="cost", upper="cost", **how, title="G: 1")
-    drawn[-1].ticklabel_format(axis="y", useOffset=False)
     slots = len(frame) // (len(GAINS) * len(deltas))
     words = f"{frame['trials'].iat[0]} trials in each of {slots} slots; {_where(frame)}"
     return titled(drawn[0], words)

@@ -18,13 +18,14 @@ from benchmarks.jct.tables import rates
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_curves, plot_lines
 from benchmarks.pictures.style import (
-    figure_of,
+    RANGES,
     finish,
     legend_below,
     looks,
     panels,
     sizes_told,
     titled,
+    told,
 )
 from benchmarks.study.claim import Picture
 from benchmarks.study.study import in_every_reading
@@ -57,7 +58,7 @@ def _plot_readings(frame: pd.DataFrame, axes: Axes | None, *, varied: str, y: st
         _lines(frame[frame["reading"] == reading], panel, **how)
         if y == "jct_rate":
             panel.set_yscale("log")
-    legend_below(drawn[0], columns=5)
+    legend_below(drawn, 5, told(frame))
     where = f"{'testbed, simulated' if 'scale' in frame else 'edge'} and the cloud"
     load = f"load {frame['load'].min():.2g} to {frame['load'].max():.2g}"
     return titled(drawn[0], f"{where}, {load}, {sizes_told(frame, varied)}")
@@ -71,10 +72,8 @@ def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) ->
     colour = looks(["jobs"])["jobs"]["color"]
     drawn[0].bar(means.index, means, width=span, align="edge", color=colour)
     size = f"{frame['jobs'].iat[0]} jobs, {frame['servers'].iat[0]} servers and the cloud"
-    seeds = f"mean and range of {frame['seed'].nunique()} seeds"
-    title = f"{size}, load {frame['load'].mean():.2g}; {seeds}"
     submitted = f"jobs submitted in {'a slot' if span == 1 else f'{span} slots'}"
-    finish(drawn[0], xlabel="slot of one hour", ylabel=submitted, title=title)
+    finish(drawn[0], xlabel="slot of one hour", ylabel=submitted)
     own = frame["policy"].isin(OWN)
     parts = {"the paper's own schemes": frame[own]}
     for reading, words in _PANELS.items():
@@ -86,10 +85,8 @@ def _plot_utilisation(frame: pd.DataFrame, axes: Axes | None, *, varied: str) ->
         panel.yaxis.set_major_formatter(PercentFormatter(1.0))
     for panel in drawn:
         panel.set_xlim(0, SHOWN * frame["slots"].iat[0])
-    own_named, others = (panel.get_legend_handles_labels() for panel in drawn[1:3])
-    handles, labels = own_named[0] + others[0], own_named[1] + others[1]
-    figure_of(drawn[0]).legend(handles, labels, loc="outside lower left", ncols=5, frameon=False)
-    return figure_of(drawn[0])
+    titled(drawn[0], f"{size}, load {frame['load'].mean():.3g}")
+    return legend_below(drawn, 5, told(frame, RANGES))
 
 
 def _plot_ratios(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figure:
@@ -107,7 +104,8 @@ def _plot_ratios(frame: pd.DataFrame, axes: Axes | None, *, varied: str) -> Figu
         ylabel="total JCT of A_online / offline optimum",
         title=f"{frame[fixed].iat[0]} {fixed} and the cloud; optimum proven on {proven} of "
         f"{len(once)} instances",
-        hue_title="a mark is a seed",
+        hue_title="a mark is a seed; A_online has speed 1 + ε, the optimum speed 1: "
+        "a ratio may be below 1",
         ticks={value: str(value) for value in np.unique(frame[varied]).tolist()},
         level=1.0,
     )

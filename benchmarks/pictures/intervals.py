@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.pictures.style import finish, log_axis, looks, ready, side_by_side
+from benchmarks.pictures.style import finish, log_axis, looks, ready, side_by_side, told
 from benchmarks.study.statistics import bootstrap_interval
 
 
@@ -63,10 +63,10 @@ def plot_intervals(
         title = f"{title} ({int((~finite).sum())} infinite, left out)".strip()
     frame = frame.assign(**{upper: frame[upper].where(finite)})
     if hue is None:
-        hue, frame = "", frame.assign(**{"": "one seed"})
+        hue, frame = "", frame.assign(**{"": "a seed each"})
     width = 0.84 / frame[hue].nunique()
     bar: dict[str, Any] = {"color": "black", "linestyle": "none", "marker": "_"}
-    bar |= {"markersize": 7, "capsize": 2, "label": "mean, 95 % interval"}
+    bar |= {"markersize": 7, "capsize": 2, "label": told(frame)}
     for middle, _, look, every in _groups(axes, frame, x, hue, width, ticks or {}, among):
         rows = every.dropna(subset=[upper])
         if rows.empty:
@@ -95,7 +95,7 @@ def plot_boxes(
 ) -> Figure:
     """Draw a box for every x and hue: quartiles, whiskers at 1.5 ranges, all other points.
 
-    ``notes`` are texts by x and hue, written below the boxes.
+    The legend says so. ``notes`` are texts by x and hue, written below the boxes.
     """
     axes, notes = ready(axes, 7.2, 4.2), notes or {}
     width = 0.8 / frame[hue].nunique()
@@ -114,4 +114,6 @@ def plot_boxes(
     if notes:  # room for them below the data
         low, high = axes.get_ylim()
         axes.set_ylim(low - 0.08 * (high - low), high)
-    return finish(axes, **labels)
+    words = "{} together; boxes: quartiles, whiskers: up to 1.5 times as long, points: beyond"
+    words = words.format(told(frame, "{}").removesuffix(", no interval"))
+    return finish(axes, legend_title=words, **labels)

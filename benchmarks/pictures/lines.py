@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.pictures.style import (
+    MEDIANS,
+    RANGES,
     caption,
     finish,
     log_axis,
@@ -18,11 +20,13 @@ from benchmarks.pictures.style import (
     ready,
     series_of,
     side_by_side,
+    told,
 )
 from benchmarks.study.statistics import bootstrap_interval
 
 Spacing = Literal["linear", "log", "even"]
 """Where values of x stand: where they are, where their logarithms are, or at equal distances."""
+_BARS = 5  # on a curve, about
 
 
 def _placed(
@@ -41,7 +45,9 @@ def _placed(
     places = np.arange(len(values)) if spacing == "even" else np.array(values, dtype=float)
     places = np.log(places) if spacing == "log" else places
     axes.set_xticks(places, [v if isinstance(v, str) else f"{v:g}" for v in values])
-    shifts = side_by_side(frame[series].nunique(), 0.014 * float(np.ptp(places) or 1.0))
+    span = float(np.ptp(places) or 1.0)
+    axes.set_xlim(places.min() - 0.08 * span, places.max() + 0.08 * span)
+    shifts = side_by_side(frame[series].nunique(), 0.014 * span)
     place_of = dict(zip(values, places.tolist(), strict=True))
     for shift, (look, rows) in zip(shifts, series_of(frame, series, among), strict=True):
         yield look, rows.assign(place=rows[x].map(place_of).astype(float) + shift)
@@ -68,7 +74,7 @@ def plot_lines(
         ends = np.array([bootstrap_interval(group.to_numpy()) for _, group in groups])
         reach = np.nan_to_num(np.abs(ends - mean.to_numpy()[:, None])).T
         axes.errorbar(mean.index, mean, yerr=reach, **look, **sizes)
-    return finish(axes, **labels)
+    return finish(axes, legend_title=told(frame), **labels)
 
 
 def plot_medians(
@@ -95,8 +101,11 @@ def plot_medians(
     log_axis(axes)
     drawn = np.log10(frame[y].dropna())
     if len(drawn):  # whole powers of ten: a factor looks the same in every picture
-        axes.set_ylim(0.9 * 10.0 ** np.floor(drawn.min()), 1.1 * 10.0 ** np.ceil(drawn.max()))
-    return finish(axes, **labels)
+        low, high = np.floor(drawn.min()), np.ceil(drawn.max())
+        axes.set_ylim(0.9 * 10.0**low, 1.1 * 10.0**high)
+        if high - low > 3:  # labels at powers of ten alone, or they would run into each other
+            log_axis(axes, 1.0)
+    return finish(axes, legend_title=told(frame, MEDIANS), **labels)
 
 
 def plot_curves(
@@ -109,14 +118,19 @@ def plot_curves(
     among: Sequence[str] | None = None,
     **labels: Any,
 ) -> Figure:
-    """Draw means over all rows of the same x and series; the band reaches from least to most."""
+    """Draw means over all rows of the same x and series; a few bars reach from least to most.
+
+    Each series has its bars at other places, so that they do not hide each other, as bands would.
+    """
     axes = ready(axes)
-    for look, rows in series_of(frame, series, among):
+    drawn = list(series_of(frame, series, among))
+    for place, (look, rows) in enumerate(drawn):
         spread = rows.groupby(x)[y].agg(["mean", "min", "max"])
-        band = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
-        axes.fill_between(spread.index, spread["min"], spread["max"], **band)
-        axes.plot(spread.index, spread["mean"], linewidth=1.4, **{**look, "marker": None})
-    return finish(axes, **labels)
+        mean, step = spread["mean"], max(1, len(spread) // _BARS)
+        how: dict[str, Any] = {"linewidth": 1.4, "elinewidth": 1.0, **look, "marker": None}
+        how["yerr"] = [mean - spread["min"], spread["max"] - mean]
+        axes.errorbar(mean.index, mean, errorevery=(place * step // len(drawn), step), **how)
+    return finish(axes, legend_title=told(frame, RANGES), **labels)
 
 
 def plot_costs(
@@ -146,9 +160,3 @@ def plot_costs(
     if level is not None:
         axes[0].axhline(level, color="0.4", linewidth=1.0, linestyle=":")
     return caption(axes[0], note)
-
-
-def seeds_in_words(frame: pd.DataFrame) -> str:
-    """What lines and marks are, for the note above a picture."""
-    seeds = frame["seed"].nunique()
-    return "1 seed" if seeds == 1 else f"lines: median of {seeds} seeds, hollow marks: a seed each"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter, StrMethodFormatter
 
 from models.files import make_folder, write_atomic
 
@@ -25,7 +26,13 @@ _LINES: tuple[Any, ...] = (
     *("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))),
     *((0, (8, 2)), (0, (6, 2, 2, 2))),
 )
-_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": "small"}
+_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": "small", "title_fontsize": "small"}
+_LEGEND["alignment"] = "left"
+_SMALL, _MEDIUM = 5.0, 5.8  # points that a letter takes, about
+
+MEANS = "mean of {}, 95 % bootstrap interval"
+RANGES = "mean of {}, bars from the least to the most"
+MEDIANS = "median of {}, hollow marks: one each"
 
 
 def looks(names: Iterable[Any]) -> dict[Any, dict[str, Any]]:
@@ -77,6 +84,21 @@ def figure_of(axes: Axes) -> Figure:
     return found
 
 
+def told(frame: pd.DataFrame, marks: str = MEANS) -> str:
+    """What the marks are, for a legend: the kind of interval, and of how many seeds.
+
+    Where seeds are not known, as of instances from files, it counts instances.
+    """
+    counts = {name: frame[name].nunique() for name in ("seed", "instance") if name in frame}
+    runs = next((f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n), "all runs")
+    return f"{runs}, no interval" if runs.startswith("1 ") else marks.format(runs)
+
+
+def _fill(text: str, points: float, letter: float) -> str:
+    """A text in lines that are no longer than so many points."""
+    return "\n".join(textwrap.fill(line, int(points / letter)) for line in text.splitlines())
+
+
 def finish(
     axes: Axes,
     *,
@@ -92,7 +114,15 @@ def finish(
     """Label axes, with light grid lines behind the data and no box around them.
 
     A legend of what has labels covers no data: it stands above them or, if so wished, beside them.
+    Titles are wrapped to the width of the panel.
     """
+    ticks, place = axes.yaxis.get_major_formatter(), axes.get_subplotspec()
+    if isinstance(ticks, ScalarFormatter):  # a factor above the axis would stand in the legend
+        ticks.set_scientific(False)
+        ticks.set_useOffset(False)
+    grids = place.get_gridspec() if place else None
+    # Of the axes, without the labels beside them.
+    points = 0.85 * 72 * figure_of(axes).get_figwidth() / (grids.ncols if grids else 1)
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.spines[["top", "right"]].set_visible(False)
     if grid:
@@ -102,37 +132,48 @@ def finish(
         axes.axhline(level, color="0.35", linewidth=0.8, zorder=1.5)
     handles, rows = _handles(axes) if legend else {}, 0
     if handles:
-        # One that is wider than the figure would leave the axes no room: names may be long.
-        points, widest = 72 * figure_of(axes).get_figwidth(), 45 + 5.5 * max(map(len, handles))
-        columns = max(1, min(5, len(handles), int(points // widest)))
+        legend_title = _fill(legend_title, points, _SMALL)
+        columns = _columns(list(handles), points)
         where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
-        where |= {"borderaxespad": 0.2, "alignment": "left"}
-        rows = -(-len(handles) // columns) + bool(legend_title)
+        where |= {"borderaxespad": 0.2}
+        rows = -(-len(handles) // columns) + len(legend_title.splitlines())
         if beside:
             where = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
             columns, rows = -(-len(handles) // 16), 0
-        where |= {"ncols": columns, "title": legend_title, "title_fontsize": "small"}
+        where |= {"ncols": columns, "title": legend_title}
         axes.legend(handles.values(), handles.keys(), **_LEGEND, **where)
-    axes.set_title(title, loc="left", fontsize="medium", pad=6 + 15 * rows)
+    axes.set_title(_fill(title, points, _MEDIUM), loc="left", fontsize="medium", pad=6 + 15 * rows)
     return figure_of(axes)
 
 
-def _handles(axes: Axes) -> dict[str, Any]:
+def _columns(labels: Sequence[str], points: float) -> int:
+    """How many columns of a legend fit: a wider one would leave the axes no room."""
+    lengths = list(map(len, labels))
+    for count in range(min(5, len(labels)), 1, -1):
+        parts = np.array_split(lengths, count)  # as matplotlib shares them out
+        if sum(45 + 5.5 * part.max() for part in parts) <= points:
+            return count
+    return 1
+
+
+def _handles(*panels: Axes) -> dict[str, Any]:
     """What a legend shows, by label: each once, however often it is drawn."""
-    handles, labels = axes.get_legend_handles_labels()
-    return dict(zip(labels, handles, strict=True))
+    found = [panel.get_legend_handles_labels() for panel in panels]
+    return {label: handle for part in found for handle, label in zip(*part, strict=True)}
 
 
-def legend_below(axes: Axes, columns: int) -> None:
-    """Put one legend for all panels of a figure, that of the given axes, below them."""
-    where: dict[str, Any] = {"loc": "outside lower left", "ncols": columns}
-    handles = _handles(axes)
-    figure_of(axes).legend(handles.values(), handles.keys(), **_LEGEND, **where)
+def legend_below(panels: Sequence[Axes], columns: int, title: str) -> Figure:
+    """Put one legend for all panels of a figure below them; its title is :func:`told`."""
+    where: dict[str, Any] = {"loc": "outside lower left", "ncols": columns, "title": title}
+    handles, figure = _handles(*panels), figure_of(panels[0])
+    figure.legend(handles.values(), handles.keys(), **_LEGEND, **where)
+    return figure
 
 
 def caption(axes: Axes, text: str) -> Figure:
     """Write a note above all panels of a figure."""
     figure = figure_of(axes)
+    text = _fill(text, 72 * figure.get_figwidth(), _SMALL)
     figure.suptitle(text, x=0.01, ha="left", fontsize="small")
     return figure
 
@@ -140,21 +181,15 @@ def caption(axes: Axes, text: str) -> Figure:
 def titled(axes: Axes, text: str) -> Figure:
     """Write what is the same everywhere above all panels of a figure."""
     figure = figure_of(axes)
-    figure.suptitle(text, fontsize="medium")
+    figure.suptitle(_fill(text, 72 * figure.get_figwidth(), _MEDIUM), fontsize="medium")
     return figure
 
 
-def sizes_told(
-    frame: pd.DataFrame,
-    *varied: str,
-    servers: str = "servers",
-    marks: str = "mean of {} seeds, 95 % interval",
-) -> str:
-    """The sizes of a study that do not vary, in words, and what its marks are, of so many seeds."""
+def sizes_told(frame: pd.DataFrame, *varied: str, servers: str = "servers") -> str:
+    """The sizes of a study that do not vary, in words."""
     names = {"jobs": "jobs", "servers": servers}
     same = [f"{frame[name].iat[0]} {word}" for name, word in names.items() if name not in varied]
-    words = ", ".join([*same, f"T = {frame['slots'].iat[0]}"])
-    return f"{words}; {marks.format(frame['seed'].nunique())}"
+    return ", ".join([*same, f"T = {frame['slots'].iat[0]}"])
 
 
 def log_axis(axes: Axes, *steps: float) -> None:
@@ -170,7 +205,7 @@ def ratio_axis(axes: Axes) -> None:
     axes.axhline(1.0, color="0.4", linewidth=0.8)
     axes.set_yscale("log")
     low, high = axes.get_ylim()
-    log_axis(axes, *((1.0, 1.2, 1.5, 2.0, 3.0, 5.0) if high < 10 * low else ()))
+    log_axis(axes, *((1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0) if high < 10 * low else ()))
 
 
 def save_picture(picture: Figure, frame: pd.DataFrame, stem: str | Path) -> list[Path]:

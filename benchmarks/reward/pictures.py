@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,15 @@ from matplotlib.figure import Figure
 
 from benchmarks.pictures.intervals import plot_intervals
 from benchmarks.pictures.lines import plot_curves, plot_lines, plot_medians
-from benchmarks.pictures.style import figure_of, legend_below, panels, ratio_axis
+from benchmarks.pictures.style import (
+    MEDIANS,
+    RANGES,
+    legend_below,
+    panels,
+    ratio_axis,
+    titled,
+    told,
+)
 from benchmarks.reward import studies
 from benchmarks.study.claim import Picture
 from benchmarks.study.frames import along, ratios_to
@@ -55,27 +62,16 @@ def _setting(frame: pd.DataFrame, *varied: str) -> str:
     return ", ".join(texts).format(**frame.iloc[0])
 
 
-def _means(frame: pd.DataFrame) -> str:
-    """What the marks and bars of a line picture are, for its title."""
-    return f"mean of {frame['seed'].nunique()} seeds, 95 % interval"
-
-
-def _done(drawn: Sequence[Axes], columns: int = 5) -> Figure:
-    legend_below(drawn[0], columns=columns)
-    return figure_of(drawn[0])
-
-
 def _over_time(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 2, 11.0, 7.0, rows=2)
-    seeds = f"(b) mean and range of {frame['seed'].nunique()} seeds"
-    title = f"(a) {_setting(frame)}"
-    _curves(frame, drawn[0], y="average", ylabel="average reward until t", title=title)
-    _curves(frame, drawn[1], y="reward", ylabel="accumulated reward until t", title=seeds)
-    for panel, rule in zip(drawn[2:], studies.RULES, strict=True):
+    _curves(frame, drawn[0], y="average", ylabel="average reward until t", title="(a)")
+    _curves(frame, drawn[1], y="reward", ylabel="accumulated reward until t", title="(b)")
+    for letter, panel, rule in zip("cd", drawn[2:], studies.RULES, strict=True):
         ratios, label = _ratios(frame, rule, x="slot", y="average"), f"average of {rule} / baseline"
-        _curves(ratios, panel, y="ratio", ylabel=label, title=f"(c) {rule}")
+        _curves(ratios, panel, y="ratio", ylabel=label, title=f"({letter}) {rule}")
         ratio_axis(panel)
-    return _done(drawn)
+    titled(drawn[0], _setting(frame))
+    return legend_below(drawn, 5, told(frame, RANGES))
 
 
 def _along_sizes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -88,7 +84,7 @@ def _along_sizes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
             panel, label = drawn[3 * row + place], "" if place else f"{rule} / baseline"
             _lines(_ratios(part, rule, x=x, y="reward"), panel, x, "ratio", label)
             ratio_axis(panel)
-    return _done(drawn)
+    return legend_below(drawn, 5, told(frame))
 
 
 def _first_steps(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -102,36 +98,36 @@ def _first_steps(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
     eta, decay = studies.STEPS
     labels = {"xlabel": "initial learning rate η0", "ylabel": "accumulated reward"}
-    title = f"(a) decay {decay:g}\n{_setting(frame)}"
+    title = f"(a) decay {decay:g}"
     draw(drawn[0], "initial", frame[frame["factor"] == decay], title=title, **labels)
-    title = f"(b) η0 = {eta:g}\n{_means(frame)}"
+    title = f"(b) η0 = {eta:g}"
     draw(drawn[1], "factor", frame[frame["initial"] == eta], title=title, xlabel="decay", ylabel="")
     ends = [panel.get_ylim() for panel in drawn]
     for panel in drawn:  # one scale, so that the panels can be compared
         panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
-    return _done(drawn, columns=4)
+    titled(drawn[0], _setting(frame))
+    return legend_below(drawn, 4, told(frame))
 
 
 def _gain_and_penalty(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     drawn = panels(axes, 2, 10.0, 4.2)
-    label, title = "average computation gain of a slot", _setting(frame, "contention")
-    _lines(frame, drawn[0], "contention", "gain", label, title)
-    label = "average communication penalty of a slot"
-    _lines(frame, drawn[1], "contention", "penalty", label, _means(frame))
-    return _done(drawn)
+    _lines(frame, drawn[0], "contention", "gain", "average computation gain of a slot")
+    _lines(frame, drawn[1], "contention", "penalty", "average communication penalty of a slot")
+    titled(drawn[0], _setting(frame, "contention"))
+    return legend_below(drawn, 5, told(frame))
 
 
 def _by_utility(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     kinds = list(dict.fromkeys(frame["utilities"]))
     drawn = panels(axes, len(kinds), 12.0, 4.2)
-    labels = {"ylabel": "accumulated reward", "title": f"{_setting(frame)}; a scale for each kind"}
     how: dict[str, Any] = {"lower": "reward", "upper": "reward", "level": 0.0, "legend": False}
     for panel, kind in zip(drawn, kinds, strict=True):
         part, ticks = frame[frame["utilities"] == kind], {kind: f"all {kind}"}
-        how |= {"xlabel": "utilities", "ticks": ticks, **labels}
+        how |= {"xlabel": "utilities", "ticks": ticks}
+        how["ylabel"] = "accumulated reward" if panel is drawn[0] else ""
         plot_intervals(part, panel, x="utilities", hue="policy", **how)
-        labels = {"ylabel": "", "title": ""}  # on the first panel alone
-    return _done(drawn)
+    titled(drawn[0], f"{_setting(frame)}; a scale for each kind")
+    return legend_below(drawn, 5, "a mark is a seed")
 
 
 def _table_2(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -140,12 +136,12 @@ def _table_2(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     titles = {
         "slots": _setting(frame, "slots"),
         "probability": _setting(frame, *size),
-        "density": f"{_setting(frame, *size, 'density')}; {_means(frame)}",
+        "density": _setting(frame, *size, "density"),
     }
     for panel, (x, title) in zip(drawn, titles.items(), strict=True):
         label = "average reward of a slot" if panel is drawn[0] else ""
         _lines(along(frame, studies.SETTINGS, (x,)), panel, x, "average", label, title)
-    return _done(drawn)
+    return legend_below(drawn, 5, told(frame))
 
 
 def _regret(frame: pd.DataFrame, axes: Axes | None) -> Figure:
@@ -160,11 +156,11 @@ def _regret(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     places = itertools.product(kinds, zip(studies.REGRET_AXES.items(), labels, strict=True))
     for panel, (kind, ((axis, varied), label)) in zip(drawn, places, strict=True):
         own = along(shown[shown["arrivals"] == kind], studies.SETTINGS, varied)
-        told: dict[str, Any] = {"ylabel": "", "title": ""}
+        words: dict[str, Any] = {"ylabel": "", "title": ""}
         if axis == "slots":
-            told = {"ylabel": "regret over all slots", "title": f"{kind}: {_setting(frame)}"}
-        plot_medians(own, panel, x=axis, y="regret", xlabel=label, **_bare, **told)
-    return _done(drawn, columns=4)
+            words = {"ylabel": "regret over all slots", "title": f"{kind}: {_setting(frame)}"}
+        plot_medians(own, panel, x=axis, y="regret", xlabel=label, **_bare, **words)
+    return legend_below(drawn, 4, told(frame, MEDIANS))
 
 
 _TITLES = {

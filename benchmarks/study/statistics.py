@@ -7,10 +7,12 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.special import nctdtr, ndtri, stdtrit
 
 _RESAMPLES = 2000
 _SHUFFLES = 1999
+_LEVEL, _POWER = 0.05, 0.8  # of a t-test that is planned
+_MOST_PAIRS = 10**6
 
 
 def bootstrap_interval(values: Sequence[float] | np.ndarray | pd.Series) -> tuple[float, float]:
@@ -50,6 +52,29 @@ def t_interval(
     deviation = data.std(ddof=1) + np.sqrt((reach**2).sum() / degrees)
     half = reach.mean() + stdtrit(degrees, 0.975) * deviation / np.sqrt(len(data))
     return float(data.mean() - half), float(data.mean() + half)
+
+
+def pairs_needed(differences: Sequence[float] | np.ndarray | pd.Series) -> int | None:
+    """Fewest pairs with which a paired t-test, two-sided at 5 %, has power 0.8.
+
+    Differences are taken to be normal, with mean and deviation of those given: the statistic of n
+    pairs then has a noncentral t distribution, with parameter sqrt(n) mean / deviation. None if
+    these are not known (fewer than two), the mean is 0, or a million pairs do not suffice.
+    """
+    data = np.asarray(differences, dtype=float)
+    if len(data) < 2 or not np.isfinite(data).all() or data.mean() == 0.0:
+        return None
+    spread = data.std(ddof=1)
+    effect = min(abs(data.mean()) / spread, 100.0) if spread else 100.0  # 2 pairs suffice at 20
+    # The normal test needs fewer, by two or so.
+    least = ((ndtri(1.0 - _LEVEL / 2) + ndtri(_POWER)) / effect) ** 2
+    pairs = max(2, int(min(least, _MOST_PAIRS)))
+    while pairs <= _MOST_PAIRS:
+        limit, shift = stdtrit(pairs - 1, 1.0 - _LEVEL / 2), effect * np.sqrt(pairs)
+        if nctdtr(pairs - 1, shift, limit) - nctdtr(pairs - 1, shift, -limit) <= 1.0 - _POWER:
+            return pairs
+        pairs += 1
+    return None
 
 
 def compare_first(

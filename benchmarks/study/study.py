@@ -266,7 +266,7 @@ def has_failed(frame: pd.DataFrame) -> pd.Series:
     """Which rows are of failed cells."""
     if "error" not in frame:
         return pd.Series(False, index=frame.index)
-    return frame["error"].fillna("") != ""
+    return frame["error"].notna() & (frame["error"] != "")
 
 
 def succeeded(frame: pd.DataFrame) -> pd.DataFrame:

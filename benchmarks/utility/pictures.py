@@ -29,9 +29,9 @@ _THRESHOLDS = {
 }
 
 
-def _sizes(frame: pd.DataFrame, *varied: str, **marks: str) -> str:
+def _sizes(frame: pd.DataFrame, *varied: str) -> str:
     both = frame.assign(servers=frame["servers"].map("{0}+{0}".format))
-    return sizes_told(both, *varied, **marks)
+    return sizes_told(both, *varied)
 
 
 def _by_load(
@@ -57,14 +57,14 @@ def _utilities(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 def _testbed_utilities(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     how: dict[str, Any] = {"x": "policy", "lower": "utility", "upper": "utility"}
-    how["title"] = f"{_BED}: 12 jobs, {frame['seed'].nunique()} seeds"
+    how["title"] = f"{_BED}: 12 jobs"
     return plot_intervals(frame, axes, xlabel="scheme", ylabel=_UTILITY, **how)
 
 
 def _lateness(frame: pd.DataFrame, axes: Axes | None, **labels: Any) -> Figure:
     done = frame.groupby(["policy", "kind"])["completed"].mean()
     notes = {(str(p), str(k)): f"{100 * share:.0f} %" for (p, k), share in done.items()}
-    rows = frame.sort_values("kind", ascending=False)
+    rows = frame.sort_values("kind", kind="stable", ascending=False)
     rows = rows.sort_values("policy", kind="stable", key=lambda names: names.map(POLICIES.index))
     how: dict[str, Any] = {"notes": notes, "level": 0.0, "xlabel": _SCHEMES}
     how |= {"ylabel": f"{_LATE} (slots)", **labels}
@@ -72,12 +72,11 @@ def _lateness(frame: pd.DataFrame, axes: Axes | None, **labels: Any) -> Figure:
 
 
 def _testbed_lateness(frame: pd.DataFrame, axes: Axes | None) -> Figure:
-    title = f"{_BED}: 12 jobs, {frame['seed'].nunique()} seeds together"
-    return _lateness(frame.assign(kind="all jobs"), axes, title=title)
+    return _lateness(frame.assign(kind="all jobs"), axes, title=f"{_BED}: 12 jobs")
 
 
 def _classes(frame: pd.DataFrame, axes: Axes | None) -> Figure:
-    return _by_load(frame, axes, _lateness, _sizes(frame, marks="{} seeds together"))
+    return _by_load(frame, axes, _lateness, _sizes(frame))
 
 
 def _intervals(
@@ -94,17 +93,17 @@ def _ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     names = {top: f"[1, {top:g}]: {low:.0f} to {high:.0f}" for top, low, high in spread}
     rows = frame.assign(hue=frame["priority"].map(names)).sort_values("servers", kind="stable")
     proven = int((frame["offline_status"] == "optimal").sum())
-    marks = f"optimum proven on {proven} of {len(frame)} instances"
+    told = f"optimum proven on {proven} of {len(frame)} instances"
     how: dict[str, Any] = {"hues": "a mark is a seed; range of priorities: ln max(U/L)"}
     how |= {"xlabel": "worker + parameter servers", "among": list(names.values())}
     draw = partial(_intervals, x="servers", tick="{0}+{0}", **how)
-    return _by_load(rows, axes, draw, _sizes(frame, "servers", marks=marks))
+    return _by_load(rows, axes, draw, f"{_sizes(frame, 'servers')}; {told}")
 
 
 def _large_ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     rows = frame.assign(hue=frame["slots"].map("T = {}".format))
-    servers, seeds = frame["servers"].iat[0], frame["seed"].nunique()
-    title = f"{servers}+{servers} servers; best schedule known to best bound, {seeds} seed(s)"
+    servers = frame["servers"].iat[0]
+    title = f"{servers}+{servers} servers; best schedule known to best bound"
     return _intervals(rows, axes, "jobs", "{}", title, "a mark is a seed", xlabel="jobs")
 
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.text import Text
 
 import benchmarks
 from benchmarks.catalogue import find_picture, find_study, pictures_of
 from benchmarks.study.store import Store
 
 ROOT = Path(benchmarks.__file__).parent
+KINDS = "95 % bootstrap interval|bars from the least to the most|hollow marks: one each"
+KINDS += "|boxes: quartiles|no interval"
 
 
 def reference(picture: str) -> pd.DataFrame:
@@ -57,3 +63,11 @@ def assert_other_seeds_are_kept(
     assert set(reference(picture)["seed"]) == set(seeds)
     if others := seeds[1:]:
         assert_is_kept(study.frame("quick", others, store=store), picture, tolerances)
+
+
+def assert_marks_are_told(picture: Figure) -> None:
+    """A legend says which kind of interval is drawn, and of how many seeds."""
+    texts = [text for legend in picture.findobj(Legend) for text in legend.findobj(Text)]
+    words = [text.get_text().replace("\n", " ") for text in texts]
+    told = [text for text in words if re.search(r"\b\d+ seeds?\b", text)]
+    assert any(re.search(KINDS, text) for text in told), words

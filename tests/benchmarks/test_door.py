@@ -23,7 +23,7 @@ from online.policy import Decision, Policy
 SMALL: dict[str, Any] = {"jobs": 4, "slots": 6, "servers": (3, 3)}
 
 
-@pytest.mark.parametrize("module", ["benchmarks", "benchmarks.door"])
+@pytest.mark.parametrize("module", ["benchmarks", "benchmarks.door", "benchmarks.pairs"])
 def test_examples_in_docstrings(module: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(module))
     assert (failed, tried > 0) == (0, True)

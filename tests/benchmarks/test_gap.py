@@ -30,6 +30,7 @@ from benchmarks.study.study import Trial
 from benchmarks.workload.servers import ServerNumbers
 from models.errors import InputError
 from solvers.result import SolveResult
+from tests.benchmarks.frames import assert_marks_are_told
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -332,6 +333,8 @@ def test_the_largest_overrun_of_every_method_is_named() -> None:
 
 
 def test_pictures_show_medians_and_every_seed() -> None:
+    for picture in (plot_gap(ROWS), plot_growth(ROWS)):
+        assert_marks_are_told(picture)
     (panel,) = plot_gap(ROWS).axes
     assert panel.get_title(loc="left") == "2x2x1+1"
     seeds_a, median_a, _, median_b = (np.asarray(line.get_ydata()) for line in panel.lines)

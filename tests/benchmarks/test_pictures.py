@@ -20,7 +20,7 @@ from benchmarks.pictures.slots import (
     plot_queue,
     plot_utilisation,
 )
-from benchmarks.pictures.style import looks, panels, save_picture
+from benchmarks.pictures.style import RANGES, caption, looks, panels, save_picture, told
 from benchmarks.utility.tables import blocks, decisions, price_table, usage
 from models.errors import InputError
 from models.utility import UtilitySchedule
@@ -125,12 +125,16 @@ def test_lines_draw_means() -> None:
     np.testing.assert_allclose(means, [[2.0, 6.0], [0.0, 5.0]])
 
 
-def test_curves_draw_means_and_ranges() -> None:
+def test_curves_draw_means_and_bars_that_do_not_hide_each_other() -> None:
     axes = PICTURES["curves"](None).axes[0]
     lines = [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines[:-1]]
     np.testing.assert_allclose(lines, [[2.0, 6.0], [0.0, 5.0]])
-    band = axes.collections[0].get_paths()[0].vertices[:, 1]
-    assert (band.min(), band.max()) == (1.0, 8.0)
+    first = [path.vertices.tolist() for path in axes.collections[0].get_paths()]
+    assert first == [[[1.0, 1.0], [1.0, 3.0]], [[2.0, 4.0], [2.0, 8.0]]]
+    many = pd.concat([RUNS.assign(n=n) for n in range(50)])
+    axes = plot_curves(many, x="n", y="y", series="who").axes[0]
+    bars = [[path.vertices[0, 0] for path in one.get_paths()] for one in axes.collections]
+    assert bars == [[0, 10, 20, 30, 40], [5, 15, 25, 35, 45]]
 
 
 def test_a_series_looks_the_same_in_every_panel() -> None:
@@ -286,4 +290,20 @@ def test_gantt_gives_a_job_the_same_colour_in_every_picture() -> None:
 def test_intervals_explain_their_marks() -> None:
     legend = PICTURES["intervals"](None).axes[0].get_legend()
     assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()][-1] == "mean, 95 % interval"
+    assert [text.get_text() for text in legend.get_texts()][-1] == (
+        "mean of all runs, 95 % bootstrap interval"
+    )
+
+
+def test_legends_tell_the_interval_and_the_seeds() -> None:
+    assert told(pd.DataFrame({"seed": [0, 1, 1]})) == "mean of 2 seeds, 95 % bootstrap interval"
+    assert told(pd.DataFrame({"seed": [3, 3]})) == "1 seed, no interval"
+    files = pd.DataFrame({"seed": [None, None], "instance": ["a", "b"]})
+    assert told(files, RANGES) == "mean of 2 instances, bars from the least to the most"
+
+
+def test_long_words_stay_within_the_figure() -> None:
+    figure = plot_lines(RUNS, x="n", y="y", series="who", title="a long title " * 12)
+    caption(figure.axes[0], "a long note " * 20)
+    assert max(map(len, figure.axes[0].get_title(loc="left").splitlines())) < 75
+    assert max(map(len, figure.get_suptitle().splitlines())) < 95

@@ -29,6 +29,7 @@ from benchmarks.study.study import Trial, frames_of, trial_on
 from models.errors import InputError
 from models.reward import RewardInstance
 from online.registry import find_policy, policy_names
+from tests.benchmarks.frames import assert_marks_are_told
 from tests.models.reward.small import reward
 
 POLICIES = {name: find_policy("reward", name) for name in policy_names("reward")}
@@ -379,5 +380,7 @@ def test_curves_of_eight_policies_can_be_told_apart() -> None:
             for t in (1, 2)
         ]
     )
-    lines = plot_curves(frame).axes[0].get_lines()[1:]
+    picture = plot_curves(pd.concat([frame.assign(seed=seed) for seed in (0, 1)]))
+    assert_marks_are_told(picture)
+    lines = picture.axes[0].get_lines()[:-1]
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 8

@@ -29,7 +29,12 @@ from models.jct import JctInstance, JctSchedule
 from online.jct.a_online import AOnline
 from online.jct.speed import augmented
 from online.registry import find_policy
-from tests.benchmarks.frames import assert_is_kept, assert_other_seeds_are_kept, kept
+from tests.benchmarks.frames import (
+    assert_is_kept,
+    assert_marks_are_told,
+    assert_other_seeds_are_kept,
+    kept,
+)
 from tests.benchmarks.jct.conftest import Frames
 from tests.models.jct.small import instance, job, server
 
@@ -77,7 +82,7 @@ def test_every_picture_states_its_size(name: str) -> None:
     texts = [panel.get_title(loc="left") for panel in axes if isinstance(panel, Axes)]
     words = " ".join([drawn_alone.get_suptitle(), *texts])
     assert "and the cloud" in words
-    assert "seed" in words or "instances" in words
+    assert_marks_are_told(drawn_alone)
     own = Figure()
     _, right = own.subplots(1, 2)
     assert picture.plot(frame, right) is own

@@ -33,7 +33,12 @@ from online.reward.fairness import Fairness
 from online.reward.oga import OGASched, OGASchedLiteral
 from online.reward.spreading import Spreading
 from solvers.reward.projection import algorithm_1
-from tests.benchmarks.frames import assert_is_kept, assert_other_seeds_are_kept, kept
+from tests.benchmarks.frames import (
+    assert_is_kept,
+    assert_marks_are_told,
+    assert_other_seeds_are_kept,
+    kept,
+)
 from tests.benchmarks.reward.conftest import Frames
 from tests.models.reward.small import reward
 
@@ -69,9 +74,12 @@ def test_every_picture_is_drawn_and_states_its_density(name: str) -> None:
     picture, frame = PICTURES[name], kept(name)
     assert picture.study == picture.name and picture.title and picture.source
     drawn = picture.plot(frame, None)
+    assert_marks_are_told(drawn)
     assert drawn.axes[0].get_xlabel() and drawn.axes[0].get_ylabel()
-    titles = " ".join(axes.get_title(loc="left") for axes in drawn.axes if isinstance(axes, Axes))
-    assert "density 2.5" in titles
+    titles = [axes.get_title(loc="left") for axes in drawn.axes if isinstance(axes, Axes)]
+    assert "density 2.5" in " ".join([drawn.get_suptitle(), *titles]).replace("\n", " ")
+    letters = [title[:3] for title in titles if title.startswith("(")]
+    assert len(set(letters)) == len(letters)
     own = Figure()
     _, right = own.subplots(1, 2)
     assert picture.plot(frame, right) is own

@@ -19,7 +19,12 @@ from benchmarks.study.study import SIZES, Study
 from benchmarks.utility.measures import KINDS, draw, kind_of
 from benchmarks.utility.studies import STUDIES
 from online.utility.oasis import OASiS
-from tests.benchmarks.frames import assert_is_kept, assert_other_seeds_are_kept, kept
+from tests.benchmarks.frames import (
+    assert_is_kept,
+    assert_marks_are_told,
+    assert_other_seeds_are_kept,
+    kept,
+)
 
 Quick = Callable[[str], pd.DataFrame]
 
@@ -52,6 +57,7 @@ def test_every_picture_is_drawn_from_its_frame(name: str, quick: Quick) -> None:
         frames[picture.beside] = quick(f"{name}-loads")
     frame = picture.frame(frames.__getitem__)
     drawn = picture.plot(frame, None)
+    assert_marks_are_told(drawn)
     assert drawn.axes[0].get_xlabel() and drawn.axes[0].get_ylabel()
     own = Figure()
     _, right = own.subplots(1, 2)
@@ -95,7 +101,7 @@ def test_titles_count_in_whole_numbers() -> None:
     frame = pd.DataFrame({"jobs": [4, 4], "slots": 12, "servers": 3, "seed": [0, 1]})
     frame["past"], frame["utility"], frame["exact_utility"] = 1, [0.5, 1.5], 2.5
     title = PICTURES["history"].plot(frame, None).axes[0].get_title(loc="left")
-    assert title == "4 jobs, 3+3 servers, T = 12; mean of 2 seeds, 95 % interval"
+    assert title == "4 jobs, 3+3 servers, T = 12"
 
 
 def test_figure_3_shows_five_schemes_at_every_number_of_jobs(quick: Quick) -> None:

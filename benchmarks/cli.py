@@ -9,7 +9,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from benchmarks.start import hear_interrupts, is_console
 from benchmarks.study.cell import Needs

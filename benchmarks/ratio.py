@@ -31,19 +31,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-
-import pandas as pd
+from typing import Any
 
 from benchmarks.cli import Parser, engine_of, parse_positive, run_command
-from benchmarks.door import measure
 from benchmarks.instances import USUAL, add_instance_arguments, sources_from
-from benchmarks.runs import Runs
 from benchmarks.study.cell import Effort
-from benchmarks.study.rows import Row, Timing, join, to_json_lines
 from benchmarks.study.scheme import schemes_of
-from benchmarks.study.store import Store
-from benchmarks.study.study import faults
-from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
 from benchmarks.tables import Layout, add_table_arguments, layout_of, print_rows, wrap
 from models.errors import InputError
 from models.problem import problem_names
@@ -52,6 +45,14 @@ from models.problem import problem_names
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and print the table; returns the exit code."""
     args = _parser().parse_args(argv)
+    # What is heavy is imported once the options are known to be right.
+    from benchmarks.door import measure
+    from benchmarks.runs import Runs
+    from benchmarks.study.rows import Row, Timing, join, to_json_lines
+    from benchmarks.study.store import Store
+    from benchmarks.study.study import faults
+    from benchmarks.table import COLUMNS
+
     unasked = args.problem is None
     args.problem = args.problem or USUAL
     layout = layout_of(args, COLUMNS)
@@ -83,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             values = [outcome.result.value for outcome in outcomes if outcome.result]
             origins[joined.rows[0].instance] = values[0]["origin"] if values else ""
         records = join(rows, timings)
-        texts = _texts(pd.DataFrame(records), origins, layout)
+        texts = _texts(records, origins, layout)
         try:
             for cells, _, joined in found:
                 runs.keep_instance(store, cells, joined)
@@ -96,7 +97,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(bool(engine.failed))
 
 
-def _texts(frame: pd.DataFrame, origins: Mapping[str, str], layout: Layout) -> tuple[str, str]:
+def _texts(
+    records: Sequence[Mapping[str, Any]], origins: Mapping[str, str], layout: Layout
+) -> tuple[str, str]:
+    import pandas as pd
+
+    from benchmarks.table import common_origin, format_table, loads_of, summarise
+
+    frame = pd.DataFrame(records)
     many = "1 instance" if len(origins) == 1 else f"{len(origins)} instances"
     title = f"{frame['problem'].iloc[0]}: {many}, {loads_of(frame)}: {common_origin(origins)}"
     return wrap([title], layout), format_table(summarise(frame), frame, layout)

@@ -63,7 +63,7 @@ class Parser(argparse.ArgumentParser):
         """``--out``, a folder of results (of ``Runs``: and ``--run``); the default is not set."""
         told = f"results folder (default: {default}); what is finished there with the same "
         told += "settings and code is not run again"
-        self.add_argument("--out", metavar="DIR", help=told)
+        self.add_argument("--out", type=parse_path, metavar="DIR", help=told)
         if runs:
             told = "name of this run in the folder (default: a hash of what is asked for)"
             self.add_argument("--run", metavar="NAME", help=told)
@@ -169,6 +169,13 @@ def parse_positive(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
     return value
+
+
+def parse_path(text: str) -> str:
+    """Read the path of a file or folder to write: anything but nothing."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"'{text}' is no path")
+    return text
 
 
 def parse_list(parse: Callable[[str], T]) -> Callable[[str], list[T]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.cli import Parser, run_command
+from benchmarks.cli import Parser, parse_path, run_command
 from models.errors import InputError
 from models.export import write_model
 from models.problem import problem_names, read_instance, sub_package
@@ -27,7 +27,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     told = f"one of those of the instance's problem ({known}), by default the first; a wrong one "
     told += "is told the right ones"
     parser.add_argument("--formulation", metavar="NAME", help=told)
-    parser.add_argument("--out", required=True, metavar="FILE", help=".lp or .mps, also with .gz")
+    told = ".lp or .mps, also with .gz"
+    parser.add_argument("--out", required=True, type=parse_path, metavar="FILE", help=told)
     args = parser.parse_args(argv)
     instance = read_instance(args.instance)
     formulations = _formulations(instance.problem)

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.cli import Parser, engine_of, parse_list, run_command
+from benchmarks.cli import Parser, engine_of, parse_list, parse_path, run_command
 from benchmarks.contract import experiments_of
 from benchmarks.instances import add_instance_arguments, sources_from
 from benchmarks.study.cell import Needs
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     sizes = "several sizes, jobs x slots x servers, instead of --jobs, --slots and --servers"
     parser.add_argument("--sizes", type=parse_list(str), metavar="JxTxS,...", help=sizes)
     folder = "write the rows (csv) and a picture, seconds against the sizes, there"
-    parser.add_argument("--out", metavar="DIR", help=folder)
+    parser.add_argument("--out", type=parse_path, metavar="DIR", help=folder)
     add_table_arguments(parser)
     parser.add_engine(timed=True)
     args = parser.parse_args(argv)

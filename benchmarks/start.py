@@ -32,10 +32,10 @@ def prepare() -> None:
         spec = importlib.util.find_spec(layer)
         found = spec and spec.origin
         if found is None or Path(found).resolve() != _ROOT / layer / "__init__.py":
-            fault = f"{found or 'nothing'} is found as '{layer}', not the toolkit's package"
+            fault = f"{found or 'nothing'} is found as '{layer}', and hides the toolkit's package"
             if not is_command:
                 raise ImportError(f"{fault}: rename it, or start Python in another folder")
-            way = "start it by `schedgap`, or by `python -P -m`, which leaves this folder out"
+            way = "call `schedgap`, or `python -P -m`, which does not look into this folder"
             print(f"error: {fault}: {way}", file=sys.stderr)
             sys.exit(_CANNOT)
         importlib.import_module(layer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -106,7 +107,7 @@ def test_other_ways_than_the_folder_of_a_foreign_package(tmp_path: Path) -> None
     assert started("-P", "-m", "benchmarks.verify", "--help", cwd=tmp_path).returncode == 0
     done = started("-c", "import benchmarks", cwd=tmp_path)
     assert "ImportError: " in done.stderr.splitlines()[-1]
-    assert f"'{LAYERS[0]}', not the toolkit's package" in done.stderr
+    assert f"'{LAYERS[0]}', and hides the toolkit's package" in done.stderr
     # Even what is hidden by PYTHONPATH, and `benchmarks`, too.
     shadow(tmp_path, "benchmarks")
     done = console("verify", "--help", cwd=tmp_path, path=str(tmp_path))
@@ -165,6 +166,26 @@ def test_a_shell_can_complete(line: str, offered: set[str], tmp_path: Path) -> N
     asked |= {"COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": "\n"}
     console(cwd=tmp_path, **asked)
     assert {word.strip() for word in told.read_text().split("\n")} == offered
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "fault"),
+    [
+        ("ratio", ["--out", ""], "'' is no path"),
+        ("speed", ["--out", " "], "' ' is no path"),
+        ("export", ["one.json", "--out", ""], "'' is no path"),
+        ("generate", ["--out", ""], "'' ends neither in .json nor in .json.gz"),
+        ("generate", ["--out", "x.txt"], "'x.txt' ends neither"),
+        ("generate", ["--out", "x.json.zip"], "'x.json.zip' ends neither"),
+    ],
+)
+def test_no_such_place_to_write(
+    name: str, words: list[str], fault: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        importlib.import_module(f"benchmarks.{name}").main(words)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: argument --out: {fault}")
 
 
 _HELP = """

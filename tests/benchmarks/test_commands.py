@@ -128,8 +128,9 @@ def test_a_policy_from_a_folder_of_foreign_packages(tmp_path: Path) -> None:
     (tmp_path / "my_file.py").write_text(_POLICY)
     words = "ratio --quick --seeds 1 --format csv --out out".split()
     words += ["--policy", "fifo,my_file.py:Mine", "--workers"]
-    for number in ("1", "2"):
-        done = console(*words, number, cwd=tmp_path, path=str(tmp_path))
+    for number, safe in (("1", ""), ("2", "1")):
+        environment = {"path": str(tmp_path), "PYTHONSAFEPATH": safe}
+        done = console(*words, number, cwd=tmp_path, **environment)
         assert done.returncode == 0, done.stderr
         values = [line.split(",")[6] for line in done.stdout.splitlines()[1:]]
         assert len(values) == 2 and len(set(values)) == 1

@@ -30,7 +30,7 @@ def prepare() -> None:
         signal.signal(signal.SIGINT, _end_quietly)
     for layer in ("models", "solvers", "online"):
         spec = importlib.util.find_spec(layer)
-        found = spec and spec.origin
+        found = None if spec is None else spec.origin
         if found is None or Path(found).resolve() != _ROOT / layer / "__init__.py":
             fault = f"{found or 'nothing'} is found as '{layer}', and hides the toolkit's package"
             if not is_command:

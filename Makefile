@@ -35,7 +35,7 @@ test-sweep: $(VENV)/test.stamp
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy models solvers online benchmarks tests/toy/toyproblem
+	$(BIN)/mypy models solvers online benchmarks schedgap.py tests/toy/toyproblem
 	$(BIN)/python -m pytest -q tests/test_layers.py
 
 format: $(VENV)/test.stamp
@@ -43,7 +43,7 @@ format: $(VENV)/test.stamp
 	$(BIN)/ruff format .
 
 notebooks: $(VENV)/notebooks.stamp
-	$(BIN)/jupyter lab notebooks
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
 
 clean:
 	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build *.egg-info

@@ -12,8 +12,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.start import prepare
+
 if TYPE_CHECKING:
     from benchmarks.door import Evaluation, compare, draw, evaluate, paired, read, run, solve
+
+prepare()
 
 __all__ = ["Evaluation", "compare", "draw", "evaluate", "paired", "read", "run", "solve"]
 

@@ -23,13 +23,9 @@ import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from benchmarks.catalogue import claims_of, frames_asked, multiverse_picture
 from benchmarks.cli import Parser, engine_of, run_command
 from benchmarks.contract import part_of
 from benchmarks.figures import add_size_arguments
-from benchmarks.readings_report import format_multiverse, format_summary
-from benchmarks.study.claim import judge
-from benchmarks.study.rows import records_of
 from benchmarks.tables import FORMATS, Column, Layout, print_rows, render
 from models.problem import problem
 
@@ -48,6 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if args.size == "readings":
         return _multiverse(args)
+    # What is heavy is imported once the options are known to be right.
+    from benchmarks.catalogue import claims_of, frames_asked
+    from benchmarks.study.claim import judge
+
     claims = claims_of(args.problem)
     records: list[dict[str, str]] = []
     with engine_of(args) as engine:
@@ -66,6 +66,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _multiverse(args: argparse.Namespace) -> int:
+    from benchmarks.catalogue import frames_asked, multiverse_picture
+    from benchmarks.readings_report import format_multiverse, format_summary
+    from benchmarks.study.rows import records_of
+
     found, claims = part_of(args.problem, "readings"), part_of(args.problem, "claims")
     with engine_of(args) as engine:
         frame = frames_asked(args, engine)(multiverse_picture(args.problem).study)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn, TypeVar
 
+from benchmarks.start import hear_interrupts, is_console
 from benchmarks.study.cell import Needs
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.engine import Engine, InProcess, Processes, default_workers
@@ -31,12 +33,26 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, module: str, about: str | None) -> None:
         description, _, examples = (about or "").partition("\n\nExamples\n--------\n")
         super().__init__(
-            prog=f"python -m {module}",
+            prog=_as_called(f"python -m {module}"),
             description=description,
             epilog="examples:\n" + textwrap.indent(examples, "  ").rstrip("\n"),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
+
+    def format_help(self) -> str:
+        """The help, in which commands are called as this one was."""
+        return _as_called(super().format_help())
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Read the command line; if a shell asks for it, say instead how it may go on."""
+        if "_ARGCOMPLETE" in os.environ:
+            import argcomplete
+
+            argcomplete.autocomplete(self)
+        return super().parse_args(args, namespace)
 
     def add_seeds(self) -> None:
         """``--seeds``, a range."""
@@ -47,7 +63,7 @@ class Parser(argparse.ArgumentParser):
         """``--out``, a folder of results (of ``Runs``: and ``--run``); the default is not set."""
         told = f"results folder (default: {default}); what is finished there with the same "
         told += "settings and code is not run again"
-        self.add_argument("--out", metavar="DIR", help=told)
+        self.add_argument("--out", type=parse_path, metavar="DIR", help=told)
         if runs:
             told = "name of this run in the folder (default: a hash of what is asked for)"
             self.add_argument("--run", metavar="NAME", help=told)
@@ -108,10 +124,16 @@ def _engine(args: argparse.Namespace, threads: int) -> Engine:
     return Processes(workers, limits)
 
 
-def run_command(main: Callable[[list[str] | None], int]) -> NoReturn:
-    """Run a command: bad input is one line on stderr and exit code 2, never a traceback."""
+def run_command(
+    main: Callable[[Sequence[str] | None], int], words: Sequence[str] | None = None
+) -> NoReturn:
+    """Run a command, with the words of the command line or with others.
+
+    Bad input is one line on stderr and exit code 2, never a traceback.
+    """
     try:
-        code = main(None)
+        hear_interrupts()
+        code = main(words)
         sys.stdout.flush()
     except InputError as error:
         where = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
@@ -124,6 +146,11 @@ def run_command(main: Callable[[list[str] | None], int]) -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code)
+
+
+def _as_called(text: str) -> str:
+    """A text that names commands, by ``schedgap`` where that is how this one was called."""
+    return re.sub(r"python\s+-m\s+benchmarks\.", "schedgap ", text) if is_console() else text
 
 
 def parse_count(text: str) -> int:
@@ -142,6 +169,13 @@ def parse_positive(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
     return value
+
+
+def parse_path(text: str) -> str:
+    """Read the path of a file or folder to write: anything but nothing."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"'{text}' is no path")
+    return text
 
 
 def parse_list(parse: Callable[[str], T]) -> Callable[[str], list[T]]:

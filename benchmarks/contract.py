@@ -90,6 +90,13 @@ gap_methods: Callable[[str], GapMethods] = partial(part_of, part="gap")
 """What ``benchmarks.gap`` compares on a problem; InputError if it has none."""
 
 
+TRACE = "trace"
+"""Name of the arrivals of the trace itself, where regret is measured."""
+
+ADAPTIVE = "adaptive"
+"""Name of arrivals that adapt to each policy: an adversary sees its last decision."""
+
+
 @dataclass(frozen=True)
 class RegretSizes:
     """Horizons and numbers of ports around one base, (ports, slots); seeds and arrivals.

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.cli import Parser, run_command
+from benchmarks.cli import Parser, parse_path, run_command
 from models.errors import InputError
 from models.export import write_model
 from models.problem import problem_names, read_instance, sub_package
@@ -23,11 +23,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line, write the file, print its size; returns the exit code."""
     parser = Parser("benchmarks.export", __doc__)
     parser.add_argument("instance", metavar="INSTANCE", help="instance file")
-    names = problem_names("models", "formulations")
-    known = "; ".join(f"{name}: {', '.join(_formulations(name)) or 'none'}" for name in names)
-    told = f"one of those of the instance's problem, by default the first ({known})"
+    known = ", ".join(problem_names("models", "formulations"))
+    told = f"one of those of the instance's problem ({known}), by default the first; a wrong one "
+    told += "is told the right ones"
     parser.add_argument("--formulation", metavar="NAME", help=told)
-    parser.add_argument("--out", required=True, metavar="FILE", help=".lp or .mps, also with .gz")
+    told = ".lp or .mps, also with .gz"
+    parser.add_argument("--out", required=True, type=parse_path, metavar="FILE", help=told)
     args = parser.parse_args(argv)
     instance = read_instance(args.instance)
     formulations = _formulations(instance.problem)

@@ -19,16 +19,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from benchmarks.catalogue import find_picture, frames_asked, multiverse_picture, pictures_of
 from benchmarks.cli import Parser, engine_of, run_command
 from benchmarks.contract import with_part
-from benchmarks.pictures.style import save_picture
-from benchmarks.study.claim import Picture
-from benchmarks.study.study import succeeded
 from models.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchmarks.study.claim import Picture
 
 
 def add_size_arguments(parser: Parser, **more: str) -> None:
@@ -55,6 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="name all figures and end")
     add_size_arguments(parser)
     args = parser.parse_args(argv)
+    # What is heavy is imported once the options are known to be right.
+    from benchmarks.catalogue import find_picture, frames_asked, multiverse_picture, pictures_of
+
     every = [picture for name in with_part("pictures") for picture in pictures_of(name)]
     if args.list:
         for picture in [*every, *map(multiverse_picture, with_part("readings"))]:
@@ -78,6 +81,9 @@ def _draw(picture: Picture, frame: pd.DataFrame, stem: Path) -> str:
 
     The csv has all rows, also those that say what failed.
     """
+    from benchmarks.pictures.style import save_picture
+    from benchmarks.study.study import succeeded
+
     rest = succeeded(frame)
     lost = len(frame) - len(rest)
     note = "1 failed cell is missing" if lost == 1 else f"{lost} failed cells are missing"

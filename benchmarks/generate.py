@@ -31,13 +31,20 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+def _instance_file(text: str) -> str:
+    if not text.endswith((".json", ".json.gz")):
+        raise argparse.ArgumentTypeError(f"'{text}' ends neither in .json nor in .json.gz")
+    return text
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line, write the file, print the report; returns the exit code."""
     parser = Parser("benchmarks.generate", __doc__)
     add_drawing_arguments(parser)
     parser.add_argument("--seed", type=_seed, default=0, help="(default: 0)")
     parser.add_argument("--trace", metavar="KIND:PATH", help="take arrivals from a real trace")
-    parser.add_argument("--out", required=True, metavar="FILE", help=".json, or .json.gz packed")
+    told = ".json, or .json.gz packed"
+    parser.add_argument("--out", required=True, type=_instance_file, metavar="FILE", help=told)
     args = parser.parse_args(argv)
     workload = experiments_of(args.problem).workload
     asked = drawing_asked(args, workload.default)

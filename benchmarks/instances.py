@@ -64,19 +64,25 @@ def add_drawing_arguments(parser: Parser) -> None:
     add_set_argument(parser)
 
 
-def add_set_argument(parser: Parser) -> None:
-    """Option for the further settings of a workload, read by its ``parse_set``."""
-    known = _of_each(lambda load: ", ".join(f"{k}={value}" for k, value in load.examples.items()))
+def add_set_argument(parser: Parser, *problems: str) -> None:
+    """Option for the further settings of a workload, read by its ``parse_set``.
+
+    Its help is of these problems, by default of all.
+    """
+    known = _of_each(
+        lambda load: ", ".join(f"{k}={value}" for k, value in load.examples.items()), problems
+    )
     told = f"a setting of the workload; repeat for several ({known})"
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=told)
 
 
-def add_policy_argument(parser: Parser) -> None:
-    """Option that chooses the policies: a list of references."""
-    sides, run = all_offered("online", "ONLINE", OnlineSide), problem_names("benchmarks")
+def add_policy_argument(parser: Parser, *problems: str) -> None:
+    """Option that chooses the policies: a list of references; with help on problems as above."""
+    sides = all_offered("online", "ONLINE", OnlineSide)
+    run = problems or problem_names("benchmarks")
     known = "; ".join(f"{name}: {', '.join(sides[name].policies)}" for name in run if name in sides)
-    variants = _of_each(lambda load: ", ".join(load.variants))
-    fewer = _of_each(lambda load: ", ".join(load.policies or ()))
+    variants = _of_each(lambda load: ", ".join(load.variants), problems)
+    fewer = _of_each(lambda load: ", ".join(load.policies or ()), problems)
     told = f"registered policies ({known}), variants of them ({variants}), "
     told += "module:Class or file.py:Class; several joined by "
     told += f"commas, or in several --policy (default: all registered{fewer and f'; {fewer}'})"
@@ -84,10 +90,11 @@ def add_policy_argument(parser: Parser) -> None:
     parser.add_argument("--policy", metavar="NAME,...", help=told, **words)
 
 
-def _of_each(say: Callable[[Workload], str]) -> str:
-    """What there is to say of the workload of each problem, by its name."""
+def _of_each(say: Callable[[Workload], str], problems: Sequence[str] = ()) -> str:
+    """What there is to say of the workload of each problem, by default of all, by its name."""
     sides = all_offered("benchmarks", "EXPERIMENTS", Experiments)
-    said = {name: say(side.workload) for name, side in sides.items()}
+    chosen = problems or sides
+    said = {name: say(sides[name].workload) for name in chosen}
     return "; ".join(f"{name}: {text}" for name, text in said.items() if text)
 
 

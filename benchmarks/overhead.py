@@ -19,8 +19,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
-import pandas as pd
-
 from benchmarks.cli import Parser, parse_count, run_command
 from benchmarks.study.cell import Cell, Result
 from benchmarks.study.closure import processor
@@ -43,6 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--cells", type=parse_count, default=400, metavar="N")
     parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler to measure, too")
     args = parser.parse_args(argv)
+    import pandas as pd
+
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     print(f"{processor()['cpu']}, {os.cpu_count()} cores, Python {platform.python_version()}{load}")
     engines: dict[str, Engine] = {"in process": InProcess(), "processes": Processes(args.workers)}

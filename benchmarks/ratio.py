@@ -33,29 +33,34 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.cli import Parser, engine_of, parse_list, parse_positive, run_command
-from benchmarks.door import measure
 from benchmarks.instances import USUAL, add_instance_arguments, sources_from
-from benchmarks.pairs import format_pairs, paired
-from benchmarks.runs import Runs
 from benchmarks.study.cell import Effort
-from benchmarks.study.rows import Row, Timing, join, to_json_lines
 from benchmarks.study.scheme import Scheme, schemes_of
-from benchmarks.study.store import Store
-from benchmarks.study.study import faults
-from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
 from benchmarks.tables import Layout, add_table_arguments, layout_of, print_rows, wrap
 from models.errors import InputError
 from models.problem import problem, problem_names
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and print the table; returns the exit code."""
     args = _parser().parse_args(argv)
+    # What is heavy is imported once the options are known to be right.
+    import pandas as pd
+
+    from benchmarks.door import measure
+    from benchmarks.pairs import format_pairs, paired
+    from benchmarks.runs import Runs
+    from benchmarks.study.rows import Row, Timing, join, to_json_lines
+    from benchmarks.study.store import Store
+    from benchmarks.study.study import faults
+    from benchmarks.table import COLUMNS
+
     unasked = args.problem is None
     args.problem = args.problem or USUAL
     layout = layout_of(args, COLUMNS)
@@ -107,6 +112,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _texts(frame: pd.DataFrame, origins: Mapping[str, str], layout: Layout) -> list[str]:
+    from benchmarks.table import common_origin, format_table, loads_of, summarise
+
     many = "1 instance" if len(origins) == 1 else f"{len(origins)} instances"
     title = f"{frame['problem'].iloc[0]}: {many}, {loads_of(frame)}: {common_origin(origins)}"
     return [wrap([title], layout), format_table(summarise(frame), frame, layout)]

@@ -26,25 +26,30 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from benchmarks.cli import Parser, engine_of, parse_count, parse_list, parse_positive, run_command
-from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
+from benchmarks.contract import (
+    ADAPTIVE,
+    TRACE,
+    RegretSizes,
+    experiments_of,
+    regret_parts,
+    with_part,
+)
 from benchmarks.instances import (
     add_policy_argument,
     add_set_argument,
     add_source_arguments,
     sources_of_files,
 )
-from benchmarks.regret_report import COLUMNS, CURVE, report
-from benchmarks.runs import Runs
 from benchmarks.study.instances import instance_of, trace_digest
-from benchmarks.study.regret import ADAPTIVE, TRACE, Regret, sources_around
-from benchmarks.study.rows import records_of
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
-from benchmarks.study.store import Store
-from benchmarks.study.study import Trial, frames_of, trial_on
 from benchmarks.tables import add_table_arguments, layout_of, print_rows, wrap
 from models.errors import InputError
+
+if TYPE_CHECKING:
+    from benchmarks.study.study import Trial
 
 _NOT_WITH_FILES = ("base", "slots", "ports", "servers", "seeds", "arrivals", "set", "quick")
 
@@ -52,6 +57,14 @@ _NOT_WITH_FILES = ("base", "slots", "ports", "servers", "seeds", "arrivals", "se
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, write rows and pictures, print; returns the exit code, 1 if a cell has failed."""
     args = _parser().parse_args(argv)
+    # What is heavy is imported once the options are known to be right.
+    from benchmarks.regret_report import COLUMNS, CURVE, report
+    from benchmarks.runs import Runs
+    from benchmarks.study.regret import Regret
+    from benchmarks.study.rows import records_of
+    from benchmarks.study.store import Store
+    from benchmarks.study.study import frames_of, trial_on
+
     layout = layout_of(args, COLUMNS)
     usual = regret_parts(args.problem).sizes["quick" if args.quick else "default"]
     schemes = schemes_of(args.problem, args.policy or default_policies(args.problem))
@@ -101,6 +114,9 @@ def _sizes_asked(args: Namespace, usual: RegretSizes) -> RegretSizes:
 
 def _drawn(args: Namespace, sizes: RegretSizes, schemes: Sequence[Scheme]) -> list[Trial]:
     """Trials on drawn instances; what cannot be drawn raises InputError here."""
+    from benchmarks.study.regret import sources_around
+    from benchmarks.study.study import trial_on
+
     settings = experiments_of(args.problem).workload.parse_set(args.set)
     if "arrivals" in settings:
         raise InputError("--set arrivals=...: say --arrivals here")
@@ -139,8 +155,8 @@ def _parser() -> Parser:
     scaling += "grows with the ports, and (14) with their root), or the density (the servers of a "
     scaling += "port become fewer, and ports enter (14) through the largest request alone)"
     add("--scaling", choices=("degree", "density"), default="degree", help=scaling)
-    add_policy_argument(parser)
-    add_set_argument(parser)
+    add_policy_argument(parser, *known)
+    add_set_argument(parser, *known)
     dynamic = "dynamic regret, too, with so long for the optima of the slots (default: not)"
     add("--dynamic", type=parse_positive, metavar="SECONDS", help=dynamic)
     parser.add_engine()

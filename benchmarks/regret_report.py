@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from benchmarks.contract import RegretSizes
+from benchmarks.contract import ADAPTIVE, RegretSizes
 from benchmarks.growth import Growth, fit_growth
 from benchmarks.pictures import lines
 from benchmarks.pictures.lines import plot_medians
@@ -25,7 +25,6 @@ from benchmarks.pictures.style import (
     save_picture,
     told,
 )
-from benchmarks.study.regret import ADAPTIVE
 from benchmarks.study.statistics import t_interval
 from benchmarks.study.study import succeeded
 from benchmarks.table import loads_of

@@ -19,19 +19,18 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from benchmarks.cli import Parser, engine_of, parse_list, run_command
+from benchmarks.cli import Parser, engine_of, parse_list, parse_path, run_command
 from benchmarks.contract import experiments_of
 from benchmarks.instances import add_instance_arguments, sources_from
-from benchmarks.pictures.lines import plot_costs
-from benchmarks.pictures.style import save_picture
 from benchmarks.study.cell import Needs
-from benchmarks.study.rows import records_of
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
-from benchmarks.study.speed import Speed
-from benchmarks.study.study import Trial, frames_of, succeeded, trial_on
 from benchmarks.tables import Column, add_table_arguments, cell, layout_of, print_rows, render, wrap
 from models.errors import InputError
+
+if TYPE_CHECKING:
+    from benchmarks.study.study import Trial
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,10 +40,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     sizes = "several sizes, jobs x slots x servers, instead of --jobs, --slots and --servers"
     parser.add_argument("--sizes", type=parse_list(str), metavar="JxTxS,...", help=sizes)
     folder = "write the rows (csv) and a picture, seconds against the sizes, there"
-    parser.add_argument("--out", metavar="DIR", help=folder)
+    parser.add_argument("--out", type=parse_path, metavar="DIR", help=folder)
     add_table_arguments(parser)
     parser.add_engine(timed=True)
     args = parser.parse_args(argv)
+    # What is heavy is imported once the options are known to be right.
+    from benchmarks.study.rows import records_of
+    from benchmarks.study.speed import Speed
+    from benchmarks.study.study import frames_of, succeeded
+
     experiments = experiments_of(args.problem)
     columns = _columns(experiments.workload.words.events, sized=args.sizes is not None)
     layout = layout_of(args, columns)
@@ -56,6 +60,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         (frame,) = frames_of([(speed, trials)], engine=engine, progress=words)
     cores = f"{os.cpu_count()} cores"
     if args.out is not None:
+        from benchmarks.pictures.lines import plot_costs
+        from benchmarks.pictures.style import save_picture
+
         # Not memory: what one run frees the next one takes, so the rise depends on their order.
         found = succeeded(frame)
         note = f"a run, scored; {platform.machine()}, {cores}"
@@ -73,6 +80,8 @@ def _asked(
     args: argparse.Namespace, schemes: Sequence[Scheme]
 ) -> tuple[list[Trial], Mapping[str, Mapping[str, bytes]]]:
     """Trials of all instances, and the data of those given as files; raises InputError."""
+    from benchmarks.study.study import trial_on
+
     if args.sizes is None:
         if args.out is not None:
             raise InputError("--out needs --sizes: it draws how time grows")

@@ -27,21 +27,15 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
-from pandas.api.types import infer_dtype
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.cli import Parser, engine_of, run_command
-from benchmarks.pictures.intervals import plot_intervals
-from benchmarks.pictures.style import save_picture
-from benchmarks.runs import Runs
-from benchmarks.study.file import read_study_file
 from benchmarks.study.instances import show_servers
-from benchmarks.study.ratio import asked as asked_column
-from benchmarks.study.rows import records_of
-from benchmarks.study.store import Store
-from benchmarks.study.study import Study, frames_of, has_failed, succeeded
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchmarks.study.study import Study
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -51,6 +45,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_engine()
     parser.add_out("results/sweep-STUDY", runs=True)
     args = parser.parse_args(argv)
+    # What is heavy is imported once the options are known to be right.
+    import pandas as pd
+
+    from benchmarks.runs import Runs
+    from benchmarks.study.file import read_study_file
+    from benchmarks.study.ratio import asked as asked_column
+    from benchmarks.study.rows import records_of
+    from benchmarks.study.store import Store
+    from benchmarks.study.study import frames_of
+
     asked = read_study_file(args.study)
     out = args.out or Path("results") / f"sweep-{Path(args.study).stem}"
     runs = Runs(out, asked.asked, args.run)
@@ -81,6 +85,8 @@ def _readable(column: pd.Series) -> list[Any]:
 
 def _plain(column: str, value: Any) -> Any:
     """A value as a command line writes it."""
+    from benchmarks.study.ratio import asked as asked_column
+
     if column == asked_column("servers"):
         return show_servers(value)
     return ":".join(f"{part:g}" for part in value) if isinstance(value, (list, tuple)) else value
@@ -88,6 +94,8 @@ def _plain(column: str, value: Any) -> Any:
 
 def _packed(frame: pd.DataFrame) -> bytes:
     """Rows as parquet."""
+    from pandas.api.types import infer_dtype
+
     # A column of parquet has one type: where values of several come together, all are texts.
     mixed = [name for name in frame if infer_dtype(frame[name]) in ("mixed", "mixed-integer")]
     texts = {name: frame[name].map(str, na_action="ignore") for name in mixed}
@@ -98,12 +106,18 @@ def _packed(frame: pd.DataFrame) -> bytes:
 
 def _mean(group: pd.DataFrame) -> str:
     """The mean of the runs of a policy at a point; none where one failed, as in all tables."""
+    from benchmarks.study.study import has_failed
+
     failed = int(has_failed(group).sum())
     return f"failed {failed}/{len(group)}" if failed else f"{group['ratio_upper'].mean():.3f}"
 
 
 def _show(study: Study, axis: str, frame: pd.DataFrame, out: Path) -> None:
     """The table and the picture of one setting that varies."""
+    from benchmarks.pictures.intervals import plot_intervals
+    from benchmarks.pictures.style import save_picture
+    from benchmarks.study.study import has_failed, succeeded
+
     failed = int(has_failed(frame).sum())
     lost = f", {failed} of them failed" if failed else ""
     print(f"{study.problem}: mean ratio (upper end) by {axis}, {len(frame)} runs{lost}")

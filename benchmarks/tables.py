@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
 from benchmarks.study.rows import to_json_lines
 from models.errors import InputError
 
@@ -119,6 +117,8 @@ def render(
 
 def cell(value: Any, form: str = "") -> str:
     """A number as text; a dash where there is none."""
+    import pandas as pd
+
     return "-" if pd.isna(value) else format(value, form)
 
 
@@ -137,6 +137,8 @@ def format_records(records: Sequence[Mapping[str, Any]], form: str) -> str:
 
     Values are written as they are: beside a row without one, too, a whole number stays one.
     """
+    import pandas as pd
+
     if form == "json":
         return to_json_lines(records)
     return str(pd.DataFrame(records, dtype=object).to_csv(index=False))

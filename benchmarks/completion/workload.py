@@ -32,7 +32,6 @@ from models.completion.files import CompletionFile
 from models.completion.load import ideal_demand, load
 from models.completion.rates import least_duration
 from models.errors import InputError
-from solvers.completion.modes import placeable
 
 __all__ = ["generate"]
 
@@ -169,6 +168,8 @@ def _can_complete(job: Job, cluster: Cluster, limit: int) -> bool:
     internal, m, p = (column[:, None] for column in pairs.T)
     workers = np.arange(1, job.chunks + 1)[None]
     duration = least_duration(job, m, p, workers, internal > 0)
+    from solvers.completion.modes import placeable  # compiled code
+
     # Spread by all-reduce, one worker is none.
     in_time = (duration <= limit) & ((workers > 1) | (internal > 0) | (not cluster.allreduce))
     able = np.flatnonzero(in_time.any(axis=1))

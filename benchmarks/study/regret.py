@@ -6,18 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.contract import RegretSizes, regret_parts
+from benchmarks.contract import ADAPTIVE, TRACE, RegretSizes, regret_parts
 from benchmarks.study.cell import Cell, Effort, Outcome
 from benchmarks.study.instances import Source, drawn, instance_roots
 from benchmarks.study.offline import offline_cell
 from benchmarks.study.run import label_of, run_cell
 from benchmarks.study.study import Trial
-
-TRACE = "trace"
-"""Name of the arrivals of the trace itself."""
-
-ADAPTIVE = "adaptive"
-"""Name of arrivals that adapt to each policy: an adversary sees its last decision."""
 
 _SHARED = ("best fixed decision: ", "optima of slots: ")  # what all runs are compared with
 

@@ -6,12 +6,14 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-import pandas as pd
 
 from models.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 T = TypeVar("T")
 

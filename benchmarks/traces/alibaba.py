@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
-
 from benchmarks.traces.table import NEGATIVE, Table, first_line, read_rows
 from models.errors import InputError
 
@@ -73,6 +71,8 @@ def read_openb_pods(path: Path) -> Table:
     Where the list has times, also ``submit_s`` (creation) and ``duration_s`` (deletion -
     scheduling), both in seconds.
     """
+    import pandas as pd
+
     timed = "creation_time" in first_line(path)
     rows = read_rows(path, _PODS | _TIMES if timed else _PODS)
     frame = pd.DataFrame(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from benchmarks.traces.table import Table, Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _RANKS = {"q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 _HOUR_S = 3600.0

@@ -10,7 +10,6 @@ import re
 from pathlib import Path
 
 import msgspec
-import pandas as pd
 
 from benchmarks.traces.table import NEGATIVE, Table
 from models.errors import InputError
@@ -38,6 +37,8 @@ def read_gavel(path: Path) -> Table:
     InputError
         If the file cannot be read, or has no speeds of a GPU type.
     """
+    import pandas as pd
+
     try:
         file = msgspec.json.decode(read_bytes(path), type=_File)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from benchmarks.traces.table import NEGATIVE, Loaders, Table, first_line, read_rows
 from models.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _START_US = 600_000_000
 _AFTER_US = 2**63 - 1
@@ -69,6 +71,8 @@ def _table_of(path: Path) -> str:
 
 
 def _read(files: list[Path], columns: dict[str, str]) -> pd.DataFrame:
+    import pandas as pd
+
     kinds = {name: kind for name, kind in columns.items() if kind}
     frames = [read_rows(file, kinds, names=list(columns)) for file in files]
     return pd.concat(frames, ignore_index=True)

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-import pandas as pd
 
 from benchmarks.traces.table import Table, read_rows
 from models.errors import InputError
 from models.files import read_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _CSV = {
     "timestamp": "text", "duration": "float", "num_gpus": "int", "gpu_time": "float",
@@ -47,6 +50,8 @@ def read_philly(path: Path) -> Table:
 
 
 def _read_csv(path: Path) -> Table:
+    import pandas as pd
+
     frame = read_rows(path, _CSV)
     frame.columns = pd.Index(["time", *_DEMANDS, "cluster"])
     frame["time"] = _times(path, frame["time"], lambda row: f"line {row + 2}: timestamp")
@@ -79,6 +84,8 @@ class _JobLog(msgspec.Struct):
 
 
 def _read_json(path: Path, data: bytes) -> Table:
+    import pandas as pd
+
     try:
         # Not models.files.decode: it looks for numbers that are not finite, and here are none.
         jobs = msgspec.json.decode(data, type=list[_JobLog])
@@ -125,6 +132,8 @@ def _read_json(path: Path, data: bytes) -> Table:
 
 def _times(path: Path, texts: pd.Series, where: Callable[[int], str]) -> pd.Series:
     """Parse times, NaT where there is no text; InputError says where one is no time."""
+    import pandas as pd
+
     shaped = texts.where(texts.str.fullmatch(_SHAPE))  # pandas alone would take "now" for a time
     times = pd.to_datetime(shaped, format="%Y-%m-%d %H:%M:%S", errors="coerce")
     wrong = np.flatnonzero(times.isna() & texts.notna())

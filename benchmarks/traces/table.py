@@ -11,12 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from models.errors import InputError
 from models.files import read_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MOST_SLOTS = 10**8  # of a trace, whose arrivals are counted slot by slot
 NEGATIVE = "a negative demand or capacity"
@@ -152,6 +155,8 @@ def read_rows(
     InputError if a column is missing or a line cannot be read: not as many fields as there are
     names, a number that is missing, none or not finite. It names the file and the line, from 1 on.
     """
+    import pandas as pd
+
     data = _text(path)
     first = 0 if names else 1  # line of rows
     names = names or first_line(path)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 
 from models.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["some_of"]
 

@@ -7,6 +7,7 @@ notebooks and scripts without a main guard can solve.
 from __future__ import annotations
 
 import math
+import os
 import pickle
 import subprocess
 import sys
@@ -85,6 +86,7 @@ def run_in_child(
     here, a KeyboardInterrupt among them, kills the child as well, and so do the end of this
     process and `stop`, once it is set.
     """
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     request = Request(program=program, options=options, start=start, want_log=want_log)
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(
@@ -93,6 +95,7 @@ def run_in_child(
             stdout=subprocess.PIPE,
             stderr=errors,
             cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": path},  # no other package of that name comes first
             start_new_session=True,  # a Ctrl-C on the terminal is for the parent to handle
         )
         assert child.stdin is not None and child.stdout is not None

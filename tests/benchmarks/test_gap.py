@@ -17,7 +17,8 @@ import pytest
 from numba import njit
 
 from benchmarks.contract import GapMethod, gap_methods
-from benchmarks.gap import format_gaps, format_overruns, main, plot_gap, plot_growth
+from benchmarks.gap import main
+from benchmarks.gap_report import format_gaps, format_overruns, plot_gap, plot_growth
 from benchmarks.pictures.lines import plot_medians
 from benchmarks.study import gap as gap_measure
 from benchmarks.study.cell import Outcome, Result

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.contract import experiments_of, gap_methods
+from benchmarks.contract import ADAPTIVE, experiments_of, gap_methods
 from benchmarks.study.cell import Cell, Effort
 from benchmarks.study.gap import Gap
 from benchmarks.study.instances import drawn
 from benchmarks.study.offline import offline_cell
-from benchmarks.study.regret import ADAPTIVE, Regret
+from benchmarks.study.regret import Regret
 from benchmarks.study.run import run_cell
 from benchmarks.study.scheme import schemes_of
 from benchmarks.study.speed import Speed

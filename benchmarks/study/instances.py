@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.contract import experiments_of
 from benchmarks.traces import read_trace
+from benchmarks.traces.table import MOST_BYTES
 from models.errors import InputError
 from models.files import read_bytes
 from models.problem import problem, sub_package
@@ -95,7 +96,7 @@ def trace_digest(text: str) -> dict[str, Any]:
     folder = root if root.is_dir() else root.parent
     files = sorted({file for name in trace.names for file in trace.table(name).files})
     hashes = {
-        file.relative_to(folder).as_posix(): hashlib.sha256(read_bytes(file)).hexdigest()
+        file.relative_to(folder).as_posix(): sha256(read_bytes(file, most=MOST_BYTES)).hexdigest()
         for file in files
     }
     return {"trace": text, "files": hashes}

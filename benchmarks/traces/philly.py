@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from benchmarks.traces.table import Table, read_rows
+from benchmarks.traces.table import MOST_BYTES, Table, read_rows
 from models.errors import InputError
 from models.files import read_bytes
 
@@ -37,7 +37,7 @@ def read_philly(path: Path) -> Table:
     GPU-seconds, and the most GPUs of one. InputError if the file cannot be read, or a row of it:
     names the line (csv) or the job (JSON).
     """
-    data = read_bytes(path)
+    data = read_bytes(path, most=MOST_BYTES)
     table = _read_json(path, data) if data.lstrip()[:1] == b"[" else _read_csv(path)
     frame = table.frame.sort_values("time", kind="stable", ignore_index=True)
     time = frame.pop("time")

@@ -18,6 +18,8 @@ import pandas as pd
 from models.errors import InputError
 from models.files import read_bytes
 
+MOST_BYTES = 2**30
+"""Most bytes of a file of a trace, unpacked: 1 GiB."""
 _MOST_SLOTS = 10**8  # of a trace, whose arrivals are counted slot by slot
 NEGATIVE = "a negative demand or capacity"
 """Why a row is dropped that asks for, or offers, less than nothing."""
@@ -129,7 +131,7 @@ class Trace:
 
 def _text(path: Path) -> bytes:
     """Contents with plain line ends and without blank lines at the end (Philly's csv has one)."""
-    data = read_bytes(path).replace(b"\r\n", b"\n").rstrip(b"\n")
+    data = read_bytes(path, most=MOST_BYTES).replace(b"\r\n", b"\n").rstrip(b"\n")
     if not data:
         raise InputError(f"{path}: the file is empty")
     return data

@@ -17,8 +17,8 @@ python -m benchmarks.ratio --trace google:PATH --seeds 5
 python -m benchmarks.ratio --problem reward --slots 500 --set arrivals=drifting
     another problem, and a setting of its workload
 python -m benchmarks.ratio --instance one.json two.json.gz --out one --format csv
-    your own instances; a table for pandas. The schedules are one/instances/*/schedules/*, the
-    best ones known one/instances/*/offline.*
+    your own instances (docs/instances.md), of the problem that they name; a table for pandas. The
+    schedules are one/instances/*/schedules/*, the best ones known one/instances/*/offline.*
 python -m benchmarks.ratio --seeds 0:50 --out both --run first
 python -m benchmarks.ratio --seeds 50:100 --out both --run second
     two runs in one folder, at the same time or one after the other: both/all.csv has the rows
@@ -36,7 +36,7 @@ import pandas as pd
 
 from benchmarks.cli import Parser, engine_of, parse_positive, run_command
 from benchmarks.door import measure
-from benchmarks.instances import USUAL, add_instance_arguments, sources_from
+from benchmarks.instances import USUAL, add_instance_arguments, settle_problem, sources_from
 from benchmarks.runs import Runs
 from benchmarks.study.cell import Effort
 from benchmarks.study.rows import Row, Timing, join, to_json_lines
@@ -52,8 +52,7 @@ from models.problem import problem_names
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and print the table; returns the exit code."""
     args = _parser().parse_args(argv)
-    unasked = args.problem is None
-    args.problem = args.problem or USUAL
+    unasked = settle_problem(args)
     layout = layout_of(args, COLUMNS)
     sources = sources_from(args)
     schemes = schemes_of(args.problem, args.policy or None)
@@ -105,7 +104,6 @@ def _texts(frame: pd.DataFrame, origins: Mapping[str, str], layout: Layout) -> t
 def _parser() -> Parser:
     parser = Parser("benchmarks.ratio", __doc__)
     add_instance_arguments(parser)
-    parser.set_defaults(problem=None)  # tells what nobody asked for from what somebody did
     limit = "for the offline solve of one instance (default: 30); what is not proven by then is "
     limit += "reported as an interval"
     add = parser.add_argument

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.cli import Parser, engine_of, parse_list, run_command
 from benchmarks.contract import experiments_of
-from benchmarks.instances import add_instance_arguments, sources_from
+from benchmarks.instances import add_instance_arguments, settle_problem, sources_from
 from benchmarks.pictures.lines import plot_costs, seeds_in_words
 from benchmarks.pictures.style import save_picture
 from benchmarks.study.cell import Needs
@@ -45,6 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_table_arguments(parser)
     parser.add_engine(timed=True)
     args = parser.parse_args(argv)
+    settle_problem(args)
     experiments = experiments_of(args.problem)
     columns = _columns(experiments.workload.words.events, sized=args.sizes is not None)
     layout = layout_of(args, columns)

@@ -41,6 +41,7 @@ _TABLES = {
     "pai-machines": ("machines",),
     "openb-pods": ("pods",),
     "alibaba-2018": ("jobs",),
+    "csv": ("jobs",),
     "alibaba": ("machines", "pods", "jobs"),
 }
 

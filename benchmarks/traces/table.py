@@ -23,6 +23,8 @@ MOST_BYTES = 2**30
 _MOST_SLOTS = 10**8  # of a trace, whose arrivals are counted slot by slot
 NEGATIVE = "a negative demand or capacity"
 """Why a row is dropped that asks for, or offers, less than nothing."""
+ZERO_DURATION = "zero or negative duration"
+NO_GPU = "no GPU"
 _DTYPES = {"int": "int64", "float": "float64", "float?": "float64", "text": "str"}
 _INT = re.compile(r"\s*[+-]?\d+\s*")
 _FLOAT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")

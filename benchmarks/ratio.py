@@ -43,7 +43,7 @@ from benchmarks.study.rows import Row, Timing, join, to_json_lines
 from benchmarks.study.scheme import schemes_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import faults
-from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
+from benchmarks.table import COLUMNS, common_origin, draws_of, format_table, loads_of, summarise
 from benchmarks.tables import Layout, add_table_arguments, layout_of, print_rows, wrap
 from models.errors import InputError
 from models.problem import problem_names
@@ -65,6 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     runs = Runs(args.out or Path("results") / f"ratio-{args.problem}", asked, args.run)
     effort = Effort(args.time_limit, args.threads)
     rows, timings, origins = list[Row](), list[Timing](), dict[str, str]()
+    draws: list[Sequence[int] | None] = []
     with engine_of(args, threads=args.threads) as engine:
         store = Store(runs.path / "cells")
         how = {"store": store, "engine": engine, "progress": f"ratio of {args.problem}"}
@@ -81,8 +82,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             engine.failed += faults([asdict(row) for row in joined.rows], outcomes)
             values = [outcome.result.value for outcome in outcomes if outcome.result]
             origins[joined.rows[0].instance] = values[0]["origin"] if values else ""
+            draws.append(values[0].get("draws") if values else None)
         records = join(rows, timings)
-        texts = _texts(pd.DataFrame(records), origins, layout)
+        texts = _texts(pd.DataFrame(records), origins, draws_of(draws), layout)
         try:
             for cells, _, joined in found:
                 runs.keep_instance(store, cells, joined)
@@ -95,9 +97,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(bool(engine.failed))
 
 
-def _texts(frame: pd.DataFrame, origins: Mapping[str, str], layout: Layout) -> tuple[str, str]:
+def _texts(
+    frame: pd.DataFrame, origins: Mapping[str, str], draws: str, layout: Layout
+) -> tuple[str, str]:
     many = "1 instance" if len(origins) == 1 else f"{len(origins)} instances"
-    title = f"{frame['problem'].iloc[0]}: {many}, {loads_of(frame)}: {common_origin(origins)}"
+    origin = common_origin(origins)
+    told = [many, loads_of(frame), draws if " draws" not in origin else ""]
+    title = f"{frame['problem'].iloc[0]}: {', '.join(filter(None, told))}: {origin}"
     return wrap([title], layout), format_table(summarise(frame), frame, layout)
 
 

@@ -100,6 +100,8 @@ class Problem:
         resources of what a job needs to complete over what all servers have in all slots; for
         jobs without a fixed need, a definition of the problem's own. At 1 there is about as much
         to do as can be done. The definition is in the callable's docstring.
+    load_means : str
+        The same in a line for people, if it is a definition of the problem's own.
     certificate_file : type, optional
         The ``msgspec.Struct`` of its certificates (``solvers.<problem>.certificate``), if there
         are any.
@@ -131,6 +133,10 @@ class Problem:
     certificate_file: type[msgspec.Struct] | None = None
     schedule_suffix: str = ".json.gz"
     wider: str = ""
+    load_means: str = (
+        "sum over the jobs of the largest share that each needs of a resource of all servers in "
+        "all slots; at 1 there is about as much to do as can be done"
+    )
     offline: Callable[[Any], Any] = lambda instance: instance
     negligible: Callable[[Any], float] = lambda instance: 0.0
 

@@ -27,18 +27,14 @@ _NODES = (
     "`nodes` give the servers, each at most once: a worker for each GPU, a parameter server for "
     "each CPU"
 )
-_HOUR = (
-    "the hour is stretched to the slots in which jobs arrive, and thinned to `jobs` uniformly at "
-    "random"
+_HOUR = "the hour is stretched to the slots in which jobs arrive, and thinned to `jobs` at random"
+_SUBMITTED = (
+    "arrival = slot of the submission, in a window of as many whole slots as jobs arrive in, chosen"
+    " by the seed among those that hold at least `jobs` submissions, thinned to them at random"
 )
 _WITH_JOBS = ("philly", "csv")  # kinds that give arrivals, GPUs and run times of the same jobs
 _TEXTS = {
-    **dict.fromkeys(
-        _WITH_JOBS,
-        f"{_JOBS}; arrival = slot of the submission, in a window of as many whole slots as jobs "
-        "arrive in, chosen by the seed among those that hold at least `jobs` submissions, thinned "
-        "to `jobs` uniformly at random",
-    ),
+    **dict.fromkeys(_WITH_JOBS, f"{_JOBS}; {_SUBMITTED}"),
     "alibaba-2018": f"`jobs` give the arrivals: {_HOUR}",
     "openb-nodes": _NODES,
     "edge-cloud": f"{_JOBS}, of rows drawn uniformly at random; `arrivals` of Alibaba: {_HOUR}; "

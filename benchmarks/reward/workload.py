@@ -40,8 +40,7 @@ _GIVES = {
 _TABLES = {
     "pai-machines": ("machines",),
     "openb-pods": ("pods",),
-    "alibaba-2018": ("jobs",),
-    "csv": ("jobs",),
+    **dict.fromkeys(("alibaba-2018", "csv"), ("jobs",)),
     "alibaba": ("machines", "pods", "jobs"),
 }
 

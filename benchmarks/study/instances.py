@@ -107,7 +107,12 @@ def instance_of(source: Source, data: Mapping[str, bytes] | None = None) -> Any:
 
     InputError if a setting is bad, or a trace is not what it was when the cell was made.
     """
-    return _instance(json.dumps(dict(source), sort_keys=True), data and data[_DATA])
+    return _instance(json.dumps(dict(source), sort_keys=True), data and data[_DATA])[0]
+
+
+def draws_of(source: Source, data: Mapping[str, bytes] | None = None) -> tuple[int, int] | None:
+    """Draws that were accepted for an instance, and those that were not; None of a file."""
+    return _instance(json.dumps(dict(source), sort_keys=True), data and data[_DATA])[1]
 
 
 def instance_roots(problem_name: str) -> tuple[str, ...]:
@@ -134,11 +139,11 @@ _trace = functools.lru_cache(1)(read_trace)
 
 
 @functools.lru_cache(_KEPT)
-def _instance(text: str, content: bytes | None) -> Any:
+def _instance(text: str, content: bytes | None) -> tuple[Any, tuple[int, int] | None]:
     source = json.loads(text)
     name = source["problem"]
     if content is not None:
-        return problem(name).decode_instance(content, f"instance '{source['name']}'")
+        return problem(name).decode_instance(content, f"instance '{source['name']}'"), None
     trace = None
     if "trace" in source:
         if trace_digest(source["trace"]["trace"]) != source["trace"]:
@@ -149,7 +154,8 @@ def _instance(text: str, content: bytes | None) -> Any:
         key: tuple(value) if isinstance(value, list) else value
         for key, value in source["settings"].items()
     }
-    return experiments_of(name).workload.draw(**drawn_from, trace=trace, **settings)[0]
+    found, report = experiments_of(name).workload.draw(**drawn_from, trace=trace, **settings)
+    return found, (report.accepted, report.rejected)
 
 
 def as_bytes(write: Callable[[Path], None], name: str) -> bytes:

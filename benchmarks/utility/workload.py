@@ -111,8 +111,8 @@ def _report(instance: UtilityInstance, kept: Kept) -> UtilityReport:
         f"accepted {accepted:,} of {draws:,} draws ({100 * (accepted / draws):.3g} %)",
         *(f"rejected {count:,}: {why}" for why, count in kept.rejected.items()),
     )
-    more = {"notes": (kept.note,), "counts": counts, "about": "accepted jobs"}
-    return UtilityReport.of(instance, fields, kept=kept, **more)
+    more = {"notes": (kept.note,), "counts": counts, "about": "accepted jobs", "kept": kept}
+    return UtilityReport.of(instance, fields, accepted=accepted, rejected=draws - accepted, **more)
 
 
 def generate(

@@ -74,11 +74,13 @@ def test_rows_carry_what_the_format_says(
 def test_first_line_names_the_other_problems_unless_one_is_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run_files(tmp_path, "a", "--format", "csv")
+    size = ["--jobs", "3", "--slots", "6", "--servers", "3+3", "--seeds", "1", "--policy", "fifo"]
+    assert main([*size, "--out", str(tmp_path / "drawn"), "--format", "csv"]) == 0
     out, err = capsys.readouterr()
     known = "colocated|completion|jct|reward"
     assert err.splitlines()[0] == f"utility; others: --problem {known}"
     assert out.startswith("problem,")
+    run_files(tmp_path, "a")  # the files say it
     run_files(tmp_path, "a", "--problem", "utility")
     assert "others:" not in "".join(capsys.readouterr())
 

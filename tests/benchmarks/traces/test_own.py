@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.contract import experiments_of
 from benchmarks.generate import main as generate
+from benchmarks.study.file import read_study_file
 from benchmarks.trace import main as trace_command
 from benchmarks.traces import read_trace
 from models.errors import InputError
@@ -87,6 +88,19 @@ def test_every_problem_makes_instances_of_it(
     record = json.loads(capsys.readouterr().out)
     assert record["tables"][0]["arrivals"]["per_hour"]["max"] == 12
     assert not record["mapping"][problem].startswith("none")
+
+
+def test_a_study_file_takes_it(tmp_path: Path) -> None:
+    head = '[[study]]\nproblem = "completion"\npolicies = ["fifo"]\n'
+    base = "base = { jobs = 4, slots = 12, servers = 2 }\n"
+    for count, rule in ((4, ""), (400, "no window of 12 slots holds 400 arrivals")):
+        text = f'{head}{base.replace("4", str(count), 1)}trace = "csv:{many(tmp_path)}"\n'
+        file = write(tmp_path / "study.toml", text)
+        if rule:  # the first instance is drawn to see
+            with pytest.raises(InputError, match=rule):
+                read_study_file(file)
+        else:
+            assert read_study_file(file).asked["study"][0]["trace"].startswith("csv:")
 
 
 @pytest.mark.parametrize(

@@ -83,15 +83,13 @@ def submissions(
     frame, alone = trace.table("jobs").frame, listed == "jobs"
     gpus = frame["gpus"].to_numpy(dtype=np.int64)
     hours = frame["duration_s"].to_numpy(dtype=float) / 3600.0
-    weights = frame["weight"].to_numpy(dtype=float) if "weight" in frame else None
+    worth = frame["weight"].to_numpy(dtype=float) if "weight" in frame else None
     anywhere = None if alone else _in_turn(rng, len(frame))
 
     def draw(count: int) -> Submissions:
         at = in_window(count)
         job = rows[at] if anywhere is None else anywhere(count)
-        return Submissions(
-            slot[at], gpus[job], hours[job], None if weights is None else weights[job]
-        )
+        return Submissions(slot[at], gpus[job], hours[job], None if worth is None else worth[job])
 
     return draw, note if alone else f"{note}; jobs: from {len(frame)}"
 

@@ -12,7 +12,7 @@ from benchmarks.contract import Experiments, experiments_of
 from benchmarks.study.instances import Source, drawn, given, instance_of, trace_digest
 from benchmarks.workload.contract import Size, Workload
 from models.errors import InputError
-from models.problem import all_offered, problem_names, read_instance
+from models.problem import all_offered, problem_names, problem_of_file, read_instance
 from online.contract import OnlineSide
 
 USUAL = "utility"
@@ -33,12 +33,28 @@ class Sources:
 
 
 def add_instance_arguments(parser: Parser) -> None:
-    """Options that choose the instances, for :func:`sources_from`, and the policies."""
+    """Options that choose the instances, for :func:`sources_from`, and the policies.
+
+    No problem is the default: :func:`settle_problem` says which it is.
+    """
     add_source_arguments(parser)
-    add_drawing_arguments(parser)
+    add_drawing_arguments(parser, usual=f"that of the instance file, else {USUAL}")
+    parser.set_defaults(problem=None)
     parser.add_seeds()
     parser.add_argument("--quick", action="store_true", help="small instances, few seeds")
     add_policy_argument(parser)
+
+
+def settle_problem(args: argparse.Namespace) -> bool:
+    """Fill in the problem where none is asked for: that of the first file, else the usual one.
+
+    Returns whether it is the usual one because nothing says which. InputError if the file cannot
+    be read, or is of no problem.
+    """
+    unasked = args.problem is None and not args.instance
+    if args.problem is None:
+        args.problem = problem_of_file(args.instance[0]) if args.instance else USUAL
+    return unasked
 
 
 def add_source_arguments(parser: Parser) -> None:
@@ -51,10 +67,13 @@ def add_source_arguments(parser: Parser) -> None:
     add("--trace", metavar="KIND:PATH", help=trace)
 
 
-def add_drawing_arguments(parser: Parser) -> None:
-    """The problem, the size and the settings of what is drawn, for :func:`drawing_asked`."""
+def add_drawing_arguments(parser: Parser, *, usual: str = USUAL) -> None:
+    """The problem, the size and the settings of what is drawn, for :func:`drawing_asked`.
+
+    ``usual`` says in words which problem is the default.
+    """
     known = ", ".join(problem_names("benchmarks"))
-    told = f"one of {known} (default: {USUAL})"
+    told = f"one of {known} (default: {usual})"
     parser.add_argument("--problem", default=USUAL, help=told)
     jobs, slots = _of_each(lambda load: load.words.jobs), _of_each(lambda load: load.words.slots)
     parser.add_argument("--jobs", type=parse_count, help=f"how many ({jobs})")

@@ -19,8 +19,8 @@ python -m benchmarks.ratio --trace google:PATH --seeds 5
 python -m benchmarks.ratio --problem reward --slots 500 --set arrivals=drifting
     another problem, and a setting of its workload
 python -m benchmarks.ratio --instance one.json two.json.gz --out one --format csv
-    your own instances; a table for pandas. The schedules are one/instances/*/schedules/*, the
-    best ones known one/instances/*/offline.*
+    your own instances (docs/instances.md), of the problem that they name; a table for pandas. The
+    schedules are one/instances/*/schedules/*, the best ones known one/instances/*/offline.*
 python -m benchmarks.ratio --seeds 0:50 --out both --run first
 python -m benchmarks.ratio --seeds 50:100 --out both --run second
     two runs in one folder, at the same time or one after the other: both/all.csv has the rows
@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.cli import Parser, engine_of, parse_list, parse_positive, run_command
-from benchmarks.instances import USUAL, add_instance_arguments, sources_from
+from benchmarks.instances import USUAL, add_instance_arguments, settle_problem, sources_from
 from benchmarks.study.cell import Effort
 from benchmarks.study.scheme import Scheme, schemes_of
 from benchmarks.tables import Layout, add_table_arguments, layout_of, print_rows, wrap
@@ -59,10 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     from benchmarks.study.rows import Row, Timing, join, to_json_lines
     from benchmarks.study.store import Store
     from benchmarks.study.study import faults
-    from benchmarks.table import COLUMNS
+    from benchmarks.table import COLUMNS, draws_of
 
-    unasked = args.problem is None
-    args.problem = args.problem or USUAL
+    unasked = settle_problem(args)
     layout = layout_of(args, COLUMNS)
     sources = sources_from(args)
     schemes = schemes_of(args.problem, args.policy or None)
@@ -76,6 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     runs = Runs(args.out or Path("results") / f"ratio-{args.problem}", asked, args.run)
     effort = Effort(args.time_limit, args.threads)
     rows, timings, origins = list[Row](), list[Timing](), dict[str, str]()
+    draws: list[Sequence[int] | None] = []
     with engine_of(args, threads=args.threads) as engine:
         store = Store(runs.path / "cells")
         how = {"store": store, "engine": engine, "progress": f"ratio of {args.problem}"}
@@ -92,9 +92,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             engine.failed += faults([asdict(row) for row in joined.rows], outcomes)
             values = [outcome.result.value for outcome in outcomes if outcome.result]
             origins[joined.rows[0].instance] = values[0]["origin"] if values else ""
+            draws.append(values[0].get("draws") if values else None)
         records = join(rows, timings)
         frame = pd.DataFrame(records)
-        texts, files = _texts(frame, origins, layout), {"paired.csv": None}
+        texts = _texts(frame, origins, draws_of(draws), layout)
+        files: dict[str, bytes | None] = {"paired.csv": None}
         if pairs:
             compared = pd.concat([paired(frame, *pair) for pair in pairs], ignore_index=True)
             files["paired.csv"] = compared.to_csv(index=False).encode()
@@ -111,11 +113,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(bool(engine.failed))
 
 
-def _texts(frame: pd.DataFrame, origins: Mapping[str, str], layout: Layout) -> list[str]:
+def _texts(
+    frame: pd.DataFrame, origins: Mapping[str, str], draws: str, layout: Layout
+) -> list[str]:
     from benchmarks.table import common_origin, format_table, loads_of, summarise
 
     many = "1 instance" if len(origins) == 1 else f"{len(origins)} instances"
-    title = f"{frame['problem'].iloc[0]}: {many}, {loads_of(frame)}: {common_origin(origins)}"
+    origin = common_origin(origins)
+    told = [many, loads_of(frame), draws if " draws" not in origin else ""]
+    title = f"{frame['problem'].iloc[0]}: {', '.join(filter(None, told))}: {origin}"
     return [wrap([title], layout), format_table(summarise(frame), frame, layout)]
 
 
@@ -132,7 +138,6 @@ def _pairs_asked(asked: Sequence[Sequence[str]], schemes: Sequence[Scheme]) -> l
 def _parser() -> Parser:
     parser = Parser("benchmarks.ratio", __doc__)
     add_instance_arguments(parser)
-    parser.set_defaults(problem=None)  # tells what nobody asked for from what somebody did
     limit = "for the offline solve of one instance (default: 30); what is not proven by then is "
     limit += "reported as an interval"
     add = parser.add_argument

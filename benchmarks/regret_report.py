@@ -149,6 +149,8 @@ def _notes(base: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
         "at worst. The 95 % interval is Student's t over instances.": True,
         "* decides after the arrivals of the slot are known, as no fixed decision can: regret may "
         "be negative, and says little.": not rows["commits"].all(),
+        "(14): the paper's bound on the regret, diameter of decisions x largest gradient x root of "
+        "the number of slots.": True,
         f"(14) is proven for {proof}. On {empty} instances it says "
         "nothing, being above the best fixed decision itself; "
         f"{f'above it are {counts}' if counts else 'no policy is above it'}.": True,

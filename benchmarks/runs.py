@@ -179,9 +179,13 @@ def _is_better(instance_file: Path, new: Path, known: Path) -> bool:
         value = score.objective if kind.sense == "max" else -score.objective
         return score.feasible, not kind.is_wider(schedule), value
 
-    with suppress(InputError):  # none is known, or its file is damaged
+    if not known.is_file():
+        return True
+    try:
         return rank(new) > rank(known)
-    return True
+    except InputError as error:
+        print(f"damaged, so it is replaced: {error}", file=sys.stderr)
+        return True
 
 
 def _link(source: Path, target: Path) -> bool:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.cli import Parser, engine_of, parse_list, parse_path, run_command
 from benchmarks.contract import experiments_of
-from benchmarks.instances import add_instance_arguments, sources_from
+from benchmarks.instances import add_instance_arguments, settle_problem, sources_from
 from benchmarks.study.cell import Needs
 from benchmarks.study.scheme import Scheme, default_policies, schemes_of
 from benchmarks.tables import Column, add_table_arguments, cell, layout_of, print_rows, render, wrap
@@ -44,6 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_table_arguments(parser)
     parser.add_engine(timed=True)
     args = parser.parse_args(argv)
+    settle_problem(args)
     # What is heavy is imported once the options are known to be right.
     from benchmarks.study.rows import records_of
     from benchmarks.study.speed import Speed

@@ -13,6 +13,7 @@ from benchmarks.study.statistics import bootstrap_interval
 from benchmarks.study.study import has_failed
 from benchmarks.tables import PLAIN, Column, Layout, cell, render, wrap
 from models.problem import problem
+from online.contract import online_side
 from solvers.result import OPTIMAL_GAP
 
 COLUMNS = (
@@ -109,6 +110,23 @@ def loads_of(frame: pd.DataFrame) -> str:
     return f"load {loads.mean():.3g}{span}"
 
 
+def draws_of(draws: Sequence[Sequence[int] | None]) -> str:
+    """How many draws of jobs were accepted for each instance, in words; empty for those of files.
+
+    Each has two numbers, of those accepted and of those rejected, or is None.
+    """
+    known = [one for one in draws if one is not None]
+    if not any(rejected for _, rejected in known):
+        return "no draw rejected" if known else ""
+    accepted, every = [kept for kept, _ in known], [sum(one) for one in known]
+    return f"accepted {_span(accepted)} of {_span(every)} draws"
+
+
+def _span(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
 def format_table(summary: pd.DataFrame, frame: pd.DataFrame, layout: Layout = PLAIN) -> str:
     """The table as text, with the notes that say what may be concluded from it."""
     done = experiments_of(frame["problem"].iloc[0]).workload.words.done
@@ -180,7 +198,14 @@ def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
         counts = names.str.split("; ").explode().value_counts(sort=False)
         reasons = ", ".join(f"{name} ({count})" for name, count in counts.items())
         notes.append(f"guarantee of {policy} does not apply: {reasons}.")
-    return notes
+    return [*notes, _words(frame["problem"].iloc[0], " ".join(notes))]
+
+
+def _words(problem_name: str, notes: str) -> str:
+    """What the words mean that stand in the table and in the notes below it."""
+    terms = online_side(problem_name).terms.items()
+    said = [("load", problem(problem_name).load_means), *(one for one in terms if one[0] in notes)]
+    return f"In words: {'. '.join(f'{term}: {meaning}' for term, meaning in said)}."
 
 
 def _proven(instances: pd.DataFrame) -> str:

@@ -9,7 +9,9 @@ python -m benchmarks.trace audit google:../shared/data/google-2011
 python -m benchmarks.trace audit google:job_submit_events_29d.csv.gz
     one table: job_events, task_events and machine_events are told apart by their columns
 python -m benchmarks.trace audit philly:philly.csv.gz --format json
-    the derived csv, or the original JSON (cluster_job_log)
+    the derived csv, or the original JSON (cluster_job_log), or the folder of either
+python -m benchmarks.trace audit csv:jobs.csv --problem colocated
+    a table of your own; docs/instances.md says which columns it needs
 python -m benchmarks.trace audit edge-cloud:../shared/data --problem jct
     jobs, arrivals and nodes of three traces, and what `jct` takes from them
 python -m benchmarks.trace audit pai-machines:pai_machine_spec.csv

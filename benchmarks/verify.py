@@ -2,7 +2,12 @@
 
 The one scorer gives the objective of a schedule and every violated constraint; the bound of a
 certificate is recomputed from its prices. No solver is imported, so that what is said of a bound
-rests on none. Exit code: 0 if all holds, 1 if not, 2 for bad input.
+rests on none.
+
+Exit code: 0 if all holds. 1 if something is refused: a constraint is broken, a bound is not what
+its prices prove, or a certificate was changed. Where nothing could be checked, and so nothing is
+said of the files: 2 for a file that cannot be read, is malformed or belongs to another instance,
+and for bad options; 3 if the check itself failed, for lack of memory, say.
 
 Examples
 --------
@@ -18,18 +23,23 @@ python -m benchmarks.verify one.json one/instances/*/offline.json.gz --certifica
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections import Counter
 from collections.abc import Sequence
 
 from benchmarks.cli import Parser, run_command
 from benchmarks.study.interval import Bound, ContradictedBound, Incumbent, offline_interval
+from models.errors import InputError
 from models.problem import problem, read_instance
 from solvers.contract import offline_solver
 from solvers.result import relative_gap
 
+_NOT_CHECKED = 3
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print what was found; 0 if all of it holds, 1 if not."""
+    """Print what was found; returns the exit code."""
     parser = Parser("benchmarks.verify", __doc__)
     parser.add_argument("instance", metavar="INSTANCE", help="instance file")
     files = "schedule file of that instance", "certificate file of that instance: prices, a bound"
@@ -38,6 +48,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if args.schedule is None and args.certificate is None:
         parser.error("nothing to verify: give SCHEDULE, --certificate FILE or both")
+    try:
+        return _verify(args)
+    except InputError:
+        raise
+    except Exception as error:  # whatever it is, the code of a refusal would be a false verdict
+        reason = " ".join(str(error).split())
+        print(f"error: not checked: {type(error).__name__}: {reason}", file=sys.stderr)
+        return _NOT_CHECKED
+
+
+def _verify(args: argparse.Namespace) -> int:
+    """Print what was found; 0 if all of it holds, 1 if not."""
     instance = read_instance(args.instance)
     kind = problem(instance.problem)
     score = verdict = None

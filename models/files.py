@@ -18,6 +18,7 @@ import msgspec
 from models.errors import InputError
 
 __all__ = [
+    "MOST_BYTES",
     "canonical",
     "check_finite",
     "decode",
@@ -28,23 +29,45 @@ __all__ = [
     "write_whole",
 ]
 
+MOST_BYTES = 2**28
+"""Most bytes of a file's contents, unpacked: 256 MiB, far more than any instance here has."""
+_PART = 2**20  # bytes that are unpacked at a time
+
 T = TypeVar("T")
 
 
-def read_bytes(path: str | Path) -> bytes:
+def read_bytes(path: str | Path, *, most: int = MOST_BYTES) -> bytes:
     """Contents of a file, unpacked when its name ends in ``.gz``.
+
+    A file is read no further than to the limit, so that a small one that unpacks to a huge one, or
+    a device without an end, costs neither time nor memory.
+
+    Parameters
+    ----------
+    path : str or Path
+    most : int
+        Bytes that the contents may have, unpacked.
 
     Raises
     ------
     InputError
-        If the file cannot be read or unpacked.
+        If the file cannot be read or unpacked, or has more bytes than that.
     """
+    packed = str(path).endswith(".gz")
+    parts: list[bytes] = []
+    left = most
     try:
-        data = Path(path).read_bytes()
-        return gzip.decompress(data) if str(path).endswith(".gz") else data
+        with gzip.open(path) if packed else open(path, "rb") as stream:
+            while left >= 0 and (part := stream.read(_PART)):
+                parts.append(part)
+                left -= len(part)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: cannot be read: {reason}") from None
+    if left < 0:
+        how = ", unpacked" if packed else ""
+        raise InputError(f"{path}: has more than {most / 2**20:,g} MiB{how}, the most that is read")
+    return b"".join(parts)
 
 
 def decode(data: bytes, kind: type[T], *, source: str) -> T:

@@ -30,6 +30,7 @@ __all__ = [
     "own_problem_names",
     "problem",
     "problem_names",
+    "problem_of_file",
     "read_instance",
     "sub_package",
 ]
@@ -99,6 +100,8 @@ class Problem:
         resources of what a job needs to complete over what all servers have in all slots; for
         jobs without a fixed need, a definition of the problem's own. At 1 there is about as much
         to do as can be done. The definition is in the callable's docstring.
+    load_means : str
+        The same in a line for people, if it is a definition of the problem's own.
     certificate_file : type, optional
         The ``msgspec.Struct`` of its certificates (``solvers.<problem>.certificate``), if there
         are any.
@@ -130,6 +133,10 @@ class Problem:
     certificate_file: type[msgspec.Struct] | None = None
     schedule_suffix: str = ".json.gz"
     wider: str = ""
+    load_means: str = (
+        "sum over the jobs of the largest share that each needs of a resource of all servers in "
+        "all slots; at 1 there is about as much to do as can be done"
+    )
     offline: Callable[[Any], Any] = lambda instance: instance
     negligible: Callable[[Any], float] = lambda instance: 0.0
 
@@ -326,6 +333,24 @@ def read_instance(path: str | Path, *, expect: str | None = None) -> Any:
         Naming the file, the key, the index and the rule.
     """
     data = read_bytes(path)
+    name = _problem_of(data, path)
+    if expect is not None and name != expect:
+        raise InputError(f"{path}: an instance of '{name}', but '{expect}' is asked for")
+    return problem(name).decode_instance(data, str(path))
+
+
+def problem_of_file(path: str | Path) -> str:
+    """Name of the problem that a file is an instance of; the rest of the file is not looked at.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or does not name one of the problems.
+    """
+    return _problem_of(read_bytes(path), path)
+
+
+def _problem_of(data: bytes, path: str | Path) -> str:
     head = peek(data, _Head, source=str(path))
     if head.format != "1":
         raise InputError(f"{path}: format '{head.format}' is not known, only '1' - at `$.format`")
@@ -334,6 +359,4 @@ def read_instance(path: str | Path, *, expect: str | None = None) -> Any:
         raise InputError(
             f"{path}: unknown problem '{head.problem}', not one of {known} - at `$.problem`"
         )
-    if expect is not None and head.problem != expect:
-        raise InputError(f"{path}: an instance of '{head.problem}', but '{expect}' is asked for")
-    return problem(head.problem).decode_instance(data, str(path))
+    return head.problem

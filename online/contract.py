@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from models.problem import offered
@@ -43,10 +43,14 @@ class OnlineSide:
     policies : Mapping[str, str]
         Registered policies: name -> reference (:mod:`models.reference`) to the class, whose
         ``name`` is the same; the paper's own first. None of them is imported by being listed.
+    terms : Mapping[str, str]
+        What the assumptions of guarantees mean, in words for people: how a reason begins
+        (:attr:`online.policy.Guarantee.fails`) -> its meaning.
     """
 
     make_world: Callable[[Any], World]
     policies: Mapping[str, str]
+    terms: Mapping[str, str] = field(default_factory=dict)
 
 
 def online_side(problem_name: str) -> OnlineSide:

@@ -89,6 +89,8 @@ def draw_jobs(settings: Settings, given: Submissions, rng: np.random.Generator) 
         per_epoch = jobs["epochs"] * _slots_of_sample(jobs, settings.slot_seconds)
         jobs["samples"] = np.maximum(np.rint(slots / per_epoch), 1).astype(np.int64)
         jobs["requested_workers"] = given.gpus
+    if given.weights is not None:
+        jobs["priority"] = given.weights
     jobs["requested_workers"] = np.minimum(jobs["requested_workers"], jobs["max_workers"])
     return jobs
 

@@ -13,13 +13,14 @@ _WINDOW = (
 )
 _ARRIVALS = f"`arrivals` are {_WINDOW}"
 _JOBS = (
-    "`jobs` of Philly give `requested_workers` (GPUs, at most F) and K (so that as many workers as "
+    "`jobs` give `requested_workers` (GPUs, at most F) and K (so that as many workers as "
     "GPUs, external, run as long as the job did, before the samples are multiplied)"
 )
 _NODES = "`nodes` with GPUs, each at most once, are the machines, with 1,000 GB of storage"
 _TEXTS = {
     "google": _ARRIVALS,
     "philly": f"{_JOBS}, and arrivals, {_WINDOW}",
+    "csv": f"{_JOBS}, and arrivals, {_WINDOW}; `weight` gives theta_1",
     "openb-nodes": _NODES,
     "google-philly": f"{_ARRIVALS}; {_JOBS}, in random order; {_NODES}",
 }

@@ -163,4 +163,5 @@ def _report(instance: ColocatedInstance, drawing: _Drawing) -> WorkloadReport:
         f"samples times {drawing.factor:.3g}",
         f"{drawing.redrawn} jobs drawn again that could not complete in time",
     )
-    return WorkloadReport.of(instance, fields, notes=drawing.notes, counts=counts)
+    told = {"notes": drawing.notes, "counts": counts, "accepted": len(jobs)}
+    return WorkloadReport.of(instance, fields, **told, rejected=drawing.redrawn)

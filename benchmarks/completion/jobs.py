@@ -73,6 +73,8 @@ def draw_jobs(
         told = given.gpus * given.hours * 3600.0 / settings.slot_seconds / work
         slots *= (np.clip(told, low, high) / slots.mean(axis=1))[:, None]
         jobs["requested_workers"] = given.gpus
+    if given.weights is not None:
+        jobs["weight"] = given.weights
     jobs["minibatch_slots"] = np.maximum(np.round(slots, 9), 1e-9)
     jobs["update_slots"] = np.round(jobs["update_slots"] / 1000.0 / settings.slot_seconds, 12)
     jobs["requested_workers"] = np.minimum(jobs["requested_workers"], jobs["chunks"])

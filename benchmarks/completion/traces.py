@@ -12,7 +12,7 @@ from models.errors import InputError
 __all__ = ["MAPPINGS", "model_speeds"]
 
 _JOBS = (
-    "`jobs` of Philly give the arrivals, `requested_workers` (GPUs, at most D) and v (so that "
+    "`jobs` give the arrivals, `requested_workers` (GPUs, at most D) and v (so that "
     "as many workers as GPUs run about as long as the job did: mean over the worker types = GPUs x "
     "run time / (E D K), kept within the range of v). They are those of a window of T whole slots, "
     "chosen by the seed among those that hold at least `jobs` submissions, in random order; one "
@@ -29,6 +29,7 @@ _SPEEDS = (
 )
 _TEXTS = {
     "philly": _JOBS,
+    "csv": f"{_JOBS}; `weight` gives w",
     "openb-nodes": _NODES,
     "gavel": _SPEEDS,
     "gpu-cluster": f"{_JOBS}; {_NODES}; {_SPEEDS}",

@@ -229,4 +229,5 @@ def _report(instance: CompletionInstance, drawing: _Drawing) -> WorkloadReport:
         f"{drawing.redrawn} jobs drawn again that could not complete in time",
         f"{(ratio < 1.0).sum()} of {len(jobs)} jobs break 1 <= w / sum f (Sec. 5.1) with D workers",
     )
-    return WorkloadReport.of(instance, fields, notes=drawing.notes, counts=counts)
+    told = {"notes": drawing.notes, "counts": counts, "accepted": len(jobs)}
+    return WorkloadReport.of(instance, fields, **told, rejected=drawing.redrawn)

@@ -20,21 +20,21 @@ _PEAKS = (0.25, 0.7)  # of the slots in which jobs arrive,
 _PEAK_WIDTH = 0.05  # standard deviation, of the same,
 _PEAK_SHARE = 0.7  # and share of the jobs that arrive in peaks
 _JOBS = (
-    "`jobs` of Philly give GPUs, at most D, as `requested_workers`, and run times: m = run time / "
+    "`jobs` give GPUs, at most D, as `requested_workers`, and run times: m = run time / "
     "(E B), kept within its range"
 )
 _NODES = (
     "`nodes` give the servers, each at most once: a worker for each GPU, a parameter server for "
     "each CPU"
 )
-_HOUR = (
-    "the hour is stretched to the slots in which jobs arrive, and thinned to `jobs` uniformly at "
-    "random"
+_HOUR = "the hour is stretched to the slots in which jobs arrive, and thinned to `jobs` at random"
+_SUBMITTED = (
+    "arrival = slot of the submission, in a window of as many whole slots as jobs arrive in, chosen"
+    " by the seed among those that hold at least `jobs` submissions, thinned to them at random"
 )
+_WITH_JOBS = ("philly", "csv")  # kinds that give arrivals, GPUs and run times of the same jobs
 _TEXTS = {
-    "philly": f"{_JOBS}; arrival = slot of the submission, in a window of as many whole slots as "
-    "jobs arrive in, chosen by the seed among those that hold at least `jobs` submissions, thinned "
-    "to `jobs` uniformly at random",
+    **dict.fromkeys(_WITH_JOBS, f"{_JOBS}; {_SUBMITTED}"),
     "alibaba-2018": f"`jobs` give the arrivals: {_HOUR}",
     "openb-nodes": _NODES,
     "edge-cloud": f"{_JOBS}, of rows drawn uniformly at random; `arrivals` of Alibaba: {_HOUR}; "
@@ -89,7 +89,7 @@ def submissions(
             f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
         )
     arrival, rows, note = _arrivals(settings, streams[0], trace)
-    if trace is None or trace.kind not in ("philly", "edge-cloud"):
+    if trace is None or trace.kind not in (*_WITH_JOBS, "edge-cloud"):
         gpus = draw_gpus(settings.jobs, streams[1])
         return Submissions(arrival, gpus, None, (note, "GPUs by the published counts of Philly"))
     frame = trace.table("jobs").frame
@@ -113,7 +113,7 @@ def _arrivals(
         name = settings.arrivals or "google2011-fit"
         weights = pattern_of(name, PATTERNS)(slots, settings.slot_seconds, rng)
         return np.sort(rng.choice(slots, size=jobs, p=weights)), None, f"arrivals {name}"
-    if trace.kind == "philly":
+    if trace.kind in _WITH_JOBS:
         start, held, slot = next(trace.windows("jobs", slots, settings.slot_seconds, jobs, rng))
         kept = np.sort(rng.choice(len(held), size=jobs, replace=False))
         note = f"arrivals: {jobs} of {len(held)} in slots {start}.. of the list"

@@ -34,7 +34,7 @@ _GIVES = {
 _TABLES = {
     "pai-machines": ("machines",),
     "openb-pods": ("pods",),
-    "alibaba-2018": ("jobs",),
+    **dict.fromkeys(("alibaba-2018", "csv"), ("jobs",)),
     "alibaba": ("machines", "pods", "jobs"),
 }
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.contract import experiments_of
 from benchmarks.traces import read_trace
+from benchmarks.traces.table import MOST_BYTES
 from models.errors import InputError
 from models.files import read_bytes
 from models.problem import problem, sub_package
@@ -95,7 +96,7 @@ def trace_digest(text: str) -> dict[str, Any]:
     folder = root if root.is_dir() else root.parent
     files = sorted({file for name in trace.names for file in trace.table(name).files})
     hashes = {
-        file.relative_to(folder).as_posix(): hashlib.sha256(read_bytes(file)).hexdigest()
+        file.relative_to(folder).as_posix(): sha256(read_bytes(file, most=MOST_BYTES)).hexdigest()
         for file in files
     }
     return {"trace": text, "files": hashes}
@@ -106,7 +107,12 @@ def instance_of(source: Source, data: Mapping[str, bytes] | None = None) -> Any:
 
     InputError if a setting is bad, or a trace is not what it was when the cell was made.
     """
-    return _instance(json.dumps(dict(source), sort_keys=True), data and data[_DATA])
+    return _instance(json.dumps(dict(source), sort_keys=True), data and data[_DATA])[0]
+
+
+def draws_of(source: Source, data: Mapping[str, bytes] | None = None) -> tuple[int, int] | None:
+    """Draws that were accepted for an instance, and those that were not; None of a file."""
+    return _instance(json.dumps(dict(source), sort_keys=True), data and data[_DATA])[1]
 
 
 def instance_roots(problem_name: str) -> tuple[str, ...]:
@@ -133,11 +139,11 @@ _trace = functools.lru_cache(1)(read_trace)
 
 
 @functools.lru_cache(_KEPT)
-def _instance(text: str, content: bytes | None) -> Any:
+def _instance(text: str, content: bytes | None) -> tuple[Any, tuple[int, int] | None]:
     source = json.loads(text)
     name = source["problem"]
     if content is not None:
-        return problem(name).decode_instance(content, f"instance '{source['name']}'")
+        return problem(name).decode_instance(content, f"instance '{source['name']}'"), None
     trace = None
     if "trace" in source:
         if trace_digest(source["trace"]["trace"]) != source["trace"]:
@@ -148,7 +154,8 @@ def _instance(text: str, content: bytes | None) -> Any:
         key: tuple(value) if isinstance(value, list) else value
         for key, value in source["settings"].items()
     }
-    return experiments_of(name).workload.draw(**drawn_from, trace=trace, **settings)[0]
+    found, report = experiments_of(name).workload.draw(**drawn_from, trace=trace, **settings)
+    return found, (report.accepted, report.rejected)
 
 
 def as_bytes(write: Callable[[Path], None], name: str) -> bytes:

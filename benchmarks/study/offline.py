@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.study.cell import Cell, Effort, Needs, Result
-from benchmarks.study.instances import Source, as_bytes, from_bytes, instance_of
+from benchmarks.study.instances import Source, as_bytes, draws_of, from_bytes, instance_of
 from benchmarks.study.run import (
     about,
     count,
@@ -88,8 +88,8 @@ def offline(
     wider schedules may pass a bound by prices; ``certified``, the bound that prices prove (None if
     the problem has no certificates); ``negligible``, up to where an objective counts as 0;
     ``timed``, whether another run may find something else, since the clock decided a step here or
-    stopped an earlier solve. Files: the instance, the schedule (:func:`incumbent_file`), and the
-    certificate.
+    stopped an earlier solve; ``draws`` (:func:`benchmarks.study.instances.draws_of`). Files: the
+    instance, the schedule (:func:`incumbent_file`), and the certificate.
     """
     _warm(instance["problem"], effort.threads)
     target = instance_of(instance, data)
@@ -125,7 +125,9 @@ def offline(
             schedules.append(scored(target, found.schedule, f"{found.solver} on"))
         result = _result(target, best(), found, known)
         proven = result.proven or found.is_optimal or effort.seconds is None
-        return replace(result, proven=proven, times={"offline": time.perf_counter() - began})
+        told = {**result.value, "draws": draws_of(instance, data)}
+        times = {"offline": time.perf_counter() - began}
+        return replace(result, value=told, proven=proven, times=times)
 
     return measure
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -53,22 +54,27 @@ class Store:
     def find(self, cell: Cell) -> tuple[Outcome | None, bool]:
         """How a cell ended earlier, and whether that is enough.
 
-        None if it has to be run from nothing; a cell that is damaged counts as absent. If it is
-        enough, the cell needs not be run, and its files are read when they are looked up. A solve
-        that was stopped with less effort than is asked for now goes on from the result.
+        None if it has to be run from nothing. A cell that is damaged is removed, which a line on
+        stderr says, and counts as absent. If it is enough, the cell needs not be run, and its files
+        are read when they are looked up. A solve that was stopped with less effort than is asked
+        for now goes on from the result.
         """
-        if not cell.kept:
+        mark = self._place(cell).with_suffix(".json") if cell.kept else None
+        if mark is None or not mark.exists():
             return None, False
         try:
             stored, paths = self._stored(cell)
             files = {name: path.read_bytes() for name, path in paths.items()}
             if any(_sha(data) != stored["files"][name] for name, data in files.items()):
-                return None, False
+                raise ValueError("a file has changed")
             effort = stored["effort"] and Effort(**stored["effort"])
             enough = cell.effort is None or stored["proven"] or effort.covers(cell.effort)
             result = Result(stored["value"], _Unread(paths) if enough else files, stored["proven"])
             return Outcome("done", result, **(stored["costs"] or {}), ran=False), enough
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            print(f"{mark}: damaged, so {cell} is computed again", file=sys.stderr)
+            with suppress(OSError):  # so that it is said once
+                mark.unlink()
             return None, False
 
     def save(self, cell: Cell, outcome: Outcome) -> Outcome:

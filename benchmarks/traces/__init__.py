@@ -3,7 +3,8 @@
 | kind | what | PATH |
 |---|---|---|
 | ``google`` | Google 2011: jobs, tasks, machines | folder or file |
-| ``philly`` | Microsoft Philly jobs | csv or the original JSON |
+| ``philly`` | Microsoft Philly jobs | csv or the original JSON, or its folder |
+| ``csv`` | jobs of one's own (``benchmarks.traces.own``) | csv |
 | ``openb-nodes``, ``openb-pods`` | Alibaba openb (GPU trace 2023) | csv, or its folder |
 | ``pai-machines`` | Alibaba PAI machine list (GPU trace 2020) | csv, or its folder |
 | ``alibaba-2018`` | an hour of Alibaba's batch jobs (2018) | csv, or its folder |
@@ -26,6 +27,7 @@ from pathlib import Path
 from benchmarks.traces import alibaba
 from benchmarks.traces.gavel import read_gavel
 from benchmarks.traces.google import read_google
+from benchmarks.traces.own import read_own
 from benchmarks.traces.philly import read_philly
 from benchmarks.traces.table import Loaders, Table, Trace
 from models.errors import InputError
@@ -33,9 +35,15 @@ from models.errors import InputError
 __all__ = ["KINDS", "Table", "Trace", "read_trace"]
 
 
-def _one(name: str, read: Callable[[Path], Table], usual: str = "") -> Callable[[Path], Loaders]:
-    """A trace of one table: the file itself, or the usual one of a folder."""
-    return lambda path: {name: partial(read, path / usual if path.is_dir() else path)}
+def _one(name: str, read: Callable[[Path], Table], *usual: str) -> Callable[[Path], Loaders]:
+    """A trace of one table: the file itself, or of a folder the first of the usual ones there."""
+
+    def find(path: Path) -> Loaders:
+        files = [path / file for file in usual] if path.is_dir() else []
+        there = (file for file in files if file.exists())
+        return {name: partial(read, next(there, files[0] if files else path))}
+
+    return find
 
 
 def _parts(path: Path, *names: str, what: str = "") -> list[Path]:
@@ -74,9 +82,12 @@ def _google_philly(path: Path) -> Loaders:
     return {**read_google(arrivals), **KINDS["philly"](jobs), **KINDS["openb-nodes"](nodes)}
 
 
+_PHILLY = ("philly.csv.gz", "philly.csv", "cluster_job_log", "cluster_job_log.gz")
+
 KINDS: dict[str, Callable[[Path], Loaders]] = {
     "google": read_google,
-    "philly": _one("jobs", read_philly),
+    "philly": _one("jobs", read_philly, *_PHILLY),
+    "csv": _one("jobs", read_own),
     "openb-nodes": _one("nodes", alibaba.read_openb_nodes, "openb_node_list_all_node.csv"),
     "openb-pods": _one("pods", alibaba.read_openb_pods, "openb_pod_list_default.csv"),
     "pai-machines": _one("machines", alibaba.read_pai_machines, "pai_machine_spec.csv"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from benchmarks.traces.table import Table, read_rows
+from benchmarks.traces.table import MOST_BYTES, NO_GPU, ZERO_DURATION, Table, read_rows
 from models.errors import InputError
 from models.files import read_bytes
 
@@ -27,8 +27,6 @@ _CSV = {
 }  # fmt: skip
 _SHAPE = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 _DEMANDS = ("duration_s", "gpus", "gpu_seconds")
-_ZERO = "zero or negative duration"
-_NO_GPU = "no GPU"
 
 
 def read_philly(path: Path) -> Table:
@@ -40,7 +38,7 @@ def read_philly(path: Path) -> Table:
     GPU-seconds, and the most GPUs of one. InputError if the file cannot be read, or a row of it:
     names the line (csv) or the job (JSON).
     """
-    data = read_bytes(path)
+    data = read_bytes(path, most=MOST_BYTES)
     table = _read_json(path, data) if data.lstrip()[:1] == b"[" else _read_csv(path)
     frame = table.frame.sort_values("time", kind="stable", ignore_index=True)
     time = frame.pop("time")
@@ -57,8 +55,8 @@ def _read_csv(path: Path) -> Table:
     frame["time"] = _times(path, frame["time"], lambda row: f"line {row + 2}: timestamp")
     frame["job"] = [f"row-{line}" for line in range(2, len(frame) + 2)]
     table = Table([path], frame, "job", _DEMANDS, groups=("gpus", "cluster"))
-    table.drop(_ZERO, frame["duration_s"] <= 0)
-    table.drop(_NO_GPU, frame["gpus"] < 1)
+    table.drop(ZERO_DURATION, frame["duration_s"] <= 0)
+    table.drop(NO_GPU, frame["gpus"] < 1)
     product = frame["duration_s"] * frame["gpus"]
     unequal = ~np.isclose(frame["gpu_seconds"], product, rtol=1e-9, atol=1e-6)
     table.drop("gpu_time is not duration x num_gpus", pd.Series(unequal))
@@ -125,8 +123,8 @@ def _read_json(path: Path, data: bytes) -> Table:
     table.drop("no submission time", frame["time"].isna())
     table.drop("never started: no attempt", frame["attempts"] == 0)
     table.drop("an attempt has no start or no end", frame["ended"] < frame["attempts"])
-    table.drop(_ZERO, frame["duration_s"] <= 0)
-    table.drop(_NO_GPU, frame["gpu_seconds"] <= 0)
+    table.drop(ZERO_DURATION, frame["duration_s"] <= 0)
+    table.drop(NO_GPU, frame["gpu_seconds"] <= 0)
     return table
 
 

@@ -21,9 +21,13 @@ from models.files import read_bytes
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_BYTES = 2**30
+"""Most bytes of a file of a trace, unpacked: 1 GiB."""
 _MOST_SLOTS = 10**8  # of a trace, whose arrivals are counted slot by slot
 NEGATIVE = "a negative demand or capacity"
 """Why a row is dropped that asks for, or offers, less than nothing."""
+ZERO_DURATION = "zero or negative duration"
+NO_GPU = "no GPU"
 _DTYPES = {"int": "int64", "float": "float64", "float?": "float64", "text": "str"}
 _INT = re.compile(r"\s*[+-]?\d+\s*")
 _FLOAT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
@@ -132,7 +136,7 @@ class Trace:
 
 def _text(path: Path) -> bytes:
     """Contents with plain line ends and without blank lines at the end (Philly's csv has one)."""
-    data = read_bytes(path).replace(b"\r\n", b"\n").rstrip(b"\n")
+    data = read_bytes(path, most=MOST_BYTES).replace(b"\r\n", b"\n").rstrip(b"\n")
     if not data:
         raise InputError(f"{path}: the file is empty")
     return data

@@ -29,7 +29,7 @@ def _google(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
     return collect(draw, rule, settings.jobs, note)
 
 
-def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept:
+def _listed(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept:
     frame, count = trace.table("jobs").frame, settings.jobs
     chunks = frame["gpus"].to_numpy()
     slots = frame["gpu_seconds"].to_numpy() / settings.slot_seconds
@@ -41,6 +41,8 @@ def _philly(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
         drawn["worker"][:, _GPU] = 1.0
         jobs = {name: column for name, column in drawn.items() if name not in FACTORS}
         jobs |= {"chunks": chunks[rows], "work": work[rows]}
+        if "weight" in frame:
+            jobs["weight"] = frame["weight"].to_numpy()[rows]
         reason, n_max = rule.judge(jobs)
         usable = np.flatnonzero(reason == 0)
         fullest = max(fullest, len(usable))
@@ -65,18 +67,20 @@ MAPPINGS = {
         "utilities). A draw that breaks the rejection rule gives its arrival back, so late "
         "arrivals are thinned more: few jobs can still finish then."
     ),
-    "philly": (
-        "jobs are the rows of a window of T whole slots: N = num_gpus, one GPU per worker, "
-        "`work` = ceil(gpu_time / slot_seconds); arrival = slot of the submission. The other "
+    **dict.fromkeys(
+        ("philly", "csv"),
+        "jobs are the rows of a window of T whole slots: N = num_gpus, one GPU per worker, `work` "
+        "= ceil(gpu_time / slot_seconds); arrival = slot of the submission; `weight` of a csv is "
+        "gamma_1 of the utility. The other "
         "demands, `requested_workers` and the utility are drawn with the paper's Sec. V-A ranges. "
         "Rows that break the rejection rule are dropped and counted; windows that hold at least "
         "`jobs` rows are tried in an order chosen by the seed until one has `jobs` usable rows, "
-        "which are thinned to `jobs` uniformly at random."
+        "which are thinned to `jobs` uniformly at random.",
     ),
 }
 """Kinds of traces that are made into instances, and how, in words."""
 
-_TAKE = {"google": _google, "philly": _philly}
+_TAKE = {"google": _google, "philly": _listed, "csv": _listed}
 
 
 def take_from(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from msgspec.structs import replace
 
 from benchmarks.traces import Trace
 from benchmarks.utility.draw import FACTORS, Jobs, draw_jobs, take
@@ -62,6 +63,9 @@ def build_instance(
     """Draw utilities and put the parts together, jobs in order of arrival."""
     utilities = draw_utilities(rng, settings.jobs, settings.priority, settings.mix)
     jobs = take(kept.jobs, np.argsort(kept.jobs["arrival"], kind="stable"))
+    if "weight" in jobs:
+        weighed = zip(utilities, jobs["weight"].tolist(), strict=True)
+        utilities = [replace(utility, priority=weight) for utility, weight in weighed]
     given = [name for name in FACTORS if name in jobs] or ["work"]
     columns = {name: jobs[name].tolist() for name in ("arrival", "chunks", "worker", "ps", *given)}
     columns["requested_workers"] = np.minimum(jobs["requested"], jobs["n_max"]).tolist()
@@ -107,8 +111,8 @@ def _report(instance: UtilityInstance, kept: Kept) -> UtilityReport:
         f"accepted {accepted:,} of {draws:,} draws ({100 * (accepted / draws):.3g} %)",
         *(f"rejected {count:,}: {why}" for why, count in kept.rejected.items()),
     )
-    more = {"notes": (kept.note,), "counts": counts, "about": "accepted jobs"}
-    return UtilityReport.of(instance, fields, kept=kept, **more)
+    more = {"notes": (kept.note,), "counts": counts, "about": "accepted jobs", "kept": kept}
+    return UtilityReport.of(instance, fields, accepted=accepted, rejected=draws - accepted, **more)
 
 
 def generate(

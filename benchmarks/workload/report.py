@@ -31,6 +31,9 @@ class WorkloadReport:
         Lines on what was counted.
     about : str
         What the distribution is of, where one word says it.
+    accepted, rejected : int
+        Draws of jobs, or rows of a trace, that passed the rule by which some are refused, and those
+        that did not; both 0 if there is no such rule.
     """
 
     load: float
@@ -38,6 +41,8 @@ class WorkloadReport:
     notes: tuple[str, ...] = ()
     counts: tuple[str, ...] = ()
     about: str = ""
+    accepted: int = 0
+    rejected: int = 0
 
     @classmethod
     def of(cls, instance: Any, values: Mapping[str, Any], **more: Any) -> Self:

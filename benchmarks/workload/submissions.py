@@ -20,14 +20,15 @@ _SUBMITS = ("job_submit_events", "job_events")  # tables of Google 2011, which s
 
 
 class Submissions(NamedTuple):
-    """What a trace, or a pattern, says of jobs: slots of arrival, GPUs and hours, shape (n,).
+    """What a trace, or a pattern, says of jobs: slots of arrival, GPUs, hours, weights; shape (n,).
 
-    GPUs and hours may be None: then they are drawn.
+    All but the arrivals may be None: then they are drawn.
     """
 
     arrival: np.ndarray
     gpus: np.ndarray | None = None
     hours: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
 
 Submit = Callable[[int], Submissions]
@@ -82,12 +83,13 @@ def submissions(
     frame, alone = trace.table("jobs").frame, listed == "jobs"
     gpus = frame["gpus"].to_numpy(dtype=np.int64)
     hours = frame["duration_s"].to_numpy(dtype=float) / 3600.0
+    worth = frame["weight"].to_numpy(dtype=float) if "weight" in frame else None
     anywhere = None if alone else _in_turn(rng, len(frame))
 
     def draw(count: int) -> Submissions:
         at = in_window(count)
         job = rows[at] if anywhere is None else anywhere(count)
-        return Submissions(slot[at], gpus[job], hours[job])
+        return Submissions(slot[at], gpus[job], hours[job], None if worth is None else worth[job])
 
     return draw, note if alone else f"{note}; jobs: from {len(frame)}"
 

@@ -27,6 +27,10 @@ PROBLEM = Problem(
     read_schedule=JctSchedule.read,
     score=score,
     load=load,
+    load_means=(
+        "worker-slots that the jobs need over those that the edge has until the last arrival, mean "
+        "over the types; above 1 the cloud has to help"
+    ),
     certificate_file=JctCertificateFile,
     wider="migration",
     offline=lambda instance: instance.offline,

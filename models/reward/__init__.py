@@ -27,6 +27,7 @@ PROBLEM = Problem(
     read_schedule=RewardSchedule.read,
     score=score,
     load=load,
+    load_means="mean over the slots of the largest share of a device type that jobs request",
     certificate_file=RewardCertificateFile,
     schedule_suffix=".npz",
     negligible=negligible,

@@ -16,4 +16,10 @@ ONLINE = OnlineSide(
         "antman": "online.completion.antman:AntMan",
         "tiresias": "online.completion.tiresias:Tiresias",
     },
+    terms={
+        "w >= sum f": "a job's weight is no less than what it holds of all resources in all slots",
+        "f/C <=": "a job holds a small share of any server",
+        "(9a)": "a constraint of the dual program: no job could gain more at the final prices",
+        "Lemma 2": "no job is left out that still fits into its block of slots",
+    },
 )

@@ -17,4 +17,8 @@ ONLINE = OnlineSide(
         "batchsche": "online.jct.batches:BatchSche",
         "all-cloud": "online.jct.all_cloud:AllCloud",
     },
+    terms={
+        "(6a)": "a constraint of the dual program: no chunk's dual exceeds its cost on a worker",
+        "sum alpha": "Lemma 4: the duals of chunks add up to no less than those of workers",
+    },
 )

@@ -17,4 +17,9 @@ ONLINE = OnlineSide(
         "dorm": "online.utility.dorm:Dorm",
         "zero-price": "online.utility.zero_price:ZeroPriceGreedy",
     },
+    terms={
+        "small demands": "a job moves the prices of a server only a little",
+        "dual feasibility": "no job could gain more at the final prices than it did",
+        "D_0 <= OPT/2": "the empty cluster, at its prices, is worth half of the optimum at most",
+    },
 )

@@ -21,6 +21,7 @@ from benchmarks.study.interval import Bound
 from benchmarks.study.statistics import bootstrap_interval
 from benchmarks.table import summarise
 from benchmarks.verify import main as verify
+from models.errors import InputError
 from models.utility import UtilityInstance
 from tests.models.utility.small import instance, job, random_instance
 
@@ -72,15 +73,42 @@ def test_rows_carry_what_the_format_says(
 
 
 def test_first_line_names_the_other_problems_unless_one_is_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run_files(tmp_path, "a", "--format", "csv")
-    out, err = capsys.readouterr()
-    known = "colocated|completion|jct|reward"
-    assert err.splitlines()[0] == f"utility; others: --problem {known}"
-    assert out.startswith("problem,")
-    run_files(tmp_path, "a", "--problem", "utility")
-    assert "others:" not in "".join(capsys.readouterr())
+    def measured(*_: Any, **__: Any) -> None:
+        raise InputError("enough")
+
+    monkeypatch.setattr("benchmarks.ratio.measure", measured)
+    instance([job("a")], slots=4).write(tmp_path / "one.json")
+    for options, line in (
+        (["--quick"], "utility; others: --problem colocated|completion|jct|reward"),
+        (["--quick", "--problem", "utility"], ""),
+        (["--instance", str(tmp_path / "one.json")], ""),  # which says it
+    ):
+        with pytest.raises(InputError, match="enough"):
+            main([*options, "--out", str(tmp_path / "out")])
+        out, err = capsys.readouterr()
+        assert (out, err.strip()) == ("", line)
+
+
+@pytest.mark.parametrize("other", ["reward", None])
+def test_the_problem_is_that_of_the_file(
+    other: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    seen: list[str] = []
+
+    def measured(sources: Any, *_: Any, **__: Any) -> None:
+        seen.extend(source["problem"] for source in sources)
+        raise InputError("enough")
+
+    monkeypatch.setattr("benchmarks.ratio.measure", measured)
+    file = str(ROOT / "docs" / "instances" / "jct.json")
+    asked = [] if other is None else ["--problem", other]
+    rule = "enough" if other is None else "an instance of 'jct', but 'reward' is asked for"
+    with pytest.raises(InputError, match=rule):
+        main(["--instance", file, *asked])
+    assert seen == (["jct"] if other is None else [])
 
 
 def contents(folder: Path) -> dict[str, bytes]:

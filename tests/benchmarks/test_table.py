@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.ratio import main
-from benchmarks.table import COLUMNS, common_origin, format_table, loads_of, summarise
+from benchmarks.table import COLUMNS, common_origin, draws_of, format_table, loads_of, summarise
 from benchmarks.tables import Layout
 from models.errors import InputError
 from models.utility import UtilityInstance
@@ -121,6 +121,25 @@ def test_the_load_is_beside_every_ratio() -> None:
     twice = pd.concat([rows[:1], rows[:1].assign(policy="q")])
     assert loads_of(twice) == "load 1"
     assert loads_of(rows.assign(load=None)) == "load unknown"  # all failed
+
+
+def test_draws_are_counted_in_words() -> None:
+    assert draws_of([(4, 188_690), (4, 0)]) == "accepted 4 of 4 to 188,694 draws"
+    assert draws_of([(112, 9), (8, 1), None]) == "accepted 8 to 112 of 9 to 121 draws"
+    assert draws_of([(0, 0), (6, 0)]) == "no draw rejected"
+    assert draws_of([None]) == ""  # of files nothing is drawn
+
+
+def test_words_of_the_table_are_explained_below_it() -> None:
+    rows = frame(["milp"] * 3, [False] * 3)
+    *_, last = format_table(summarise(rows), rows).splitlines()
+    assert last.startswith("In words: load: sum over the jobs of the largest share")
+    assert "small demands: a job" not in last
+    fails = rows.assign(guarantee_fails="small demands (alpha_i up to 3); dual feasibility (x)")
+    *_, last = format_table(summarise(fails), fails).splitlines()
+    assert "; at 1 there is about as much to do as can be done. small demands: a job" in last
+    assert "dual feasibility: no job could gain" in last
+    assert "OPT/2" not in last
 
 
 def test_a_table_fits_the_terminal() -> None:

@@ -299,6 +299,21 @@ def test_malformed_certificates(
     assert "\n" not in str(error.value)
 
 
+def test_a_check_that_fails_itself_is_no_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    priced(tmp_path, monkeypatch)
+
+    def full(*_: Any) -> Verdict:
+        raise MemoryError("Unable to allocate 9 TiB")
+
+    monkeypatch.setattr("solvers.utility.certificate.check", full)
+    assert verify(["three.json", "--certificate", "c.json"]) == 3
+    said = capsys.readouterr()
+    assert said.err == "error: not checked: MemoryError: Unable to allocate 9 TiB\n"
+    assert said.out == ""
+
+
 def test_a_cut_off_certificate_and_a_missing_one(folder: Path) -> None:
     Path("cut.json.gz").write_bytes(Path(found(folder, "certificate.json.gz")).read_bytes()[:-9])
     for name in ("cut.json.gz", "missing.json"):

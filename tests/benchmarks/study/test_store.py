@@ -108,12 +108,18 @@ def test_a_damaged_marker_counts_as_absent(harm: Callable[[Path], Any], tmp_path
 
 
 @pytest.mark.parametrize("harm", [cut, empty, Path.unlink, lambda path: path.write_bytes(b"22")])
-def test_a_damaged_file_counts_as_absent(harm: Callable[[Path], Any], tmp_path: Path) -> None:
+def test_a_damaged_file_counts_as_absent(
+    harm: Callable[[Path], Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store, one = Store(tmp_path), cell("double", x=1)
     compute([one], store=store)
     harm(store.file(one, "x.txt"))
+    assert capsys.readouterr().err == ""
     assert found(store, one) is None
+    (line,) = capsys.readouterr().err.splitlines()  # said once
+    assert line.endswith(f".json: damaged, so {one} is computed again")
     compute([one], store=store)
+    assert capsys.readouterr().err == ""
     assert found(store, one) == Result(2, {"x.txt": b"1"})
 
 

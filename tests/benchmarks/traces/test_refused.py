@@ -91,7 +91,8 @@ def test_not_text(tmp_path: Path) -> None:
         ("google:{}/empty.csv", "the file is empty"),
         ("google:{}/cut.csv.gz", "cannot be read"),
         ("philly:{}/one.csv", "line 1: no column timestamp, duration"),
-        ("philly:{}", "cannot be read: Is a directory"),
+        ("philly:{}", r"philly\.csv\.gz: cannot be read: No such file"),
+        ("csv:{}", "cannot be read: Is a directory"),
         ("openb-nodes:{}", "openb_node_list_all_node.csv: cannot be read"),
     ],
 )

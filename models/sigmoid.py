@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import msgspec
 import numpy as np
-from msgspec import Meta
+
+from models.wire import Amount, Real
 
 __all__ = ["Sigmoid"]
 
-Worth = Annotated[float, Meta(ge=0, le=1e100)]
-NonNegative = Annotated[float, Meta(ge=0)]
-
-_EXP_LIMIT = 700.0  # exp overflows a double a little above this
+_NOTHING = 600.0  # at larger exponents utilities are 0, before doubles lose their digits
 
 
 class Sigmoid(
@@ -32,11 +28,15 @@ class Sigmoid(
         ``gamma_3``, target delay in slots.
     """
 
-    priority: Worth
-    decay: NonNegative
-    target: float
+    priority: Amount
+    decay: Amount
+    target: Real
 
     def __call__(self, delay: np.ndarray | float) -> np.ndarray:
-        """Utility at a delay of so many slots (completion slot minus arrival)."""
+        """Utility at a delay of so many slots (completion slot minus arrival).
+
+        0 where it is less than 1e-260 of the priority.
+        """
         exponent = self.decay * (np.asarray(delay, dtype=float) - self.target)
-        return self.priority / (1.0 + np.exp(np.minimum(exponent, _EXP_LIMIT)))
+        worth = self.priority / (1.0 + np.exp(np.minimum(exponent, _NOTHING)))
+        return np.where(exponent > _NOTHING, 0.0, worth)

@@ -118,7 +118,7 @@ def test_random_instances_differ() -> None:
 @pytest.mark.parametrize(
     ("job", "changes", "message"),
     [
-        ({"bandwidth_gbps": 0.0}, {}, "> 0.0 - at `$.jobs[0].bandwidth_gbps`"),
+        ({"bandwidth_gbps": 0.0}, {}, ">= 1e-12 - at `$.jobs[0].bandwidth_gbps`"),
         (
             {"worker_type": "a100"},
             {"cloud": False},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,8 @@ def test_jobs_that_can_earn_nothing_do_not_count() -> None:
 def test_bounds_that_are_refused_name_the_instance() -> None:
     with pytest.raises(InputError, match=r"U\[0\] = 1 must exceed L = 1"):
         raw(1.0, 1.0)
-    ins = instance([job("a", utility=constant(5e-324))], name="least")
+    ins = instance([job("a")], name="least")
+    ins = replace(ins, jobs=(replace(ins.jobs[0], utility=constant(5e-324)),))
     with pytest.raises(InputError, match=r"least: price bounds: U\[0\]"):
         PriceBounds.from_instance(ins)
 

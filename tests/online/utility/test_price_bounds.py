@@ -53,6 +53,7 @@ def test_jobs_that_demand_nothing_on_a_side() -> None:
 
 def test_price_bounds_that_are_refused_name_the_instance() -> None:
     # L underflows to 0: a quarter of the least positive number.
-    ins = instance([job("a", utility=constant(5e-324))], name="least")
+    ins = instance([job("a")], name="least")
+    ins = replace(ins, jobs=(replace(ins.jobs[0], utility=constant(5e-324)),))
     with pytest.raises(ValueError, match=r"least: price bounds: U1\[0\]"):
         PriceBounds.from_instance(ins)

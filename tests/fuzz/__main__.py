@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from itertools import batched, product
+from itertools import product
 from typing import NamedTuple
 
 from tqdm import tqdm
@@ -128,7 +128,8 @@ def _outcomes(tasks: list[Task], workers: int) -> Iterator[Outcome]:
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=solve_here) as pool:
-        for outcomes in pool.map(attempt, batched(tasks, _BATCH)):
+        batches = [tasks[n : n + _BATCH] for n in range(0, len(tasks), _BATCH)]
+        for outcomes in pool.map(attempt, batches):
             yield from outcomes
 
 

@@ -34,7 +34,7 @@ from tests.fuzz.edges import at_the_edges
 
 __all__ = ["KINDS", "Falsehood", "accepted", "examine"]
 
-_INSTANCES = 4  # of a problem, to damage the files of
+_INSTANCES = 8  # of a problem, to begin with
 _SECONDS = 2.0  # for an instance at the edges
 _ROUND_OFF = 1e-9
 
@@ -49,7 +49,6 @@ class _Files:
 
     instance: Any
     solved: SolveResult[Any]
-    text: bytes
     schedules: tuple[bytes, ...]
     certificate: bytes | None
 
@@ -64,6 +63,7 @@ def examine(name: str, kind: str, seed: int) -> bool:
         return KINDS[kind](name, random.Random(seed), Path(folder))
 
 
+@functools.cache
 def _tiny(name: str, seed: int) -> Any:
     """A tiny instance; of a problem that brings none, its workload's quick one."""
     return TINY[name](np.random.default_rng(seed)) if name in TINY else small_instance(name)
@@ -85,8 +85,7 @@ def _files(name: str, seed: int) -> _Files:
         certificate = None
         if solver.certifies:
             certificate = written(solver.certify(instance, solved.duals))
-    text = msgspec.json.encode(instance.file)
-    return _Files(instance, solved, text, schedules, certificate)
+    return _Files(instance, solved, schedules, certificate)
 
 
 def _schedule_path(kind: Problem, folder: Path) -> Path:
@@ -107,8 +106,8 @@ def accepted(read: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _damaged_instance(name: str, rng: random.Random, folder: Path) -> bool:
-    kind, files = problem(name), _files(name, rng.randrange(_INSTANCES))
-    instance = accepted(kind.decode_instance, damaged(files.text, rng), "bad.json")
+    kind, text = problem(name), msgspec.json.encode(_tiny(name, rng.randrange(_INSTANCES)).file)
+    instance = accepted(kind.decode_instance, damaged(text, rng), "bad.json")
     if instance is None:
         return False
     _check_instance(kind, instance)
@@ -184,7 +183,7 @@ def _damaged_certificate(name: str, rng: random.Random, folder: Path) -> bool:
 def _edges(name: str, rng: random.Random, folder: Path) -> bool:
     """Every policy and the offline solver, and a certificate if there are any."""
     kind, solver = problem(name), offline_solver(name)
-    data = json.loads(msgspec.json.encode(_tiny(name, rng.randrange(2**32)).file))
+    data = json.loads(msgspec.json.encode(_tiny(name, rng.randrange(_INSTANCES)).file))
     instance = at_the_edges(data, kind.instance_file, kind.decode_instance, rng)
     _check_instance(kind, instance)
     may_fail, runs = MAY_FAIL.get(name, lambda _: False)(instance), []

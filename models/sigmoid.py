@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import msgspec
 import numpy as np
 
@@ -9,7 +11,8 @@ from models.wire import Amount, Real
 
 __all__ = ["Sigmoid"]
 
-_NOTHING = 600.0  # at larger exponents utilities are 0, before doubles lose their digits
+_EXP_LIMIT = 700.0  # exp overflows a double a little above this
+_LEAST = sys.float_info.min  # below it doubles lose their digits, and quotients are infinite
 
 
 class Sigmoid(
@@ -35,8 +38,8 @@ class Sigmoid(
     def __call__(self, delay: np.ndarray | float) -> np.ndarray:
         """Utility at a delay of so many slots (completion slot minus arrival).
 
-        0 where it is less than 1e-260 of the priority.
+        0 where it is less than the least normal double, 2.2e-308.
         """
         exponent = self.decay * (np.asarray(delay, dtype=float) - self.target)
-        worth = self.priority / (1.0 + np.exp(np.minimum(exponent, _NOTHING)))
-        return np.where(exponent > _NOTHING, 0.0, worth)
+        worth = self.priority / (1.0 + np.exp(np.minimum(exponent, _EXP_LIMIT)))
+        return np.where(worth < _LEAST, 0.0, worth)

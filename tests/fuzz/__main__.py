@@ -99,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     tasks = _tasks(args)
     tried, accepted, faults = Counter[str](), Counter[str](), Counter[str]()
-    for outcome in tqdm(_outcomes(tasks, args.workers), total=len(tasks), disable=None):
+    for outcome in tqdm(_outcomes(tasks, args.workers), total=len(tasks), mininterval=1.0):
         task = outcome.task
         tried[f"{task.problem} {task.kind}"] += 1
         accepted[f"{task.problem} {task.kind}"] += outcome.accepted

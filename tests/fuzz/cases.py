@@ -34,7 +34,7 @@ from tests.fuzz.edges import at_the_edges
 
 __all__ = ["KINDS", "Falsehood", "accepted", "examine"]
 
-_INSTANCES = 8  # of a problem, to begin with
+_INSTANCES = 4  # of a problem, to begin with
 _SECONDS = 2.0  # for an instance at the edges
 _ROUND_OFF = 1e-9
 

@@ -27,6 +27,7 @@ __all__ = [
     "PricesFile",
     "Real",
     "Servers",
+    "Share",
     "SmallCount",
 ]
 
@@ -40,6 +41,7 @@ SmallCount = Annotated[int, Meta(ge=1, le=10**6)]
 Positive = Annotated[float, Meta(ge=LEAST, le=MOST)]
 _ABOVE = [{"const": 0}, {"minimum": LEAST}]
 Amount = Annotated[float, Meta(ge=0, le=MOST, extra_json_schema={"anyOf": _ABOVE})]
+Share = Annotated[float, Meta(ge=0, le=1, extra_json_schema={"anyOf": _ABOVE})]
 _APART = [*_ABOVE, {"maximum": -LEAST}]
 Real = Annotated[float, Meta(ge=-MOST, le=MOST, extra_json_schema={"anyOf": _APART})]
 Amounts = Annotated[list[Amount], Meta(max_length=100)]

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from models.reward.utilities import KINDS
-from models.wire import Amount, Index, Name, Positive
+from models.wire import Amount, Index, Name, Positive, Share
 
 __all__ = ["RewardFile", "Utilities"]
 
@@ -75,7 +75,7 @@ class RewardFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     requests: Rows
     edges: list[tuple[Index, Index]]
     utilities: Utilities
-    beta: list[Annotated[float, Meta(ge=0, le=1)]]
+    beta: list[Share]
     arrivals: list[list[Count]]
     components: list[Annotated[list[Amounts], Meta(min_length=1)]] | None = None
     minimum_running: list[Count] | None = None

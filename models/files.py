@@ -70,7 +70,7 @@ def read_bytes(path: str | Path, *, most: int = MOST_BYTES) -> bytes:
     return b"".join(parts)
 
 
-def decode(data: bytes, kind: type[T], *, source: str) -> T:
+def decode(data: bytes, kind: type[T], *, source: str, least: float = 0.0) -> T:
     """Validate JSON text against a ``msgspec`` type.
 
     Parameters
@@ -81,6 +81,8 @@ def decode(data: bytes, kind: type[T], *, source: str) -> T:
         The ``msgspec.Struct`` to build.
     source : str
         Name of the file, for messages.
+    least : float
+        Refuse numbers that are closer to 0 than this, but 0 itself (``models.wire.LEAST``).
 
     Raises
     ------
@@ -96,7 +98,7 @@ def decode(data: bytes, kind: type[T], *, source: str) -> T:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{source}: not JSON: {_one_line(error)}") from None
     value = peek(data, kind, source=source)
-    check_finite(value, source=source)
+    check_finite(value, source=source, least=least)
     return value
 
 
@@ -143,8 +145,8 @@ def _non_finite_key(data: bytes) -> str | None:
     return next((path for path, number in _floats(raw, "$") if not math.isfinite(number)), None)
 
 
-def check_finite(value: object, *, source: str) -> None:
-    """Raise InputError at the first number in a struct that is not finite."""
+def check_finite(value: object, *, source: str, least: float = 0.0) -> None:
+    """Raise InputError at the first number in a struct that is not finite, or as close to 0."""
     try:
         plain = msgspec.to_builtins(value)
     except TypeError as error:  # a NumPy number, for one
@@ -152,6 +154,10 @@ def check_finite(value: object, *, source: str) -> None:
     for path, number in _floats(plain, "$"):
         if not math.isfinite(number):
             raise InputError(f"{source}: number is not finite - at `{path}`")
+        if 0.0 < abs(number) < least:
+            raise InputError(
+                f"{source}: {number!r} is closer to 0 than {least:g}, and not 0 - at `{path}`"
+            )
 
 
 def _floats(value: Any, path: str) -> Iterator[tuple[str, float]]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
 
 import msgspec
 import numpy as np
-from msgspec import Meta
+
+from models.wire import Amount, Real
 
 __all__ = ["Sigmoid"]
 
-Worth = Annotated[float, Meta(ge=0, le=1e100)]
-NonNegative = Annotated[float, Meta(ge=0)]
-
 _EXP_LIMIT = 700.0  # exp overflows a double a little above this
+_LEAST = sys.float_info.min  # below it doubles lose their digits, and quotients are infinite
 
 
 class Sigmoid(
@@ -32,11 +31,15 @@ class Sigmoid(
         ``gamma_3``, target delay in slots.
     """
 
-    priority: Worth
-    decay: NonNegative
-    target: float
+    priority: Amount
+    decay: Amount
+    target: Real
 
     def __call__(self, delay: np.ndarray | float) -> np.ndarray:
-        """Utility at a delay of so many slots (completion slot minus arrival)."""
+        """Utility at a delay of so many slots (completion slot minus arrival).
+
+        0 where it is less than the least normal double, 2.2e-308.
+        """
         exponent = self.decay * (np.asarray(delay, dtype=float) - self.target)
-        return self.priority / (1.0 + np.exp(np.minimum(exponent, _EXP_LIMIT)))
+        worth = self.priority / (1.0 + np.exp(np.minimum(exponent, _EXP_LIMIT)))
+        return np.where(worth < _LEAST, 0.0, worth)

@@ -1,6 +1,9 @@
 """Types of numbers, names and lists in files, and a whole file, as several problems have them.
 
-Upper bounds keep sums finite, counts exact in a double, and arrays in memory.
+Here the ranges of numbers are stated, for the decoder and for the JSON Schemas. A real number of an
+instance is 0 or between 1e-12 and 1e12 in size, whatever its unit: a product of a few such numbers,
+or a quotient, is neither infinite nor 0, and no workload comes near. Upper bounds of whole numbers
+keep sums finite, counts exact in a double, and arrays in memory.
 """
 
 from __future__ import annotations
@@ -11,26 +14,40 @@ import msgspec
 from msgspec import Meta
 
 __all__ = [
+    "LEAST",
+    "MOST",
     "Amount",
     "Amounts",
+    "Bound",
     "Index",
     "Name",
     "Positive",
     "Price",
     "Prices",
     "PricesFile",
+    "Real",
     "Servers",
+    "Share",
     "SmallCount",
 ]
+
+LEAST = 1e-12
+"""Smallest size of a real number of an instance but 0; ``models.files.decode`` sees to that."""
+MOST = 1e12
 
 Name = Annotated[str, Meta(min_length=1)]
 Index = Annotated[int, Meta(ge=0, le=10**6)]
 SmallCount = Annotated[int, Meta(ge=1, le=10**6)]
-Positive = Annotated[float, Meta(gt=0, le=1e18)]
-Amount = Annotated[float, Meta(ge=0, le=1e18)]
+Positive = Annotated[float, Meta(ge=LEAST, le=MOST)]
+_ABOVE = [{"const": 0}, {"minimum": LEAST}]
+Amount = Annotated[float, Meta(ge=0, le=MOST, extra_json_schema={"anyOf": _ABOVE})]
+Share = Annotated[float, Meta(ge=0, le=1, extra_json_schema={"anyOf": _ABOVE})]
+_APART = [*_ABOVE, {"maximum": -LEAST}]
+Real = Annotated[float, Meta(ge=-MOST, le=MOST, extra_json_schema={"anyOf": _APART})]
 Amounts = Annotated[list[Amount], Meta(max_length=100)]
 Servers = Annotated[list[Amounts], Meta(max_length=10**5)]
 Price = Annotated[float, Meta(ge=0, le=1e150)]
+Bound = Annotated[float, Meta(ge=0, le=1e150)]
 Prices = Annotated[list[Annotated[list[Price], Meta(max_length=100)]], Meta(max_length=10**6)]
 
 
@@ -44,6 +61,6 @@ class PricesFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     problem: str
     instance: str
     source: Literal["prices"]
-    bound: Amount
+    bound: Bound
     prices: Prices
     digest: str

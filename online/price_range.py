@@ -27,6 +27,7 @@ __all__ = [
 FLOOR = 1e-6
 """Least worth of a job in L, of the largest utility: that at the horizon can underflow to 0."""
 
+_WORTHLESS = 1e-200  # of smaller utilities L would underflow
 Units = Literal["normalised", "raw"]
 Moved = Literal["U", "L"]
 
@@ -178,8 +179,8 @@ def unit_utilities(
     Parameters
     ----------
     best, worst : ndarray, shape (I,)
-        Utility of each job alone in the cluster, and in the last slot; best > 0. Without jobs
-        nothing can be earned, and every price is 0.
+        Utility of each job alone in the cluster, and in the last slot; best > 0. Without jobs, or
+        where none is worth 1e-200, nothing can be earned, and every price is 0.
     work : ndarray, shape (I,)
         Worker-slots.
     demand : ndarray, shape (I, R)
@@ -196,7 +197,7 @@ def unit_utilities(
     floor : float
         In [0, 1].
     """
-    if not len(best):
+    if best.max(initial=0.0) < _WORTHLESS:
         return PriceRange(np.zeros(capacity.shape[1]), 0.0)
     worst = np.maximum(worst, floor * best.max())
     scale = resource_scale(capacity, units)

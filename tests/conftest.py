@@ -7,10 +7,8 @@ import os
 import runpy
 import signal
 import sys
-import threading
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +19,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from xdist.scheduler import LoadScopeScheduling
 
-from solvers.highs import HighsOptions, LinearProgram
-from solvers.highs.engine import run
-from solvers.highs.outcome import Outcome, Tally
-from solvers.highs.program import FloatArray
+from tests.highs_here import solve_here
 
 try:
     import fcntl
@@ -119,23 +114,9 @@ def short_local_search(monkeypatch: pytest.MonkeyPatch) -> None:
 def highs_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs that a child process would solve are solved in this process.
 
-    A child takes far longer to load than a tiny program to solve. That children keep their limits,
-    and what they find, is tested in `tests/solvers/highs`.
+    That children keep their limits, and what they find, is tested in `tests/solvers/highs`.
     """
-
-    def run_here(
-        program: LinearProgram,
-        options: HighsOptions,
-        start: FloatArray | None,
-        tally: Tally,
-        *,
-        want_log: bool,
-        stop: threading.Event | None = None,
-    ) -> Outcome:
-        assert stop is None, "a solve beside needs a process of its own"
-        return run(program, replace(options, threads=1), start, tally, want_log=want_log)
-
-    monkeypatch.setattr("solvers.highs.adapter.run_in_child", run_here)
+    solve_here(monkeypatch.setattr)
 
 
 @pytest.fixture

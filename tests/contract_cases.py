@@ -1,4 +1,4 @@
-"""What each problem brings to the tests that hold for all: crowded instances, another future."""
+"""What problems bring to the tests that hold for all: crowded and tiny instances, other futures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.models.jct.small import random_instance as random_jct
 from tests.models.reward.cases import random_reward
 from tests.models.utility.small import random_instance
 
-__all__ = ["CROWDED", "EXECUTED", "MOST_EVENTS", "OTHER_FUTURE"]
+__all__ = ["CROWDED", "EXECUTED", "MAY_FAIL", "MOST_EVENTS", "OTHER_FUTURE", "TINY"]
 
 
 def crowded_utility(seed: int, *, slots: int = 12) -> UtilityInstance:
@@ -164,6 +164,59 @@ def other_future_colocated(ins: ColocatedInstance, slot: int, seed: int) -> Colo
     return ColocatedInstance.from_file(msgspec.structs.replace(ins.file, jobs=[*future, *past]))
 
 
+def tiny_utility(rng: np.random.Generator) -> UtilityInstance:
+    """The work of some jobs is given, that of others by epochs, mini-batches and gradients."""
+    ins = random_instance(rng)
+    product = {"epochs": 1, "minibatches": 2, "minibatch_slots": 0.3, "gradient_mb": 50.0}
+    jobs = [
+        msgspec.structs.replace(job, **({"work": None, **product} if n % 2 else {}))
+        for n, job in enumerate(ins.file.jobs)
+    ]
+    return UtilityInstance.from_file(msgspec.structs.replace(ins.file, jobs=jobs))
+
+
+def tiny_jct(rng: np.random.Generator) -> JctInstance:
+    """With a cloud; the times of some jobs are given by epochs, mini-batches and gradients."""
+    ins = random_jct(rng, storage=bool(rng.random() < 0.3), slots=10**4)
+    product = {"epochs": 2, "minibatches": 3, "minibatch_slots": 0.25, "update_slots": 0.125}
+    product |= {"gradient_mb": 50.0, "bandwidth_gbps": 1.0}
+    none = {"chunk_slots": None, "cloud_chunk_slots": None}
+    jobs = [
+        msgspec.structs.replace(job, **({**none, **product} if n % 2 else {}))
+        for n, job in enumerate(ins.file.jobs)
+    ]
+    return JctInstance.from_file(msgspec.structs.replace(ins.file, jobs=jobs))
+
+
+def tiny_reward(rng: np.random.Generator) -> RewardInstance:
+    """Up to two jobs a port; some arrays of zeros, some jobs of two components."""
+    gangs = bool(rng.random() < 0.3)
+    size = {"ports": 2, "servers": 3, "devices": 2, "slots": 3}
+    return random_reward(rng, **size, most=2, zeros=True, gangs=gangs)
+
+
+def may_fail_jct(ins: JctInstance) -> bool:
+    """Storage is limited; or all jobs, one after the other, take longer than the horizon.
+
+    The paper supposes a horizon in which all jobs complete. Policies that do not plan ahead run out
+    of storage.
+    """
+    longest = [max(*job.upload_slots.tolist(), job.cloud_upload_slots or 0) for job in ins.jobs]
+    alone = sum(job.chunks * job.chunk_slots for job in ins.jobs) + sum(longest)
+    last = max((job.arrival for job in ins.jobs), default=0)
+    return bool(np.isfinite(ins.cluster.storage_gb).any()) or last + 2 * alone > ins.cluster.slots
+
+
+TINY: dict[str, Callable[[np.random.Generator], Any]] = {
+    "colocated": random_colocated,
+    "completion": lambda rng: random_completion(rng, allreduce=bool(rng.random() < 0.5)),
+    "jct": tiny_jct,
+    "reward": tiny_reward,
+    "utility": tiny_utility,
+}
+"""Instances whose optimum is soon found, of all that the files may say."""
+MAY_FAIL: dict[str, Callable[[Any], bool]] = {"jct": may_fail_jct}
+"""Whether a policy may find no schedule of a valid instance; where nothing is said, none may."""
 CROWDED: dict[str, Callable[..., Any]] = {
     "colocated": crowded_colocated,
     "completion": crowded_completion,

@@ -12,6 +12,7 @@ from models.files import decode, sha256
 from models.instance import Faults, FileInstance, check_ids, refuse
 from models.resources import check_distinct, check_vector
 from models.sealing import sealed
+from models.wire import LEAST
 
 __all__ = ["ColocatedInstance"]
 
@@ -44,7 +45,7 @@ class ColocatedInstance(FileInstance):
     @classmethod
     def decode(cls, data: bytes, source: str) -> ColocatedInstance:
         """Build from JSON text; raises InputError naming ``source``."""
-        file = decode(data, ColocatedFile, source=source)
+        file = decode(data, ColocatedFile, source=source, least=LEAST)
         check_distinct(file.resources, source)
         for index, row in enumerate(file.servers):
             check_vector(row, len(file.resources), f"$.servers[{index}]", source)

@@ -15,6 +15,7 @@ from models.instance import Faults, FileInstance, check_ids, refuse
 from models.resources import BANDWIDTH, check_demand, check_names, check_vector
 from models.sealing import sealed
 from models.tolerance import count_fitting
+from models.wire import LEAST
 
 __all__ = ["CompletionInstance"]
 
@@ -42,7 +43,7 @@ class CompletionInstance(FileInstance):
     @classmethod
     def decode(cls, data: bytes, source: str) -> CompletionInstance:
         """Build from JSON text; raises InputError naming ``source``."""
-        file = decode(data, CompletionFile, source=source)
+        file = decode(data, CompletionFile, source=source, least=LEAST)
         check_names(file.resources, source)
         for key, rows in (("worker_types", file.worker_types), ("ps_types", file.ps_types)):
             for index, row in enumerate(rows):

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from models.wire import Bound
+
 __all__ = ["JctCertificateFile"]
 
 Price = Annotated[float, Meta(ge=0, le=1e9)]
@@ -29,6 +31,6 @@ class JctCertificateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     problem: Literal["jct"]
     instance: str
     source: Literal["prices"]
-    bound: Annotated[float, Meta(ge=0)]
+    bound: Bound
     worker: dict[str, Prices]
     digest: str

@@ -14,6 +14,7 @@ __all__ = ["check_job", "check_served", "check_sizes", "chunk_times", "whole_slo
 _MOST_NUMBERS = 5 * 10**7  # upload delays, per job and server
 _MOST_CHUNKS = 10**7
 _MOST_WORKERS = 10**6
+_MOST_WORK = 10**15  # worker-slots of a job, less than HiGHS takes as a coefficient
 _PRODUCT = (
     "epochs",
     "minibatches",
@@ -122,7 +123,12 @@ def whole_slots(slots: float) -> int:
 
 
 def check_served(job: Job, cluster: Cluster, record: JobRecord, path: str, source: str) -> None:
-    """Refuse a job that cannot complete even alone."""
+    """Refuse a job that cannot complete even alone, or has more work than can be reckoned with."""
+    if job.chunks * job.chunk_slots >= _MOST_WORK:
+        raise InputError(
+            f"{source}: {job.chunks} chunks of {job.chunk_slots} slots are {_MOST_WORK:g} "
+            f"worker-slots or more - at `{path}.chunks`"
+        )
     left = cluster.slots - job.arrival
     upload = job.cloud_upload_slots
     if upload is not None and upload + job.cloud_chunk_slots <= left:

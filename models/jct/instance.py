@@ -16,6 +16,7 @@ from models.jct.checks import check_job, check_served, check_sizes, chunk_times,
 from models.jct.cluster import Cluster, Job
 from models.jct.files import MOST_SLOTS, JctFile, JobRecord
 from models.sealing import sealed
+from models.wire import LEAST
 
 __all__ = ["JctInstance"]
 
@@ -48,7 +49,7 @@ class JctInstance(FileInstance):
     @classmethod
     def decode(cls, data: bytes, source: str) -> JctInstance:
         """Build from JSON text; raises InputError naming ``source``."""
-        file = decode(data, JctFile, source=source)
+        file = decode(data, JctFile, source=source, least=LEAST)
         check_sizes(file, source)
         speed = (0, 1) if file.epsilon is UNSET else file.epsilon
         fine = sum(speed)

@@ -102,6 +102,8 @@ def _constraint_2a(instance: JctInstance, schedule: JctSchedule) -> Iterator[Vio
 
 def _constraint_2b(instance: JctInstance, schedule: JctSchedule) -> Iterator[tuple[int, Violation]]:
     slots_on: list[dict[tuple[int, int], int]] = [{} for _ in instance.jobs]
+    slots = instance.cluster.slots
+    cut = {row[0] for row in schedule.workers.tolist() if row[4] == slots}
     for j, server, unit, start, stop in schedule.workers.tolist():
         slots_on[j][server, unit] = slots_on[j].get((server, unit), 0) + stop - start
     for job, together, busy in zip(
@@ -124,6 +126,8 @@ def _constraint_2b(instance: JctInstance, schedule: JctSchedule) -> Iterator[tup
             torn = next((unit for unit, slots in busy.items() if slots % p), None)
             if torn is not None:
                 message += f"; {_named(*torn)} trains it in {busy[torn]} slots"
+            if job.index in cut:
+                message += f", up to the horizon: more `slots` than {slots} may be enough"
             yield job.index, Violation("(2b)", message, job.id)
 
 

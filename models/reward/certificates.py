@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from models.wire import Bound
+
 __all__ = ["PricedSlots", "RewardCertificateFile"]
 
 Multiplier = Annotated[float, Meta(ge=0, le=1)]
@@ -47,7 +49,7 @@ class RewardCertificateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=T
     problem: Literal["reward"]
     instance: str
     source: Literal["prices"]
-    bound: Annotated[float, Meta(ge=0)]
+    bound: Bound
     reference: Multipliers
     slots: Annotated[list[PricedSlots], Meta(max_length=10**6)]
     digest: str

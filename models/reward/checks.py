@@ -15,9 +15,6 @@ _MOST_ARRIVALS = 2 * 10**7  # slots x ports; jobs in all
 _MOST_UTILITIES = 10**6  # servers x device types
 _MOST_ALLOCATED = 10**7  # lanes or channels x device types
 
-# Where slopes and values of all utilities are far from overflow.
-_LEAST_ALPHA, _MOST_ALPHA = 1e-9, 1e9
-
 
 def check_cluster(file: RewardFile, source: str) -> None:
     """Refuse what does not fit together, naming the key, the index and the rule.
@@ -119,18 +116,6 @@ def _check_utilities(file: RewardFile, source: str) -> None:
         for r, names in enumerate(kinds):
             for k, name in enumerate(names):
                 _check_kind(name, f"$.utilities.kind[{r}][{k}]", source)
-    for r, numbers in enumerate(alphas):
-        for k, alpha in enumerate(numbers):
-            if alpha <= 0:
-                raise InputError(
-                    f"{source}: alpha {alpha:g} is not positive, so the utility is not concave "
-                    f"and rising from 0 at 0, (27) - at `$.utilities.alpha[{r}][{k}]`"
-                )
-            if not _LEAST_ALPHA <= alpha <= _MOST_ALPHA:
-                raise InputError(
-                    f"{source}: alpha {alpha:g} is not in [{_LEAST_ALPHA:g}, {_MOST_ALPHA:g}] - at "
-                    f"`$.utilities.alpha[{r}][{k}]`"
-                )
 
 
 def _check_kind(name: str, path: str, source: str) -> None:

@@ -8,20 +8,18 @@ import msgspec
 from msgspec import Meta
 
 from models.reward.utilities import KINDS
+from models.wire import Amount, Index, Name, Positive, Share
 
 __all__ = ["RewardFile", "Utilities"]
 
-# Upper bounds keep sums finite and arrays in memory.
-Amount = Annotated[float, Meta(ge=0, le=1e18)]
 Amounts = Annotated[list[Amount], Meta(max_length=1000)]
-Index = Annotated[int, Meta(ge=0, le=10**6)]
 Count = Annotated[int, Meta(ge=0, le=10**6)]
-Name = Annotated[str, Meta(min_length=1)]
 Rows = Annotated[list[Amounts], Meta(max_length=10**5)]
 
-# The rules on these two are checked in models.reward.checks, whose messages say why.
+# The rule on kinds is checked in models.reward.checks, whose message says why.
 Kind = Annotated[str, Meta(extra_json_schema={"enum": list(KINDS)})]
-Alpha = Annotated[float, Meta(extra_json_schema={"exclusiveMinimum": 0})]
+# Positive, so that (27) rises from 0; and slopes and values are far from overflow.
+Alpha = Annotated[float, Meta(ge=1e-9, le=1e9)]
 
 
 class Utilities(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,10 +75,10 @@ class RewardFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     requests: Rows
     edges: list[tuple[Index, Index]]
     utilities: Utilities
-    beta: list[Annotated[float, Meta(ge=0, le=1)]]
+    beta: list[Share]
     arrivals: list[list[Count]]
     components: list[Annotated[list[Amounts], Meta(min_length=1)]] | None = None
     minimum_running: list[Count] | None = None
-    slot_seconds: Annotated[float, Meta(gt=0)] = 3600.0
+    slot_seconds: Positive = 3600.0
     seed: int | None = None
     origin: str = ""

@@ -13,6 +13,7 @@ from models.reward.checks import check_cluster, check_sizes
 from models.reward.files import RewardFile
 from models.reward.utilities import KINDS
 from models.sealing import sealed
+from models.wire import LEAST
 
 __all__ = ["Cluster", "RewardInstance"]
 
@@ -149,7 +150,7 @@ class RewardInstance(FileInstance):
     @classmethod
     def decode(cls, data: bytes, source: str) -> RewardInstance:
         """Build from JSON text; raises InputError naming ``source``."""
-        file = decode(data, RewardFile, source=source)
+        file = decode(data, RewardFile, source=source, least=LEAST)
         check_cluster(file, source)
         check_sizes(file, source)
         arrivals = np.array(file.arrivals, dtype=np.int64)

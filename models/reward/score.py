@@ -21,7 +21,7 @@ __all__ = ["ScoreStream", "score", "stream"]
 
 _TOLERANCE = 1e-9  # relative to max(1, right-hand side)
 _MOST_VIOLATIONS = 1000  # named one by one; the others are counted
-_MOST_AMOUNT = 1e18  # as in instance files; sums of more may overflow
+_MOST_AMOUNT = 1e18  # sums of more may overflow
 
 
 class ScoreStream:

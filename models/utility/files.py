@@ -9,7 +9,18 @@ from msgspec import Meta
 
 from models.sigmoid import Sigmoid
 from models.slot_schedule import SlotScheduleFile
-from models.wire import Amounts, Index, Name, Price, Prices, Servers, SmallCount
+from models.wire import (
+    Amount,
+    Amounts,
+    Bound,
+    Index,
+    Name,
+    Positive,
+    Price,
+    Prices,
+    Servers,
+    SmallCount,
+)
 
 __all__ = [
     "CertificateFile",
@@ -19,9 +30,6 @@ __all__ = [
     "UtilityFile",
 ]
 
-# Upper bounds keep sums finite, counts exact in a double, and arrays in memory.
-Positive = Annotated[float, Meta(gt=0)]
-NonNegative = Annotated[float, Meta(ge=0)]
 Count = Annotated[int, Meta(ge=1, le=2**53)]
 Weight = Annotated[float, Meta(ge=0, le=1e50)]
 
@@ -38,7 +46,7 @@ class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     epochs: Count | None = None
     minibatches: Count | None = None
     minibatch_slots: Positive | None = None
-    gradient_mb: NonNegative | None = None
+    gradient_mb: Amount | None = None
     work: Count | None = None
     requested_workers: SmallCount | None = None
 
@@ -84,7 +92,7 @@ class CertificateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     problem: Literal["utility"]
     instance: str
     source: Literal["prices"]
-    bound: NonNegative
+    bound: Bound
     worker: Prices
     ps: Prices
     cuts: Annotated[list[CutRecord], Meta(max_length=10**6)]

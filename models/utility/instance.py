@@ -18,6 +18,7 @@ from models.tolerance import count_fitting, tolerant
 from models.utility.checks import check_sizes, check_states, work_of
 from models.utility.files import JobRecord, UtilityFile
 from models.utility.least_ps import least_ps, least_ps_table
+from models.wire import LEAST
 
 __all__ = ["Cluster", "Job", "UtilityInstance"]
 
@@ -143,7 +144,7 @@ class UtilityInstance(FileInstance):
     @classmethod
     def decode(cls, data: bytes, source: str) -> UtilityInstance:
         """Build from JSON text; raises InputError naming ``source``."""
-        file = decode(data, UtilityFile, source=source)
+        file = decode(data, UtilityFile, source=source, least=LEAST)
         check_sizes(file, source)
         cluster = _cluster(file, source)
         check_ids(file.jobs, source)

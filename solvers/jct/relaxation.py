@@ -48,6 +48,7 @@ from scipy import sparse
 
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
+from solvers.highs.program import SMALLEST_COEFFICIENT
 from solvers.jct.pool import Pool, PoolJob
 
 __all__ = ["Relaxation", "paper_relaxation", "relaxation"]
@@ -181,6 +182,8 @@ class _Program:
                   -split_mean / work, half - whole, np.ones(count),
                   earliest + p - cloud_jct, np.ones(count), np.ones(n),
                   np.ones(len(rated)), chunks[self._job[rated]]]  # fmt: skip
+        # (A) without a term that is too small for HiGHS is weaker, and bounds all the same.
+        values[3:5] = [np.where(v > -SMALLEST_COEFFICIENT, 0.0, v) for v in values[3:5]]
         height = 3 * count + len(pooled) + len(rated)
         matrix = sparse.coo_array(
             (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))),

@@ -81,10 +81,10 @@ BAD_INSTANCES: dict[str, tuple[Change, str]] = {
     ),
     "zero bandwidth": (
         lambda d: d["jobs"][1].update(bandwidth_gbps=0.0),
-        "Expected `float` > 0.0 - at `$.jobs[1].bandwidth_gbps`",
+        "Expected `float` >= 1e-12 - at `$.jobs[1].bandwidth_gbps`",
     ),
     "bandwidth so small that no slot count holds it": (
-        lambda d: d["jobs"][1].update(bandwidth_gbps=1e-15),
+        lambda d: d["jobs"][1].update(bandwidth_gbps=1e-12, gradient_mb=1e3),
         "slots for a chunk are more than 1e9 - at `$.jobs[1]`",
     ),
     "storage too small everywhere": (

@@ -118,7 +118,7 @@ def test_random_instances_differ() -> None:
 @pytest.mark.parametrize(
     ("job", "changes", "message"),
     [
-        ({"bandwidth_gbps": 0.0}, {}, "> 0.0 - at `$.jobs[0].bandwidth_gbps`"),
+        ({"bandwidth_gbps": 0.0}, {}, ">= 1e-12 - at `$.jobs[0].bandwidth_gbps`"),
         (
             {"worker_type": "a100"},
             {"cloud": False},
@@ -144,6 +144,11 @@ def test_random_instances_differ() -> None:
         ),
         ({"arrival": 60}, {}, "arrival 60 is not before the horizon of 60 slots"),
         ({}, {"slots": 5}, "cannot complete before the horizon of 5 slots, even alone"),
+        (
+            {"chunks": 10**6, "chunk_slots": 10**9, "cloud_chunk_slots": 1},
+            {},
+            "chunks of 1000000000 slots are 1e+15 worker-slots or more - at `$.jobs[0].chunks`",
+        ),
         # Server 0 has places for 2 chunks of 2 GB, server 1 trains 1 of 3 slots in 5 - 2, the cloud
         # is too late: 3 of 4 chunks, though workers and storage would do, one without the other.
         (

@@ -220,6 +220,20 @@ def test_migrating_chunks_are_stored_where_they_went() -> None:
     assert (violation.equation, violation.slot) == ("(7b)", 1)
 
 
+def test_a_job_that_the_horizon_cuts_off_says_so() -> None:
+    # One worker, 9 slots for each of two jobs: (2b) is broken as there are no 18 slots.
+    jobs = [job(name, upload=[0], chunk_slots=9, cloud_chunk_slots=9) for name in "ab"]
+    example = instance(jobs, [server(1)], slots=15)
+    workers = [(0, 0, 0, 0, 9), (1, 0, 0, 9, 15)]
+    schedule = JctSchedule.build(example, [False, False], workers, workers)
+    (violation,) = score(example, schedule).violations
+    assert violation.equation == "(2b)"
+    assert str(violation).endswith(
+        "job 'b' completes 0 of 1 chunks of 9 slots; worker 0 of server 0 trains it in 6 slots, "
+        "up to the horizon: more `slots` than 15 may be enough"
+    )
+
+
 def test_schedule_of_another_instance_is_refused() -> None:
     schedule = worked_schedule(worked_example())
     with pytest.raises(InputError, match="made for another instance"):

@@ -86,7 +86,7 @@ NOTHING = {
     "no parameter server": instance([job("a")], ps_servers=[[0.0]]),
     "no utility": instance([job("a", utility=constant(0.0))]),
     "utility underflows": instance(
-        [job("a", 1, work=3, utility=Sigmoid(priority=5e-324, decay=9.0, target=-9.0))]
+        [job("a", 1, work=3, utility=Sigmoid(priority=1e-12, decay=90.0, target=-9.0))]
     ),
 }
 """Nothing to do, nothing to run on, or nothing to win: the optimum is 0."""

@@ -43,7 +43,7 @@ def test_the_rules_agree_with_the_scorer() -> None:
 
 @given(
     st.integers(0, 40),
-    st.floats(-9, 9),
+    st.floats(-5, 9),
     st.one_of(st.integers(1, 7).map(float), st.floats(1, 1e6)),
     st.sampled_from([0.0, 5e-7, -5e-7, 2e-6]),
 )
@@ -97,7 +97,7 @@ def test_bounds_know_what_the_scorer_accepts(unit: float) -> None:
 
 
 @pytest.mark.usefixtures("short_local_search")
-@pytest.mark.parametrize("unit", [*UNITS, 1e-12])
+@pytest.mark.parametrize("unit", [*UNITS, 1e-11])
 def test_ratio_at_the_edge(unit: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "edge.json"
     at_the_edge(unit).write(path)
@@ -246,7 +246,7 @@ def test_a_worker_that_needs_hardly_any_bandwidth_needs_no_parameter_server() ->
 
 
 @pytest.mark.usefixtures("short_local_search")
-@pytest.mark.parametrize("unit", [1e12, 1.0, 1e-5])
+@pytest.mark.parametrize("unit", [1e11, 1.0, 1e-5])
 def test_ratio_does_not_depend_on_the_units(
     unit: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -93,12 +93,13 @@ def test_jobs_that_can_earn_nothing_do_not_count() -> None:
     assert (with_them.upper, with_them.lower) == (without.upper, without.lower)
 
 
-def test_bounds_that_are_refused_name_the_instance() -> None:
+def test_bounds_that_are_refused_and_none() -> None:
     with pytest.raises(InputError, match=r"U\[0\] = 1 must exceed L = 1"):
         raw(1.0, 1.0)
-    ins = instance([job("a", utility=constant(5e-324))], name="least")
-    with pytest.raises(InputError, match=r"least: price bounds: U\[0\]"):
-        PriceBounds.from_instance(ins)
+    # Worth 1e-12 / (1 + e^700), next to nothing: there is no price.
+    least = Sigmoid(priority=1e-12, decay=1e12, target=-1.0)
+    bounds = PriceBounds.from_instance(instance([job("a", utility=least)]))
+    assert bounds.ranges[0].upper.tolist() == [0.0]
 
 
 def test_first_price_step_by_hand() -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from models.sigmoid import Sigmoid
 from models.utility import score
 from online.run import run
 from online.utility.oasis import OASiS
@@ -51,8 +52,11 @@ def test_jobs_that_demand_nothing_on_a_side() -> None:
     assert ExponentialPrices(ins.cluster, bounds).prices.ps.max() == 0.0
 
 
-def test_price_bounds_that_are_refused_name_the_instance() -> None:
-    # L underflows to 0: a quarter of the least positive number.
-    ins = instance([job("a", utility=constant(5e-324))], name="least")
-    with pytest.raises(ValueError, match=r"least: price bounds: U1\[0\]"):
-        PriceBounds.from_instance(ins)
+def test_jobs_that_are_worth_next_to_nothing_make_no_price() -> None:
+    # L of 1e-12 / (1 + e^700) would underflow.
+    least = Sigmoid(priority=1e-12, decay=1e12, target=-1.0)
+    for ins in (instance([job("a", utility=least)]), instance([])):
+        bounds = PriceBounds.from_instance(ins)
+        assert (bounds.U1.tolist(), bounds.U2.tolist()) == ([0.0], [0.0])
+    low = instance([job("a", utility=Sigmoid(priority=1.0, decay=400.0, target=-1.0))])
+    assert 1e-200 < PriceBounds.from_instance(low).U1[0] < 1e-170

@@ -244,3 +244,15 @@ def test_jobs_without_edge_workers_are_in_the_cloud() -> None:
     result = solve(ins)
     assert (result.status, result.objective) == ("optimal", 4.0)
     assert score(ins, assembled(ins, [{}])).objective == 4.0
+
+
+def test_chunks_of_ten_million_slots_leave_the_program_in_range() -> None:
+    # In (A) a worker-slot of "a" counts 1 / (43e6 * 115) slots, less than HiGHS takes. Best are the
+    # cloud, 5 + 1 slots, and for "b" the worker, 1 + 1.
+    jobs = [
+        job("a", upload=[1], chunks=115, chunk_slots=43 * 10**6, cloud_upload_slots=5),
+        job("b", upload=[1], cloud_upload_slots=9),
+    ]
+    found = offline(instance(jobs, [server(1)], cloud=True, slots=10**5), time_limit=None)
+    assert (found.status, found.objective) == ("optimal", 8.0)
+    assert found.bound == pytest.approx(8.0)

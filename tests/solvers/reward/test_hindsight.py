@@ -125,7 +125,7 @@ def test_nothing_to_earn() -> None:
 
 def test_requests_far_beyond_the_capacities() -> None:
     # Whatever is above 3 cannot be had: y = 3 and 3 - 0.5 * 3 in each of 2 slots.
-    ins = reward([[1e15]], [[3.0]], [[1], [1]], beta=[0.5])
+    ins = reward([[1e12]], [[3.0]], [[1], [1]], beta=[0.5])
     found = best_fixed(ins.cluster, ins.weights)
     check(ins, found)
     assert found.value == pytest.approx(3.0, rel=1e-6)

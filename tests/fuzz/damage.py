@@ -1,16 +1,17 @@
-"""Damaged files: values replaced, dropped, doubled, renamed or scaled, and text cut."""
+"""Damaged files: values replaced, dropped, doubled, renamed or scaled, text cut, bytes changed."""
 
 from __future__ import annotations
 
 import copy
+import io
 import json
 import random
 from collections.abc import Iterator
 from typing import Any
 
-from models.errors import InputError
+import numpy as np
 
-__all__ = ["damaged", "read"]
+__all__ = ["damaged", "damaged_archive"]
 
 ODD: list[Any] = [0, -1, 1, 3, 0.5, -0.5, 1e-300, 5e-324, 1e-9, 10**6, 10**6 + 1, 10**9, 1e18]
 ODD += [1e150, 1e300, 2**53, 2**63, 2**64, 10**30, float("nan"), float("inf"), None, True, "", "x"]
@@ -56,11 +57,30 @@ def damaged(text: bytes, rng: random.Random) -> bytes:
     return out
 
 
-def read(kind: Any, *arguments: Any) -> Any:
-    """What is read, or None where it is refused in one line."""
-    try:
-        return kind(*arguments)
-    except InputError as error:
-        assert "\n" not in str(error)
-        assert "bad.json" in str(error)
-        return None
+def damaged_archive(data: bytes, rng: random.Random) -> bytes:
+    """The same for arrays in an ``.npz`` archive: some bytes, or one of its arrays."""
+    if rng.randrange(4) == 0:
+        changed = bytearray(data[: rng.choice([len(data), rng.randrange(len(data))])])
+        for _ in range(rng.randrange(1, 4) if changed else 0):
+            changed[rng.randrange(len(changed))] = rng.randrange(256)
+        return bytes(changed)
+    with np.load(io.BytesIO(data)) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    name, how = rng.choice(sorted(arrays)), rng.randrange(6)
+    found = arrays.pop(name)
+    if how == 1:
+        arrays[f"{name}x"] = found
+    elif how == 2:
+        arrays[name] = found.astype(rng.choice(["f4", "f8", "i8", "U4"]), casting="unsafe")
+    elif how == 3:
+        arrays[name] = found[rng.choice([slice(1, None), slice(None, -1)])] if found.ndim else found
+    elif how > 3:
+        arrays[name] = found.copy()
+        if found.size and found.dtype.kind in "if":
+            odd = [0, -1, 1, 3, 10**9, *([1e-9, 5e-324, 1e300, np.nan, np.inf] * (how - 4))]
+            if found.dtype.kind == "i":
+                odd = [int(number) for number in odd if np.isfinite(number) and number < 1e18]
+            arrays[name].flat[rng.randrange(found.size)] = rng.choice(odd)
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()

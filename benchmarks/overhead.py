@@ -27,7 +27,7 @@ from benchmarks.study.closure import processor
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine, InProcess, Processes, default_workers
-from benchmarks.study.memory import PeakMemory
+from online.process_tree import PeakMemory
 from benchmarks.study.store import Store
 
 _SECONDS = 0.05  # of a cell

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from online.completion.plan import Run, Share
 from online.completion.world import CompletionWorld
 from online.contract import OnlineSide
 
@@ -16,4 +17,5 @@ ONLINE = OnlineSide(
         "antman": "online.completion.antman:AntMan",
         "tiresias": "online.completion.tiresias:Tiresias",
     },
+    plans=(Run, Share),
 )

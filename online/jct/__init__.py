@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from online.contract import OnlineSide
+from online.jct.events import Order, Plan
 from online.jct.world import JctWorld
 
 __all__ = ["ONLINE"]
@@ -17,4 +18,5 @@ ONLINE = OnlineSide(
         "batchsche": "online.jct.batches:BatchSche",
         "all-cloud": "online.jct.all_cloud:AllCloud",
     },
+    plans=(Order, Plan),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from online.contract import OnlineSide
+from online.segments import Segment
 from online.utility.world import UtilityWorld
 
 __all__ = ["ONLINE"]
@@ -17,4 +18,5 @@ ONLINE = OnlineSide(
         "dorm": "online.utility.dorm:Dorm",
         "zero-price": "online.utility.zero_price:ZeroPriceGreedy",
     },
+    plans=(Segment,),
 )

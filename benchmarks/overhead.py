@@ -27,8 +27,8 @@ from benchmarks.study.closure import processor
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine, InProcess, Processes, default_workers
-from online.process_tree import PeakMemory
 from benchmarks.study.store import Store
+from online.process_tree import PeakMemory
 
 _SECONDS = 0.05  # of a cell
 _FEW, _MANY = 100, 5000  # cells between which memory grows

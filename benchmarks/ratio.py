@@ -34,7 +34,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.cli import Parser, engine_of, parse_positive, run_command
+from benchmarks.cli import Parser, engine_of, isolation_of, parse_positive, run_command
 from benchmarks.door import measure
 from benchmarks.instances import USUAL, add_instance_arguments, sources_from
 from benchmarks.runs import Runs
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args.problem = args.problem or USUAL
     layout = layout_of(args, COLUMNS)
     sources = sources_from(args)
-    schemes = schemes_of(args.problem, args.policy or None)
+    schemes = schemes_of(args.problem, args.policy or None, isolation_of(args))
     asked = {
         **sources.asked,
         "policies": {scheme.name: scheme.policy for scheme in schemes},
@@ -105,6 +105,7 @@ def _texts(frame: pd.DataFrame, origins: Mapping[str, str], layout: Layout) -> t
 def _parser() -> Parser:
     parser = Parser("benchmarks.ratio", __doc__)
     add_instance_arguments(parser)
+    parser.add_isolation()
     parser.set_defaults(problem=None)  # tells what nobody asked for from what somebody did
     limit = "for the offline solve of one instance (default: 30); what is not proven by then is "
     limit += "reported as an interval"

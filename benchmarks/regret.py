@@ -27,7 +27,15 @@ import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 
-from benchmarks.cli import Parser, engine_of, parse_count, parse_list, parse_positive, run_command
+from benchmarks.cli import (
+    Parser,
+    engine_of,
+    isolation_of,
+    parse_count,
+    parse_list,
+    parse_positive,
+    run_command,
+)
 from benchmarks.contract import RegretSizes, experiments_of, regret_parts, with_part
 from benchmarks.instances import (
     add_policy_argument,
@@ -54,7 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     layout = layout_of(args, COLUMNS)
     usual = regret_parts(args.problem).sizes["quick" if args.quick else "default"]
-    schemes = schemes_of(args.problem, args.policy or default_policies(args.problem))
+    policies = args.policy or default_policies(args.problem)
+    schemes = schemes_of(args.problem, policies, isolation_of(args))
     if args.instance:
         files, sizes = sources_of_files(args, _NOT_WITH_FILES), None
         trials = [trial_on(one, schemes, arrivals=one["name"]) for one in files.instances]
@@ -140,6 +149,7 @@ def _parser() -> Parser:
     scaling += "port become fewer, and ports enter (14) through the largest request alone)"
     add("--scaling", choices=("degree", "density"), default="degree", help=scaling)
     add_policy_argument(parser)
+    parser.add_isolation()
     add_set_argument(parser)
     dynamic = "dynamic regret, too, with so long for the optima of the slots (default: not)"
     add("--dynamic", type=parse_positive, metavar="SECONDS", help=dynamic)

@@ -105,7 +105,7 @@ class _Process:
             content = receive(self._talk, waiting)
         except (EOFError, OSError):
             self._fail(self._child.last_words())
-        except ValueError:
+        except BufferError:
             self._fail("its process sent what is no answer")
         try:
             fine, answer, *trace = unpacked(content, self._types)

@@ -38,7 +38,7 @@ def receive(talk: socket.socket, waiting: Callable[[], None] = lambda: None) -> 
 
     ``waiting`` is called again and again before it has come: at least as often as the time limit of
     the socket says, and whoever raises there ends the wait. EOFError if the other side has gone,
-    ValueError if a message is too long.
+    BufferError if a message is too long.
     """
 
     def read(size: int) -> bytes:
@@ -57,7 +57,7 @@ def receive(talk: socket.socket, waiting: Callable[[], None] = lambda: None) -> 
 
     size = int.from_bytes(read(_HEAD), "big")
     if size > _LONGEST:
-        raise ValueError("too long a message")
+        raise BufferError("too long a message")
     return read(size)
 
 

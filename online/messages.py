@@ -14,7 +14,7 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -64,7 +64,9 @@ def receive(talk: socket.socket, waiting: Callable[[], None] = lambda: None) -> 
 def pickled(message: Any) -> bytes:
     """A message to the policy; arrays that are sealed stay so, and views that are only read."""
     buffer = io.BytesIO()
-    _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(message)
+    pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = _REDUCERS
+    pickler.dump(message)
     return buffer.getvalue()
 
 
@@ -72,11 +74,10 @@ def _read_only(values: dict[Any, Any]) -> Mapping[Any, Any]:
     return MappingProxyType(values)
 
 
-class _Pickler(pickle.Pickler):
-    dispatch_table: ClassVar = {
-        **copyreg.dispatch_table,
-        MappingProxyType: lambda view: (_read_only, (dict(view),)),
-    }
+_REDUCERS: dict[type, Callable[[Any], Any]] = {
+    **copyreg.dispatch_table,
+    MappingProxyType: lambda view: (_read_only, (dict(view),)),
+}
 
 
 def packed(answer: Any, types: Sequence[type]) -> bytes:
@@ -156,4 +157,4 @@ def _names(known: type) -> Sequence[str]:
     """Names of the parts that an object of a type is made of, in the order of its constructor."""
     if is_dataclass(known):
         return [item.name for item in fields(known)]
-    return known._fields  # type: ignore[attr-defined, no-any-return]  # a named tuple
+    return known._fields  # type: ignore[attr-defined]  # a named tuple

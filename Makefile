@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
+PIP_INSTALL := $(BIN)/python -m pip install --no-compile -qq --disable-pip-version-check -c constraints.txt
 
 .NOTPARALLEL:
 .PHONY: help ratio test test-slow test-sweep lint format notebooks clean

@@ -18,7 +18,7 @@ capacity | Sec. 7 | a range of capacities is given, the load is not | it takes t
 0.5]" of the summed ideal demand
 - moderate | load 0.9 to 1.1 | {"preset": "moderate"} | Sec. 1: "especially in systems with \
 resource shortage"
-+ overload | load 2 | {"preset": "overload"}
++ overload | load 1.5 | {"load": 1.5}
 placement | (2) | whether baselines keep to constant placements | their own papers have them so
 - elastic | baselines may move and resize jobs
 - fixed | baselines with constant placement | {"drf": {"fixed": true}, "antman": {"fixed": true}, \
@@ -59,9 +59,10 @@ LOADS = READINGS[:2]
 
 _BASE = {"worker_types": 4, "ps_types": 4, "chunks": [1, 12], "slots": 40}
 _BASE["minibatch_slots"] = [0.0003, 0.013]
-_JOBS = Grid(({**_BASE, "servers": 8},)) * Grid.cross(jobs=[8, 16, 24])
-_SERVERS = Grid(({**_BASE, "jobs": 16},)) * Grid.cross(servers=[4, 8, 12])
-_ONE = Grid(({**_BASE, "jobs": 16, "servers": 8},))
+# With fewer jobs, or more servers, a server of the overload has no room for one worker.
+_JOBS = Grid(({**_BASE, "servers": 4},)) * Grid.cross(jobs=[24, 32, 40])
+_SERVERS = Grid(({**_BASE, "jobs": 32},)) * Grid.cross(servers=[2, 4, 6])
+_ONE = Grid(({**_BASE, "jobs": 32, "servers": 4},))
 _PS, _RING = (Grid.cross(architecture=[name]) for name in ("ps", "allreduce"))
 _FACTORS = Grid.cross(factors=[[0.001, 0.1, 1.0, 10.0, 1000.0]], moves=["prices", "weights"])
 _BATCH = Grid.cross(deadline=[16])
@@ -79,9 +80,9 @@ MULTIVERSE = Multiverse(
         * Grid.cross(types=["ec2"], architecture=["ps", "allreduce"], only_type=[None, 0, 1, 2, 3]),
         "completion-workers": _ONE * Grid.cross(most_workers=[1, 3, 6, 12]),
         "completion-batch-bounds": _ONE * _FACTORS * _BATCH,
-        "completion-batch-servers": _SERVERS * Grid.cross(jobs=[8, 16, 24]) * _BATCH,
+        "completion-batch-servers": _SERVERS * Grid.cross(jobs=[24, 32, 40]) * _BATCH,
     },
     headlines=("fig2-best", "fig2-30", "fig5-best"),
 )
-"""16 jobs, 8 servers and 40 slots, or around that; up to 12 workers a job, 4 + 4 types; shorter
+"""32 jobs, 4 servers and 40 slots, or around that; up to 12 workers a job, 4 + 4 types; shorter
 mini-batches by as much as T is, so that the load is that of the paper's size."""

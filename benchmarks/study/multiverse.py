@@ -68,7 +68,7 @@ class Multiverse:
     headlines: tuple[str, ...]
     theory: tuple[str, ...] = ()
     seeds: int = 5
-    count: int = 24
+    count: int = 40
 
     def universes(self) -> list[Universe]:
         """The sample, the registered reading first; what is in star and design stands once."""

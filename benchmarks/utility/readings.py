@@ -49,16 +49,17 @@ wrong | Fig. 6 | whether U or L is wrong in a wrong U/L | U sees the jobs to com
 + L | L moves | {"oasis": {"moved": "L"}}
 """)
 
-_LARGE, _CROSS = Grid.cross(slots=[40], servers=[10]), Grid.cross
+# Where jobs take at most 3 slots, fewer jobs, more slots or fewer servers cannot make a load of 1.
+_LARGE, _CROSS = Grid.cross(slots=[20], servers=[10]), Grid.cross
 _SCALES = [0.01, 0.1, 0.5, 2.0, 10.0, 100.0]
 
 MULTIVERSE = Multiverse(
     _CHOICES,
     {
-        "utility-3": _LARGE * _CROSS(jobs=[10, 20, 40]),
+        "utility-3": _LARGE * _CROSS(jobs=[20, 30, 40]),
         "utility-4": _LARGE * _CROSS(jobs=[40], mix=[[0.0, 0.5, 0.5]]),
         "utility-5": _CROSS(
-            jobs=[6], slots=[8], servers=[2, 4], priority=[10.0, 1000.0], time_limit=[20.0]
+            jobs=[6], slots=[8], servers=[5, 8], priority=[10.0, 1000.0], time_limit=[20.0]
         ),
         "utility-6": _LARGE * _CROSS(jobs=[40], scales=[_SCALES]),
         "utility-8": Grid(),
@@ -67,5 +68,5 @@ MULTIVERSE = Multiverse(
     headlines=("fig3-highest", "fig5-band", "fig6-under"),
     theory=("thm2-primal", "thm2-dual", "thm4-ratio", "appA-first", "appE-dual"),
 )
-"""10 to 40 jobs, T = 40 and 10 + 10 servers; 6 jobs, T = 8 and 2 + 2 or 4 + 4 in Figure 5. Of
+"""20 to 40 jobs, T = 20 and 10 + 10 servers; 6 jobs, T = 8 and 5 + 5 or 8 + 8 in Figure 5. Of
 the testbed, where the workload is fixed, only what concerns policies can be read otherwise."""

@@ -9,14 +9,16 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from benchmarks.start import hear_interrupts, is_console
 from benchmarks.study.cell import Needs
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.engine import Engine, InProcess, Processes, default_workers
+from benchmarks.study.scheme import Isolation
 from benchmarks.study.seeds import seeds_of
 from models.errors import InputError
+from online.isolated import DECISION_LIMIT
 
 T = TypeVar("T")
 
@@ -94,9 +96,24 @@ class Parser(argparse.ArgumentParser):
             self.add_argument("--limit", type=parse_positive, metavar="SECONDS", help=limit)
         self.add_argument("--memory", type=parse_positive, metavar="MB", help=memory)
 
+    def add_isolation(self) -> None:
+        """Which policies run in processes of their own, for :func:`isolation_of`."""
+        told = "run every policy, or none, in a process of its own, which is told nothing but the "
+        told += "events so far (default: those from outside the toolkit; docs/policies.md)"
+        flag = argparse.BooleanOptionalAction
+        self.add_argument("--isolate", action=flag, default=None, help=told)
+        limit = f"that such a policy has for each answer (default: {DECISION_LIMIT:g})"
+        usual: dict[str, Any] = {"type": parse_positive, "default": DECISION_LIMIT}
+        self.add_argument("--decision-limit", metavar="SECONDS", help=limit, **usual)
+
     def error(self, message: str) -> NoReturn:
         """Report a usage error in one line and exit with code 2."""
         self.exit(BAD_INPUT, f"error: {message} (see {self.prog} --help)\n")
+
+
+def isolation_of(args: argparse.Namespace) -> Isolation:
+    """What the options of :meth:`Parser.add_isolation` say."""
+    return Isolation(args.isolate, args.decision_limit)
 
 
 @contextmanager

@@ -30,13 +30,14 @@ from benchmarks.study.offline import incumbent_file
 from benchmarks.study.ratio import Joined, Ratio, check_ratios
 from benchmarks.study.rows import Row, Timing
 from benchmarks.study.run import Run, run_policy, schedule_file
-from benchmarks.study.scheme import Reading, Scheme, policy_of, schemes_of
+from benchmarks.study.scheme import Isolation, Reading, Scheme, policy_of, schemes_of
 from benchmarks.study.seeds import seeds_of
 from benchmarks.study.store import Store
 from benchmarks.study.study import Study, trial_on
 from models.errors import InputError
 from models.problem import problem as find_problem
 from models.problem import read_instance
+from online.isolated import DECISION_LIMIT
 from online.policy import Policy
 from solvers.contract import offline_solver
 from solvers.result import SolveResult
@@ -91,18 +92,25 @@ def run(
     policy: str | type[Policy] | Policy,
     *,
     seed: int | None = None,
+    isolate: bool | None = None,
+    decision_limit: float = DECISION_LIMIT,
     **parameters: Any,
 ) -> Run:
     """Run one policy, or a named variant of one, on an instance, and score it.
 
     A class, which may be named, is built with the parameters; an object is run as it is. The seed
-    is that of the policy's generator; by default the instance's own, or 0.
+    is that of the policy's generator; by default the instance's own, or 0. ``isolate`` and
+    ``decision_limit`` are those of :func:`evaluate`.
     """
     if isinstance(policy, str):
-        (scheme,) = schemes_of(instance.problem, [policy])
-        policy = policy_of(instance.problem, scheme.policy)
+        (scheme,) = schemes_of(instance.problem, [policy], Isolation(isolate, decision_limit))
+        chosen: Any = policy_of(instance.problem, scheme.policy)
         parameters = {**scheme.parameters, **parameters}
-    return run_policy(instance, policy, seed, **parameters)
+    elif isolate:
+        raise InputError("only a policy that is named can be isolated, as file.py:Class, say")
+    else:
+        chosen = policy
+    return run_policy(instance, chosen, seed, **parameters)
 
 
 @dataclass(frozen=True)
@@ -134,19 +142,23 @@ def evaluate(
     *,
     time_limit: float | None = _TIME_LIMIT,
     threads: int = 1,
+    isolate: bool | None = None,
+    decision_limit: float = DECISION_LIMIT,
 ) -> Evaluation:
     """Competitive ratios of policies on one instance, in this process.
 
     By default the policies are those of the problem's table; InputError if one is unknown, or two
     have the same name. The offline solver has so many seconds and threads; the interval is valid
-    whatever it reaches.
+    whatever it reaches. ``isolate`` says which policies run in processes of their own, all or
+    none; by default those from outside the toolkit that are named as ``module:Class`` or
+    ``file.py:Class``. These have ``decision_limit`` seconds for each answer (docs/policies.md).
 
     >>> found = evaluate(draw("utility", jobs=5, slots=6, servers=(3, 3)), ["oasis", "fifo"])
     >>> bool((found.frame["ratio_lower"] >= 1 - 1e-9).all())
     True
     """
     kind = find_problem(instance.problem)
-    schemes = schemes_of(kind.name, policies)
+    schemes = schemes_of(kind.name, policies, Isolation(isolate, decision_limit))
     source, data = given(instance)
     effort = Effort(time_limit, threads)
     ((_, outcomes, joined),) = measure([source], schemes, effort, {source["file"]: data})
@@ -196,6 +208,8 @@ def compare(
     workers: int = 1,
     store: str | Path | None = None,
     progress: bool = False,
+    isolate: bool | None = None,
+    decision_limit: float = DECISION_LIMIT,
     **settings: Any,
 ) -> pd.DataFrame:
     """Competitive ratios of policies on drawn instances: the rows that ``ratio`` prints.
@@ -204,7 +218,7 @@ def compare(
     ----------
     seeds : int or sequence of int, optional
         How many, or which; by default as many as the default table has.
-    policies, time_limit, threads, **settings
+    policies, time_limit, threads, isolate, decision_limit, **settings
         As for :func:`evaluate` and :func:`draw`. A policy that is given as a class needs
         ``workers=1``, and its runs are not kept. If anything is bad, nothing is run (InputError).
     readings : sequence of Reading
@@ -232,7 +246,7 @@ def compare(
     _check_readings(readings)
     if workers < 1:
         raise InputError(f"workers is {workers}, but has to be at least 1")
-    schemes = schemes_of(problem, policies)
+    schemes = schemes_of(problem, policies, Isolation(isolate, decision_limit))
     if workers > 1 and not all(scheme.is_importable for scheme in schemes):
         raise InputError(
             "a policy given as a class runs with workers=1 alone: name it as file.py:Class"

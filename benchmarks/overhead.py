@@ -1,7 +1,8 @@
 """Measure what running cells costs beyond the cells themselves.
 
 Runs cells of 50 ms through each engine and a store: the time per cell beyond the ideal, the start,
-and how this process grows from 100 to 5,000 cells.
+and how this process grows from 100 to 5,000 cells. Then runs a policy with and without a process of
+its own.
 
 Examples
 --------
@@ -18,18 +19,24 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from statistics import median
 
 from benchmarks.cli import Parser, parse_count, run_command
+from benchmarks.instances import USUAL
 from benchmarks.study.cell import Cell, Result
 from benchmarks.study.closure import processor
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine, InProcess, Processes, default_workers
-from benchmarks.study.memory import PeakMemory
+from benchmarks.study.run import run_policy, small_instance
+from benchmarks.study.scheme import Isolation, policy_of
 from benchmarks.study.store import Store
+from online.process_tree import PeakMemory
 
 _SECONDS = 0.05  # of a cell
 _FEW, _MANY = 100, 5000  # cells between which memory grows
+_RUNS = 5
+_ISOLATED = Isolation(True).of("fifo")
 _SCHEDULE = bytes(10_000)  # about what a run cell keeps
 _UNITS = {"start": "{:.2f} s", "a cell": "{:.2f} ms", "overhead": "{:.1f} %", "growth": "{:.1f} MB"}
 
@@ -52,7 +59,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         frame = pd.DataFrame([_measure(name, one, args.cells) for name, one in engines.items()])
     shown = {name: unit.format for name, unit in _UNITS.items()}
     print(frame.to_string(index=False, formatters=shown, na_rep="unknown"))
+    start, decision = (
+        there - here for here, there in zip(_times("fifo"), _times(_ISOLATED), strict=True)
+    )
+    more = f"{start:.2f} s a run and {1e3 * decision:.2f} ms a decision more"
+    print(f"a policy with a process of its own: {more}")
     return 0
+
+
+def _times(reference: str) -> tuple[float, float]:
+    """Seconds of a run of a policy on a small instance, and of a decision of it: medians."""
+    instance, policy = small_instance(USUAL), policy_of(USUAL, reference)
+    run_policy(instance, policy)  # which compiles what it needs
+    whole, each = list[float](), list[float]()
+    for _ in range(_RUNS):
+        begin = time.perf_counter()
+        trace = run_policy(instance, policy).trace
+        whole.append(time.perf_counter() - begin)
+        each += trace.seconds[1:].tolist()
+    return median(whole), median(each)
 
 
 def _measure(name: str, engine: Engine, count: int) -> dict[str, object]:

@@ -35,7 +35,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.cli import Parser, engine_of, parse_list, parse_positive, run_command
+from benchmarks.cli import (
+    Parser,
+    engine_of,
+    isolation_of,
+    parse_list,
+    parse_positive,
+    run_command,
+)
 from benchmarks.instances import USUAL, add_instance_arguments, settle_problem, sources_from
 from benchmarks.study.cell import Effort
 from benchmarks.study.scheme import Scheme, schemes_of
@@ -64,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     unasked = settle_problem(args)
     layout = layout_of(args, COLUMNS)
     sources = sources_from(args)
-    schemes = schemes_of(args.problem, args.policy or None)
+    schemes = schemes_of(args.problem, args.policy or None, isolation_of(args))
     pairs = _pairs_asked(args.compare, schemes)
     asked = {
         **sources.asked,
@@ -138,6 +145,7 @@ def _pairs_asked(asked: Sequence[Sequence[str]], schemes: Sequence[Scheme]) -> l
 def _parser() -> Parser:
     parser = Parser("benchmarks.ratio", __doc__)
     add_instance_arguments(parser)
+    parser.add_isolation()
     limit = "for the offline solve of one instance (default: 30); what is not proven by then is "
     limit += "reported as an interval"
     add = parser.add_argument

@@ -28,7 +28,15 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchmarks.cli import Parser, engine_of, parse_count, parse_list, parse_positive, run_command
+from benchmarks.cli import (
+    Parser,
+    engine_of,
+    isolation_of,
+    parse_count,
+    parse_list,
+    parse_positive,
+    run_command,
+)
 from benchmarks.contract import (
     ADAPTIVE,
     TRACE,
@@ -67,7 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     layout = layout_of(args, COLUMNS)
     usual = regret_parts(args.problem).sizes["quick" if args.quick else "default"]
-    schemes = schemes_of(args.problem, args.policy or default_policies(args.problem))
+    policies = args.policy or default_policies(args.problem)
+    schemes = schemes_of(args.problem, policies, isolation_of(args))
     if args.instance:
         files, sizes = sources_of_files(args, _NOT_WITH_FILES), None
         trials = [trial_on(one, schemes, arrivals=one["name"]) for one in files.instances]
@@ -156,6 +165,7 @@ def _parser() -> Parser:
     scaling += "port become fewer, and ports enter (14) through the largest request alone)"
     add("--scaling", choices=("degree", "density"), default="degree", help=scaling)
     add_policy_argument(parser, *known)
+    parser.add_isolation()
     add_set_argument(parser, *known)
     dynamic = "dynamic regret, too, with so long for the optima of the slots (default: not)"
     add("--dynamic", type=parse_positive, metavar="SECONDS", help=dynamic)

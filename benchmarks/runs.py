@@ -23,6 +23,7 @@ from benchmarks.study.offline import CERTIFICATE, INSTANCE, incumbent_file
 from benchmarks.study.ratio import Joined
 from benchmarks.study.rows import from_json_lines, to_json_lines
 from benchmarks.study.run import schedule_file
+from benchmarks.study.scheme import plain_reference
 from benchmarks.study.store import Store
 from benchmarks.tables import format_records
 from models.errors import InputError
@@ -96,9 +97,10 @@ class Runs:
         _link(store.file(offline, CERTIFICATE), place / CERTIFICATE)
         best = store.file(offline, incumbent_file(row.problem))
         for one, cell in zip(joined.rows, runs, strict=True):
-            policy = cell.parameters["policy"]
+            policy = plain_reference(cell.parameters["policy"])
             # Two files or modules may have policies of the same name.
-            name = f"{one.policy}-{_plain(policy)}" if ":" in policy else one.policy
+            own = one.policy.partition(" ")[0]
+            name = f"{own}-{_plain(policy)}" if ":" in policy else one.policy
             schedule = store.file(cell, schedule_file(row.problem))
             _link(schedule, place / f"schedules/{name}{kind.schedule_suffix}")
             if one.policy == joined.best:

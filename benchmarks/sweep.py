@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.cli import Parser, engine_of, run_command
+from benchmarks.cli import Parser, engine_of, isolation_of, run_command
 from benchmarks.study.instances import show_servers
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the study, write rows, tables and pictures; returns the exit code."""
     parser = Parser("benchmarks.sweep", __doc__)
     parser.add_argument("study", metavar="STUDY.toml", help="the study file")
+    parser.add_isolation()
     parser.add_engine()
     parser.add_out("results/sweep-STUDY", runs=True)
     args = parser.parse_args(argv)
@@ -55,9 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     from benchmarks.study.store import Store
     from benchmarks.study.study import frames_of
 
-    asked = read_study_file(args.study)
+    asked = read_study_file(args.study, isolation_of(args))
     out = args.out or Path("results") / f"sweep-{Path(args.study).stem}"
-    runs = Runs(out, asked.asked, args.run)
+    isolated = {} if args.isolate is None else {"isolate": args.isolate}
+    runs = Runs(out, {**asked.asked, **isolated}, args.run)
     plans = [(study.measure, study.trials("default", asked.seeds)) for study in asked.studies]
     with engine_of(args, threads=asked.threads) as engine:
         found = frames_of(plans, store=Store(runs.path / "cells"), engine=engine, progress="sweep")

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from models.problem import offered
-from online.policy import Decision, Event
+from online.policy import Decision, Event, Guarantee
 
-__all__ = ["OnlineSide", "World", "online_side"]
+__all__ = ["OnlineSide", "World", "answer_types", "online_side"]
 
 
 class World(Protocol):
@@ -46,11 +46,16 @@ class OnlineSide:
     terms : Mapping[str, str]
         What the assumptions of guarantees mean, in words for people: how a reason begins
         (:attr:`online.policy.Guarantee.fails`) -> its meaning.
+    plans : tuple of type
+        Dataclasses and named tuples of which the plans of a decision are made, apart from numbers,
+        texts, arrays and containers of these: what a policy in a process of its own may answer
+        (:mod:`online.messages`).
     """
 
     make_world: Callable[[Any], World]
     policies: Mapping[str, str]
     terms: Mapping[str, str] = field(default_factory=dict)
+    plans: tuple[type, ...] = ()
 
 
 def online_side(problem_name: str) -> OnlineSide:
@@ -62,3 +67,8 @@ def online_side(problem_name: str) -> OnlineSide:
         If there is no such problem, or it has no online side yet.
     """
     return offered("online", problem_name, "ONLINE", OnlineSide)
+
+
+def answer_types(problem_name: str) -> tuple[type, ...]:
+    """Types of which the answers of a policy are made (:mod:`online.messages`)."""
+    return (Decision, Guarantee, *online_side(problem_name).plans)

@@ -14,7 +14,7 @@ from types import ModuleType
 
 from models.errors import InputError
 
-__all__ = ["LAYERS", "SITE", "load_user_module"]
+__all__ = ["LAYERS", "SITE", "load_user_module", "search_first"]
 
 LAYERS = ("models", "solvers", "online", "benchmarks")
 SITE = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")})
@@ -64,6 +64,13 @@ def load_user_module(name: str) -> ModuleType:
     return _load(path.parent, path.name, lambda: _import_file(path), label=name)
 
 
+def search_first(folder: Path) -> None:
+    """Let modules be looked for in a folder before all others."""
+    if str(folder) in sys.path:
+        sys.path.remove(str(folder))
+    sys.path.insert(0, str(folder))
+
+
 def _import_file(path: Path) -> ModuleType:
     what = f"{path} {_hash(path)}".encode()
     known_as = f"file_{hashlib.sha256(what).hexdigest()[:16]}"
@@ -83,9 +90,7 @@ def _load(folder: Path, name: str, load: Callable[[], ModuleType], label: str = 
     """Import a module with what lies beside it, unless it is known and nothing has changed."""
     known = _loaded.get((folder, name))
     _hide()
-    if str(folder) in sys.path:
-        sys.path.remove(str(folder))
-    sys.path.insert(0, str(folder))
+    search_first(folder)
     if known is not None and known.is_current():
         sys.modules.update(known.beside)
         return known.module

@@ -100,7 +100,7 @@ def _run(
         "objective": done.score.objective,
         "constant": isinstance(ran, OGASched) and isinstance(ran.rule, Constant),
     }
-    return Result(value, packed(**arrays))
+    return Result(value, packed(**arrays), said=done.said)
 
 
 def compare(fixed: Result, runs: Sequence[Result], optimum: Result | None) -> list[dict[str, Any]]:

@@ -61,6 +61,8 @@ def compute(
         for task, outcome in running:
             found[task.index] = store.save(task.cell, outcome) if store else outcome
             meter.ended(task.cell, outcome)
+            if outcome.result is not None and outcome.result.said:
+                meter.says(task.cell, outcome.result.said)
             if outcome.status != "done":
                 engine.failed.append(f"{outcome.status}: {task.cell}: {outcome.message}")
     return [
@@ -128,6 +130,11 @@ class Progress:
         self._failed += outcome.status != "done"
         self._bar.update()
         self._show()
+
+    def says(self, cell: Cell, text: str) -> None:
+        """A policy has printed something, which is no part of any table."""
+        lines = (f"printed by {cell}: {line}" for line in text.splitlines())
+        tqdm.write("\n".join(lines), file=self._stream)
 
     def _show(self) -> None:
         with self._lock:

@@ -43,7 +43,15 @@ from benchmarks.study.cell import Effort
 from benchmarks.study.grid import Grid
 from benchmarks.study.instances import trace_digest
 from benchmarks.study.ratio import Ratio, check_ratios, source_of
-from benchmarks.study.scheme import Reading, Scheme, default_policies, policy_of, schemes_of
+from benchmarks.study.scheme import (
+    NOBODY,
+    Isolation,
+    Reading,
+    Scheme,
+    default_policies,
+    policy_of,
+    schemes_of,
+)
 from benchmarks.study.seeds import seeds_of
 from benchmarks.study.study import Study
 from benchmarks.workload.settings import check_types
@@ -92,11 +100,11 @@ class StudyFile:
     asked: Mapping[str, Any]
 
 
-def read_study_file(path: str | Path) -> StudyFile:
+def read_study_file(path: str | Path, isolation: Isolation = NOBODY) -> StudyFile:
     """Read and check a study file; the first instance of every point is drawn for that.
 
     Relative paths of policies and traces are looked for in the current folder. InputError names the
-    file, the key and the rule.
+    file, the key and the rule. ``isolation`` says which policies have a process of their own.
     """
     try:
         file = msgspec.convert(tomllib.loads(read_bytes(path).decode("utf-8")), _File)
@@ -119,7 +127,7 @@ def read_study_file(path: str | Path) -> StudyFile:
     studies, axes = [], []
     for number, asked in enumerate(file.study):
         try:
-            study, varied = _study(asked, number, Effort(file.time_limit, file.threads))
+            study, varied = _study(asked, number, Effort(file.time_limit, file.threads), isolation)
             check_ratios(study, _SIZE, seeds[0])
         except InputError as error:
             raise InputError(f"{path}: {error} - at `$.study[{number}]`") from None
@@ -138,7 +146,7 @@ def _hint(fault: str) -> str:
     return f": write [[{table}]], in double brackets" if twice else ""
 
 
-def _study(asked: _Study, number: int, effort: Effort) -> tuple[Study, Axes]:
+def _study(asked: _Study, number: int, effort: Effort, isolation: Isolation) -> tuple[Study, Axes]:
     problem, workload = asked.problem, experiments_of(asked.problem).workload
     size = {name: getattr(workload.default, name) for name in ("jobs", "slots", "servers")}
     usual = workload.with_usual(size, traced=bool(asked.trace))
@@ -151,10 +159,10 @@ def _study(asked: _Study, number: int, effort: Effort) -> tuple[Study, Axes]:
         for name in sorted(vary.keys() & reading.settings.keys()):
             raise InputError(f"`vary.{name}` is set by the reading '{reading.name}', too")
     for scheme in asked.scheme:
-        policy_of(problem, scheme.policy)
+        policy_of(problem, isolation.of(scheme.policy))
         _check_known(problem, scheme.ignores)
     own = asked.policies or (() if asked.scheme else default_policies(problem))
-    schemes = schemes_of(problem, [*own, *asked.scheme])
+    schemes = schemes_of(problem, [*own, *asked.scheme], isolation)
     told = {name for reading in readings for name in reading.parameters}
     for name in sorted(told.difference(scheme.name for scheme in schemes)):
         raise InputError(f"parameters of a reading are of '{name}': no such scheme")

@@ -14,29 +14,24 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, Pipe
-from pathlib import Path
 
 from benchmarks.study.cell import Cell, Outcome, Result, Status, prepare
 from benchmarks.study.closure import code_hash
-from benchmarks.study.memory import end_tree, tree_memory
 from models.errors import InputError
+from online.child_process import ChildProcess, end_with_parent
+from online.process_tree import tree_memory
 
-_ROOT = str(Path(__file__).resolve().parents[2])
 _STARTUP = 600.0  # seconds to load, to compile what no earlier run has compiled, and to draw
 _COMPILE = 120.0  # seconds that a cell with a limit has for this beyond the limit, at most
 _GRACE = 60.0  # seconds past the time limit of a solver
 _LOOK = 0.05  # seconds between two looks at the memory
-_SAID = 1_000_000  # bytes that a child may print before they are dropped
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -94,39 +89,26 @@ class _Child:
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._pipe, theirs = Pipe()
-        self._life, watched = Pipe()
-        self._said = tempfile.TemporaryFile(buffering=0)
-        environment = {name: str(threads) for name in _THREADS} | dict(os.environ)
-        # The folder of the user comes first, as it does for this process: policies lie there.
-        paths = [_ROOT, *(path for path in sys.path if path and path != _ROOT)]
-        inherited = (theirs.fileno(), watched.fileno())
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "benchmarks.study.guard", *map(str, inherited)],
-            stdin=subprocess.DEVNULL,
-            stdout=self._said,
-            stderr=self._said,
-            pass_fds=inherited,
-            env={**environment, "PYTHONPATH": os.pathsep.join(paths)},
-            start_new_session=True,  # a Ctrl-C on the terminal is for this process to handle
-        )
+        environment = {name: str(threads) for name in _THREADS}
+        self._process = ChildProcess("benchmarks.study.guard", [theirs.fileno()], environment)
         theirs.close()
-        watched.close()
 
     def lives_for(self, cell: Cell) -> bool:
-        return self._process.poll() is None and self._threads == cell.needs.threads
+        return self._process.lives and self._threads == cell.needs.threads
 
     def end(self) -> None:
-        end_tree(self._process.pid)
-        self._process.wait()
-        for end in (self._pipe, self._life, self._said):
-            end.close()
+        self._process.end()
+        self._pipe.close()
+
+    def last_words(self) -> str:
+        return self._process.last_words()
 
     def run(self, cell: Cell, known: Result | None, code: str) -> Outcome:
         """Wait for two messages: that the cell is prepared, and its outcome.
 
         Raises EOFError or OSError if the process ends before.
         """
-        self._forget_what_was_said()
+        self._process.forget_what_was_said()
         self._pipe.send((cell, known, code))
         limit, startup = cell.needs.limit, _STARTUP
         if limit is not None:
@@ -144,10 +126,9 @@ class _Child:
             if has_message:
                 began, is_ready = time.monotonic(), True
                 continue
-            if self._process.poll() is not None and not self._pipe.poll():
+            if not self._process.lives and not self._pipe.poll():
                 raise EOFError  # what it has started may hold the pipe
-            if os.fstat(self._said.fileno()).st_size > _SAID:
-                self._forget_what_was_said()
+            self._process.keep_what_is_said_short()
             seconds, memory = time.monotonic() - began, cell.needs.memory_mb
             status: Status = "out of time"
             if memory is not None and holds > 1e6 * memory:
@@ -159,25 +140,6 @@ class _Child:
             else:
                 continue
             return Outcome(status, None, why, seconds, None, peak / 1e6 or None)
-
-    def _forget_what_was_said(self) -> None:
-        self._said.seek(0)  # of the process, too, which has the same position in the file
-        self._said.truncate()
-
-    def last_words(self) -> str:
-        """How the process ended, and the last line that it printed in this cell."""
-        try:
-            code = self._process.wait(_GRACE)
-        except subprocess.TimeoutExpired:  # it has closed the pipe and lives on
-            self._process.kill()
-            code = self._process.wait()
-        self._said.seek(0)
-        said = self._said.read().decode(errors="replace").strip().splitlines()[-1:]
-        how = f"its process ended with code {code}"
-        if code < 0:
-            with suppress(ValueError):
-                how = f"its process was killed by {signal.Signals(-code).name}"
-        return ": ".join([how, *said])
 
 
 def outcome_of(
@@ -221,17 +183,11 @@ def _processor_seconds() -> float:
 
 def _serve(pipe: int, life: int) -> None:
     """Run cells until the pipe ends."""
-    threading.Thread(target=_end_with_parent, args=(life,), daemon=True).start()
+    threading.Thread(target=end_with_parent, args=(life,), daemon=True).start()
     with Connection(pipe) as parent, suppress(EOFError):
         while True:
             cell, known, code = parent.recv()
             parent.send(outcome_of(cell, known, code, lambda: parent.send(None)))
-
-
-def _end_with_parent(life: int) -> None:
-    while os.read(life, 1):
-        pass
-    end_tree(os.getpid())
 
 
 if __name__ == "__main__":

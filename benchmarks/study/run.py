@@ -20,6 +20,7 @@ from benchmarks.study.instances import Source, as_bytes, drawn, instance_of, sho
 from benchmarks.study.scheme import Scheme, policy_of, run_roots
 from models.problem import problem
 from models.scoring import Score
+from online.isolated import Isolated
 from online.policy import Policy
 from online.registry import build_policy, knows_future
 from online.run import InfeasibleDecision, Trace
@@ -40,6 +41,11 @@ class Run:
 
     def __str__(self) -> str:
         return f"{self.policy.name}: {self.trace}\n{self.score}"
+
+    @property
+    def said(self) -> str:
+        """What the policy has printed, if it ran in a process of its own."""
+        return self.policy.said if isinstance(self.policy, Isolated) else ""
 
 
 def run_policy(
@@ -143,7 +149,8 @@ def _result(instance: Any, found: Run) -> Result:
         "evidence": found.policy.evidence(instance, found.trace),
     }
     times = {"policy": float(found.trace.seconds[1:].sum())}  # the first is the reset
-    return Result(value, {name: as_bytes(found.trace.schedule.write, name)}, times=times)
+    files = {name: as_bytes(found.trace.schedule.write, name)}
+    return Result(value, files, times=times, said=found.said)
 
 
 def about(instance: Any) -> dict[str, Any]:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from benchmarks.contract import experiments_of
 from benchmarks.study.instances import instance_roots, world_module
 from models.errors import InputError
+from online.isolated import DECISION_LIMIT, isolated
 from online.policy import Policy
 from online.registry import check_policy, find_policy, policy_names
+from online.user_module import search_first
 
 _GIVEN = "given:"
+_ISOLATED = re.compile(r"isolated:(\d[^:]*):(.+)")  # limit of a decision, reference
 _given: dict[str, type[Policy]] = {}
 
 
@@ -55,28 +62,66 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     later: bool = False
 
 
+@dataclass(frozen=True)
+class Isolation:
+    """Which policies run in processes of their own (:mod:`online.isolated`).
+
+    Parameters
+    ----------
+    which : bool, optional
+        All or none; None = those from outside the toolkit that are given by a reference.
+    limit : float
+        Seconds that such a policy has for each answer.
+    """
+
+    which: bool | None = None
+    limit: float = DECISION_LIMIT
+
+    def of(self, reference: str) -> str:
+        """The reference of a policy, isolated if it is to be; InputError if it cannot be."""
+        if self.which is False or (self.which is None and ":" not in reference):
+            return reference
+        if not reference.startswith(_GIVEN):
+            return f"isolated:{self.limit:g}:{reference}"
+        if self.which is None:
+            return reference
+        raise InputError("a policy given as a class cannot be isolated: name it as file.py:Class")
+
+
+NOBODY = Isolation(False)
+"""No policy has a process of its own."""
+
+
 def schemes_of(
-    problem_name: str, policies: Iterable[str | type[Policy] | Scheme] | None = None
+    problem_name: str,
+    policies: Iterable[str | type[Policy] | Scheme] | None = None,
+    isolation: Isolation = NOBODY,
 ) -> tuple[Scheme, ...]:
     """Schemes of policies under their own names, and of the variants that a workload names.
 
     They are names of policies or variants, references, classes and schemes; by default those of
-    :func:`default_policies`. InputError if a policy is unknown, two have the same name, or there
-    are none.
+    :func:`default_policies`. One from outside the toolkit that has the name of one inside is
+    called by its reference, too. InputError if a policy is unknown, two have the same name, or
+    there are none.
     """
     if isinstance(policies, str | type | Scheme):
         raise InputError(f"policies {policies!r}: want a list, even of one")
     variants = experiments_of(problem_name).workload.variants
+    ours = {*policy_names(problem_name), *variants}
     found: dict[str, Scheme] = {}
     for given in default_policies(problem_name) if policies is None else policies:
         if isinstance(given, Scheme):
-            scheme = given
+            scheme = replace(given, policy=isolation.of(given.policy))
         elif not isinstance(given, str):
-            scheme = Scheme(policy=given_policy(given), name=given.name)
+            scheme = Scheme(policy=isolation.of(given_policy(given)), name=given.name)
         elif given in variants:
             scheme = Scheme(given, *variants[given])
+            scheme = replace(scheme, policy=isolation.of(scheme.policy))
         else:
-            scheme = Scheme(policy_of(problem_name, given).name, given)
+            reference = isolation.of(given)
+            name = policy_of(problem_name, reference).name
+            name = f"{name} ({given})" if ":" in given and name in ours else name
+            scheme = Scheme(name, reference)
         if scheme.name in found:
             raise InputError(f"two policies are named '{scheme.name}'")
         found[scheme.name] = scheme
@@ -104,7 +149,9 @@ def given_policy(policy: type[Policy]) -> str:
 
 
 def policy_of(problem_name: str, reference: str) -> type[Policy]:
-    """The class that a reference names; InputError if there is none."""
+    """The class that a reference names, or which stands for it; InputError if there is none."""
+    if match := _ISOLATED.fullmatch(reference):
+        return isolated(problem_name, match[2], float(match[1]))
     if not reference.startswith(_GIVEN):
         return find_policy(problem_name, reference)
     if reference not in _given:
@@ -114,10 +161,20 @@ def policy_of(problem_name: str, reference: str) -> type[Policy]:
 
 def policy_roots(problem_name: str, reference: str) -> tuple[str, ...]:
     """Where the code of a policy starts, as a root of a cell."""
-    if reference.startswith(_GIVEN):
+    inner = plain_reference(reference)
+    if inner.startswith(_GIVEN):
         return ()
-    place, _, _ = reference.rpartition(":")
-    return (place if place.endswith(".py") else find_policy(problem_name, reference).__module__,)
+    place, _, _ = inner.rpartition(":")
+    if place and inner != reference:  # its module is not to be loaded here
+        search_first(Path.cwd())
+        return (place,)
+    return (place if place.endswith(".py") else find_policy(problem_name, inner).__module__,)
+
+
+def plain_reference(reference: str) -> str:
+    """The reference of a policy, wherever it runs."""
+    match = _ISOLATED.fullmatch(reference)
+    return match[2] if match else reference
 
 
 def run_roots(problem_name: str, *references: str) -> tuple[str, ...]:

@@ -12,10 +12,10 @@ import numpy as np
 from benchmarks.contract import experiments_of
 from benchmarks.study.cell import Cell, Needs, Outcome, Result
 from benchmarks.study.instances import Source, instance_of
-from benchmarks.study.memory import PeakMemory
 from benchmarks.study.run import run_cell, run_policy, warm_policy
 from benchmarks.study.scheme import policy_of
 from benchmarks.study.study import Trial, rows_of
+from online.process_tree import PeakMemory
 
 
 @dataclass(frozen=True)

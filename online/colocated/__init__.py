@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from online.colocated.world import ColocatedWorld
 from online.contract import OnlineSide
+from online.segments import Segment
 
 __all__ = ["ONLINE"]
 
@@ -16,4 +17,5 @@ ONLINE = OnlineSide(
         "drf": "online.colocated.drf:DRF",
         "dorm": "online.colocated.dorm:Dorm",
     },
+    plans=(Segment,),
 )

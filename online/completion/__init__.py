@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from online.completion.plan import Run, Share
 from online.completion.world import CompletionWorld
 from online.contract import OnlineSide
 
@@ -22,4 +23,5 @@ ONLINE = OnlineSide(
         "(9a)": "a constraint of the dual program: no job could gain more at the final prices",
         "Lemma 2": "no job is left out that still fits into its block of slots",
     },
+    plans=(Run, Share),
 )

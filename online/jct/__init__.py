@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from online.contract import OnlineSide
+from online.jct.events import Order, Plan
 from online.jct.world import JctWorld
 
 __all__ = ["ONLINE"]
@@ -21,4 +22,5 @@ ONLINE = OnlineSide(
         "(6a)": "a constraint of the dual program: no chunk's dual exceeds its cost on a worker",
         "sum alpha": "Lemma 4: the duals of chunks add up to no less than those of workers",
     },
+    plans=(Order, Plan),
 )

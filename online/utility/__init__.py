@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from online.contract import OnlineSide
+from online.segments import Segment
 from online.utility.world import UtilityWorld
 
 __all__ = ["ONLINE"]
@@ -22,4 +23,5 @@ ONLINE = OnlineSide(
         "dual feasibility": "no job could gain more at the final prices than it did",
         "D_0 <= OPT/2": "the empty cluster, at its prices, is worth half of the optimum at most",
     },
+    plans=(Segment,),
 )

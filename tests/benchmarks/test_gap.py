@@ -24,12 +24,12 @@ from benchmarks.study import gap as gap_measure
 from benchmarks.study.cell import Outcome, Result
 from benchmarks.study.gap import Gap
 from benchmarks.study.guard import Guard
-from benchmarks.study.memory import tree_memory
 from benchmarks.study.run import run_until_compiled
 from benchmarks.study.store import Store
 from benchmarks.study.study import Trial
 from benchmarks.workload.servers import ServerNumbers
 from models.errors import InputError
+from online.process_tree import tree_memory
 from solvers.result import SolveResult
 from tests.benchmarks.frames import assert_marks_are_told
 

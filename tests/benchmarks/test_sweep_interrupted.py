@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.study.memory import descendants
+from online.process_tree import descendants
 from tests.benchmarks.study.dask_cluster import loopback
 from tests.test_layers import ROOT
 

@@ -242,7 +242,7 @@ def test_policies_that_die_or_hang_are_lost_alone(
         "    def step(self, event): os.kill(os.getpid(), 9)\n"
     )
     options[3] = "fifo,mine.py:Hangs,mine.py:Dies"
-    more = ["--workers", "2", "--limit", "1", "--format", "json"]
+    more = ["--workers", "2", "--limit", "1", "--format", "json", "--no-isolate"]
     assert main([*options, *more]) == 1
     out, err = capsys.readouterr()
     rows = {row["policy"]: row for row in map(json.loads, out.splitlines())}

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.ratio import main as ratio
 from benchmarks.speed import main as speed
-from benchmarks.study.memory import PeakMemory
+from online.process_tree import PeakMemory
 
 
 def test_peak_memory_counts_what_comes_and_goes() -> None:

@@ -46,10 +46,10 @@ def a_class(name: str) -> type[Policy]:
 def test_a_scheme_of_a_policy_has_its_name() -> None:
     fifo, drf = schemes_of("utility", ["fifo", "online.utility.drf:DRF"])
     assert fifo == Scheme("fifo", "fifo")
-    assert drf == Scheme("drf", "online.utility.drf:DRF")
+    assert drf == Scheme("drf (online.utility.drf:DRF)", "online.utility.drf:DRF")
     assert pickle.loads(pickle.dumps(drf)) == drf
     with pytest.raises(InputError, match=r"^two policies are named 'fifo'$"):
-        schemes_of("utility", ["fifo", "online.utility.fifo:FIFO"])
+        schemes_of("utility", ["fifo", "drf", "fifo"])
     with pytest.raises(InputError, match=r"^unknown policy 'srtf' for 'utility'"):
         schemes_of("utility", ["srtf"])
 

@@ -1,0 +1,209 @@
+"""Policies in a process of their own: the same runs, no future, faults that are theirs alone."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.errors import InputError
+from models.problem import problem
+from online import isolated as isolated_module
+from online.isolated import Isolated, PolicyFailure, isolated
+from online.messages import pickled
+from online.policy import Policy
+from online.registry import build_policy, check_parameters, find_policy, knows_future, policy_names
+from online.run import run
+from tests.contract_cases import CROWDED, OTHER_FUTURE
+from tests.models.utility.small import instance, job
+
+CHEAP = {
+    "colocated": "fifo",
+    "completion": "tiresias",
+    "jct": "srtf",
+    "reward": "drf",
+    "utility": "oasis",
+}
+HEAD = """
+import os, sys, time
+import numpy as np
+from online.policy import Decision, Policy
+
+class Base(Policy):
+    name = "mine"
+    def reset(self, public, rng): pass
+    def step(self, event): return Decision()
+
+"""
+EVERY = [(name, policy) for name in CHEAP for policy in policy_names(name)]
+
+
+def assert_same_run(problem_name: str, policy_name: str, folder: Path) -> None:
+    ins, kind = CROWDED[problem_name](1), problem(problem_name)
+    here = find_policy(problem_name, policy_name)
+    there = isolated(problem_name, f"{inspect.getfile(here)}:{here.__name__}")
+    assert issubclass(there, Isolated) and not isinstance(there, here)
+    assert (there.name, there.wider) == (here.name, here.wider)
+    assert knows_future(there) == knows_future(here)
+    found = []
+    for policy in (here, there):
+        built = build_policy(policy, ins)
+        trace = run(ins, built, np.random.default_rng(5))
+        trace.schedule.write(folder / "schedule")
+        score = kind.score(ins, trace.schedule).objective
+        evidence = built.evidence(ins, trace)
+        content = (folder / "schedule").read_bytes()
+        found.append((trace.decisions, content, score, evidence))
+        promised = None if evidence is None else policy.applies(evidence, score)
+        assert promised is None or promised == here.applies(evidence, score)  # type: ignore[arg-type]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(("problem_name", "policy_name"), CHEAP.items())
+def test_a_run_is_the_same_in_a_process_of_its_own(
+    problem_name: str, policy_name: str, tmp_path: Path
+) -> None:
+    assert_same_run(problem_name, policy_name, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("problem_name", "policy_name"), EVERY)
+def test_every_run_is_the_same_in_a_process_of_its_own(
+    problem_name: str, policy_name: str, tmp_path: Path
+) -> None:
+    assert_same_run(problem_name, policy_name, tmp_path)
+
+
+@pytest.mark.parametrize(("problem_name", "policy_name"), CHEAP.items())
+def test_what_is_sent_is_the_same_whatever_the_future(problem_name: str, policy_name: str) -> None:
+    slot, ins = 7, CROWDED[problem_name](1)
+    seen: list[list[bytes]] = []
+    for one in (ins, OTHER_FUTURE[problem_name](ins, slot, 7)):
+        inner = build_policy(find_policy(problem_name, policy_name), ins)
+        told: list[bytes] = []
+
+        class Telling(Policy):
+            name = "telling"
+
+            def __init__(self, inner: Policy, told: list[bytes]) -> None:
+                self._inner, self._told = inner, told
+
+            def reset(self, public: Any, rng: Any) -> None:
+                self._told.append(pickled(public))
+                self._inner.reset(public, rng)
+
+            def step(self, event: Any) -> Any:
+                if event.slot <= slot:
+                    self._told.append(pickled(event))
+                return self._inner.step(event)
+
+        run(one, Telling(inner, told), np.random.default_rng(0))
+        seen.append(told)
+    assert len(seen[0]) > 3 and seen[0] == seen[1]
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.chdir(tmp_path)
+    return instance([job("a", work=2)], name="two-slots")
+
+
+def ran(body: str, ins: Any, limit: float = 20.0, **parameters: Any) -> Any:
+    Path("mine.py").write_text(HEAD + body)
+    policy = build_policy(isolated("utility", "mine.py:Mine", limit), ins, **parameters)
+    run(ins, policy, np.random.default_rng(0))
+    return policy
+
+
+FAULTS = {
+    "dies": (
+        "print('bye', flush=True)\n        os._exit(0)",
+        "its process ended with code 0: bye",
+    ),
+    "hangs": ("while True: pass", "no answer after 0.5 s"),
+    "hides its end": (
+        "if os.fork() == 0: time.sleep(30)\n        os._exit(3)",
+        "its process ended with code 3",
+    ),
+    "writes to the socket": (
+        "os.write(int(sys.argv[1]), bytes(7) + b'\\1' + b'x')\n        time.sleep(9)",
+        "its process sent what is no answer",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_whatever_happens_there_is_an_error_here(fault: str, small: Any) -> None:
+    body, words = FAULTS[fault]
+    with pytest.raises(PolicyFailure) as error:
+        ran(f"class Mine(Base):\n    def step(self, event):\n        {body}\n", small, limit=0.5)
+    assert str(error.value) == words
+    where = "raised by policy 'mine' on 'two-slots', slot 0 (arrival of job 'a')"
+    assert error.value.__notes__ == [where]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the kernel tells of no memory")
+def test_memory_is_limited(small: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolated_module, "_MEMORY", 5e8)
+    body = "class Mine(Base):\n    def step(self, event):\n"
+    body += "        self.held = np.ones(10**8)\n        time.sleep(9)\n"
+    with pytest.raises(PolicyFailure, match=r"^its process holds more than 500 MB"):
+        ran(body, small)
+
+
+def test_the_traceback_there_is_the_cause_here(small: Any) -> None:
+    body = "class Mine(Base):\n    def step(self, event): return 1 // 0\n"
+    with pytest.raises(PolicyFailure, match=r"^ZeroDivisionError: ") as error:
+        ran(body, small)
+    assert "mine.py" in str(error.value.__cause__)
+    assert "return 1 // 0" in str(error.value.__cause__)
+
+
+def test_nothing_is_loaded_here_and_nothing_is_left_behind(
+    small: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    body = "print(f'{os.getpid()}')\nclass Mine(Base):\n    def step(self, event):\n"
+    policy = ran(body + "        print('x')\n        return Decision()\n", small)
+    number, *lines = policy.said.splitlines()
+    assert int(number) != os.getpid() and lines == ["x", "x"]
+    assert Path(f"/proc/{number}").exists() or not Path("/proc").exists()
+    del policy
+    assert not Path(f"/proc/{number}").exists()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_parameters_are_checked_before_anything_runs(small: Any) -> None:
+    Path("mine.py").write_text(
+        HEAD + "class Mine(Base):\n    def __init__(self, share=1): self.share = share\n"
+        "    def reset(self, public, rng): print(self.share)\n"
+    )
+    mine = isolated("utility", "mine.py:Mine")
+    check_parameters(mine, {"share": 2})
+    with pytest.raises(InputError, match=r"^policy 'mine': parameters: got an unexpected keyword"):
+        check_parameters(mine, {"part": 2})
+    policy: Any = build_policy(mine, small, share=3)
+    policy.reset(None, np.random.default_rng(0))
+    assert policy.said == "3"
+
+
+def test_whoever_asks_for_the_instance_is_marked(small: Any) -> None:
+    body = "class Mine(Base):\n    blind = True\n    @classmethod\n"
+    body += "    def for_instance(cls, instance): print(instance.name); return cls()\n"
+    policy = ran(body, small)
+    assert policy.said == "two-slots"
+    assert knows_future(type(policy)) and not policy.blind
+
+
+def test_a_changed_file_is_another_policy(small: Any) -> None:
+    Path("mine.py").write_text(HEAD + "class Mine(Base): pass\n")
+    first = isolated("utility", "mine.py:Mine")
+    assert isolated("utility", "mine.py:Mine") is first
+    Path("mine.py").write_text(HEAD + "class Mine(Base): name = 'other'\n")
+    began = time.monotonic()
+    assert isolated("utility", "mine.py:Mine").name == "other"
+    assert time.monotonic() - began < 60.0

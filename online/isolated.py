@@ -240,7 +240,7 @@ def isolated(problem_name: str, reference: str, limit: float = DECISION_LIMIT) -
     made: Any = type(str(about["class"]), (_Seeing if about["sees"] else Isolated,), told)
     check_policy(made, reference)
     _known[key] = _stamp(made.file), made
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def _stamp(file: str | None) -> object:

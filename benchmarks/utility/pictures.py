@@ -56,8 +56,7 @@ def _utilities(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 
 def _testbed_utilities(frame: pd.DataFrame, axes: Axes | None) -> Figure:
-    how: dict[str, Any] = {"x": "policy", "lower": "utility", "upper": "utility"}
-    how["title"] = f"{_BED}: 12 jobs"
+    how = dict[str, Any](x="policy", lower="utility", upper="utility", title=f"{_BED}: 12 jobs")
     return plot_intervals(frame, axes, xlabel="scheme", ylabel=_UTILITY, **how)
 
 
@@ -102,8 +101,7 @@ def _ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:
 
 def _large_ratio(frame: pd.DataFrame, axes: Axes | None) -> Figure:
     rows = frame.assign(hue=frame["slots"].map("T = {}".format))
-    servers = frame["servers"].iat[0]
-    title = f"{servers}+{servers} servers; best schedule known to best bound"
+    title = "{0}+{0} servers; best schedule known to best bound".format(frame["servers"].iat[0])
     return _intervals(rows, axes, "jobs", "{}", title, "a mark is a seed", xlabel="jobs")
 
 

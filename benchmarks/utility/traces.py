@@ -31,7 +31,6 @@ def _google(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
 
 def _listed(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generator) -> Kept:
     frame, count = trace.table("jobs").frame, settings.jobs
-    chunks = frame["gpus"].to_numpy()
     slots = frame["gpu_seconds"].to_numpy() / settings.slot_seconds
     work = np.maximum(np.ceil(slots * (1 - 1e-12)), 1).astype(np.int64)
     fullest = 0
@@ -40,23 +39,19 @@ def _listed(trace: Trace, settings: Settings, rule: Rule, rng: np.random.Generat
         drawn = draw_jobs(rng, arrival, settings.slot_seconds)
         drawn["worker"][:, _GPU] = 1.0
         jobs = {name: column for name, column in drawn.items() if name not in FACTORS}
-        jobs |= {"chunks": chunks[rows], "work": work[rows]}
+        jobs |= {"chunks": frame["gpus"].to_numpy()[rows], "work": work[rows]}
         if "weight" in frame:
             jobs["weight"] = frame["weight"].to_numpy()[rows]
         reason, n_max = rule.judge(jobs)
         usable = np.flatnonzero(reason == 0)
         fullest = max(fullest, len(usable))
         if len(usable) >= count:
-            note = (
-                f"rows: {count} of {len(usable)} usable in slots {start}.. of the trace "
-                f"(window number {tried} of those tried)"
-            )
+            note = f"rows: {count} of {len(usable)} usable in slots {start}.. of the trace "
+            note += f"(window number {tried} of those tried)"
             thin = usable[np.sort(rng.choice(len(usable), size=count, replace=False))]
             return Kept.build(take({**jobs, "n_max": n_max}, thin), reason, note)
-    raise InputError(
-        f"{trace.path}: no window of {settings.slots} slots holds {count} usable jobs; "
-        f"the fullest holds {fullest}"
-    )
+    told = f"no window of {settings.slots} slots holds {count} usable jobs"
+    raise InputError(f"{trace.path}: {told}; the fullest holds {fullest}")
 
 
 MAPPINGS = {

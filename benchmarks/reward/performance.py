@@ -218,8 +218,10 @@ def _leads(frame: pd.DataFrame, column: str, baselines: Sequence[str]) -> pd.Dat
 
 def _lead_peaks_inside(baselines: Sequence[str], frame: pd.DataFrame) -> Finding:
     leads = _leads(frame, "servers", baselines)
-    top, ends = leads.mean().idxmax(), leads.columns[[0, -1]]
     measured = f"ratio to the best baseline: {listed(leads.mean())}"
+    if leads.mean().isna().any():
+        return Finding("not testable", measured, "at some size no baseline earns anything")
+    top, ends = leads.mean().idxmax(), leads.columns[[0, -1]]
     if top in ends:
         return Finding("not reproduced", measured, f"largest at an end, {top:g}")
     shown = [bootstrap_interval(leads[top] - leads[end])[0] > 0 for end in ends]

@@ -28,7 +28,6 @@ from benchmarks.study.closure import processor
 from benchmarks.study.cluster import Cluster
 from benchmarks.study.compute import compute
 from benchmarks.study.engine import Engine, InProcess, Processes, default_workers
-from benchmarks.study.run import run_policy, small_instance
 from benchmarks.study.scheme import Isolation, policy_of
 from benchmarks.study.store import Store
 from online.process_tree import PeakMemory
@@ -69,6 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _times(reference: str) -> tuple[float, float]:
     """Seconds of a run of a policy on a small instance, and of a decision of it: medians."""
+    from benchmarks.study.run import run_policy, small_instance
+
     instance, policy = small_instance(USUAL), policy_of(USUAL, reference)
     run_policy(instance, policy)  # which compiles what it needs
     whole, each = list[float](), list[float]()

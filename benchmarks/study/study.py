@@ -117,7 +117,7 @@ class Study:
         return dataclasses.replace(
             self,
             grids={size: Grid((reading.settings,)) * grid for size, grid in self.grids.items()},
-            schemes=tuple(_read(reading, one) for one in self.schemes),
+            schemes=tuple(_read(reading, one, one.parameters) for one in self.schemes),
             readings=(),
         )
 
@@ -134,7 +134,7 @@ class Study:
             settings = {**point, **reading.settings}
             for name in registered.settings.keys() & set(scheme.ignores):
                 settings[name] = registered.settings[name]
-            yield Entry(_read(reading, scheme), reading.name, settings)
+            yield Entry(_read(reading, scheme, {}), reading.name, settings)
 
     def frame(
         self,
@@ -151,9 +151,9 @@ class Study:
         return frames_of([plan], store=store, engine=engine, progress=words)[0]
 
 
-def _read(reading: Reading, scheme: Scheme) -> Scheme:
-    """A scheme in a reading; what it sets itself stays."""
-    told = {**reading.parameters.get(scheme.name, {}), **scheme.parameters}
+def _read(reading: Reading, scheme: Scheme, kept: Mapping[str, Any]) -> Scheme:
+    """A scheme in a reading, which changes its parameters but for those that are kept."""
+    told = {**scheme.parameters, **reading.parameters.get(scheme.name, {}), **kept}
     return replace(scheme, policy=told.pop("policy", scheme.policy), parameters=told)
 
 

@@ -120,7 +120,7 @@ def test_bad_trace(
     spec: str,
     fault: str,
 ) -> None:
-    arguments = ["audit", spec] if command == "trace" else ["--out", "new", "--trace", spec]
+    arguments = ["audit", spec] if command == "trace" else ["--out", "new.json", "--trace", spec]
     refuses(command, arguments, fault)
 
 

@@ -78,7 +78,7 @@ def test_first_line_names_the_other_problems_unless_one_is_asked_for(
     def measured(*_: Any, **__: Any) -> None:
         raise InputError("enough")
 
-    monkeypatch.setattr("benchmarks.ratio.measure", measured)
+    monkeypatch.setattr("benchmarks.door.measure", measured)
     instance([job("a")], slots=4).write(tmp_path / "one.json")
     for options, line in (
         (["--quick"], "utility; others: --problem colocated|completion|jct|reward"),
@@ -102,7 +102,7 @@ def test_the_problem_is_that_of_the_file(
         seen.extend(source["problem"] for source in sources)
         raise InputError("enough")
 
-    monkeypatch.setattr("benchmarks.ratio.measure", measured)
+    monkeypatch.setattr("benchmarks.door.measure", measured)
     file = str(ROOT / "docs" / "instances" / "jct.json")
     asked = [] if other is None else ["--problem", other]
     rule = "enough" if other is None else "an instance of 'jct', but 'reward' is asked for"

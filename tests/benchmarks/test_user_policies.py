@@ -123,7 +123,7 @@ def test_faults_in_the_run_are_a_row_and_a_line(
     assert (fifo["policy"], fifo["error"], fifo["ratio_upper"]) == ("fifo", "", approx(1.0))
     assert (mine["policy"], mine["objective"], mine["ratio_upper"]) == ("mine", None, None)
     assert mine["error"].startswith("run: failed: ") and fault in mine["error"]
-    _, line = err.splitlines()  # the first one names the other problems
+    (line,) = err.splitlines()
     assert line.startswith("failed: mine on utility 'two-slots': ") and fault in line
     assert Path("out/rows.csv").read_text().count("\n") == 3
 

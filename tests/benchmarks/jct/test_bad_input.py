@@ -171,7 +171,7 @@ def test_bad_instance(refuses: Refuses, command: str, name: str) -> None:
 )
 @pytest.mark.parametrize("command", ["generate", "ratio"])
 def test_bad_trace(refuses: Refuses, command: str, spec: str, fault: str) -> None:
-    refuses(command, ["--problem", "jct", "--out", "new", "--trace", spec], fault)
+    refuses(command, ["--problem", "jct", "--out", "new.json", "--trace", spec], fault)
 
 
 def test_no_window_of_a_trace_is_full_enough(refuses: Refuses) -> None:
@@ -297,7 +297,8 @@ def test_bad_schedule(refuses: Refuses, arguments: list[str], fault: str) -> Non
 
 
 def test_an_instance_of_another_problem(refuses: Refuses) -> None:
-    refuses("ratio", ["--instance", "one.json"], "an instance of 'jct', but 'utility' is asked for")
+    options = ["--problem", "utility", "--instance", "one.json"]
+    refuses("ratio", options, "an instance of 'jct', but 'utility' is asked for")
 
 
 # ---- no schedule at all, and policies that find none ------------------------------------------

@@ -81,14 +81,14 @@ def _draw(picture: Picture, frame: pd.DataFrame, stem: Path) -> str:
 
     The csv has all rows, also those that say what failed.
     """
-    from benchmarks.pictures.style import save_picture
+    from benchmarks.pictures.style import save_picture, tell_load
     from benchmarks.study.study import succeeded
 
     rest = succeeded(frame)
     lost = len(frame) - len(rest)
     note = "1 failed cell is missing" if lost == 1 else f"{lost} failed cells are missing"
     try:
-        drawn = picture.plot(rest, None)
+        drawn = tell_load(picture.plot(rest, None), rest)
     except Exception as error:
         if not lost:
             raise

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter, StrMethodFormatter
 
 from models.files import make_folder, write_atomic
@@ -183,6 +184,17 @@ def titled(axes: Axes, text: str) -> Figure:
     figure = figure_of(axes)
     figure.suptitle(_fill(text, 72 * figure.get_figwidth(), _MEDIUM), fontsize="medium")
     return figure
+
+
+def tell_load(figure: Figure, frame: pd.DataFrame) -> Figure:
+    """Say above a figure which load the instances of its frame have, unless it says so itself."""
+    loads = frame.get("load", pd.Series(dtype=float)).dropna()
+    texts = [text.get_text() for text in figure.findobj(Text)]
+    if loads.empty or any("load" in text for text in texts):
+        return figure
+    ends = dict.fromkeys(f"{end:.2g}" for end in (loads.min(), loads.max()))
+    parts = [figure.get_suptitle(), f"load {' to '.join(ends)}"]
+    return caption(figure.axes[0], "; ".join(filter(None, parts)))
 
 
 def sizes_told(frame: pd.DataFrame, *varied: str, servers: str = "servers") -> str:

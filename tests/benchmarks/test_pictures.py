@@ -20,7 +20,7 @@ from benchmarks.pictures.slots import (
     plot_queue,
     plot_utilisation,
 )
-from benchmarks.pictures.style import RANGES, caption, looks, panels, save_picture, told
+from benchmarks.pictures.style import RANGES, caption, looks, panels, save_picture, tell_load, told
 from benchmarks.utility.tables import blocks, decisions, price_table, usage
 from models.errors import InputError
 from models.utility import UtilitySchedule
@@ -307,3 +307,13 @@ def test_long_words_stay_within_the_figure() -> None:
     caption(figure.axes[0], "a long note " * 20)
     assert max(map(len, figure.axes[0].get_title(loc="left").splitlines())) < 75
     assert max(map(len, figure.get_suptitle().splitlines())) < 95
+
+
+def test_the_load_is_told_once() -> None:
+    frame = pd.DataFrame({"load": [0.5, 1.25]})
+    figure = Figure()
+    axes = figure.add_subplot()
+    caption(axes, "3 seeds")
+    assert tell_load(figure, frame.assign(load=np.nan)).get_suptitle() == "3 seeds"
+    assert tell_load(figure, frame).get_suptitle() == "3 seeds; load 0.5 to 1.2"
+    assert tell_load(figure, frame + 1.0).get_suptitle() == "3 seeds; load 0.5 to 1.2"

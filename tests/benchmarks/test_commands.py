@@ -150,7 +150,9 @@ sys.meta_path.insert(0, Finder())
 def test_an_interrupt_during_the_imports_is_one_line(name: str, tmp_path: Path) -> None:
     (tmp_path / "usercustomize.py").write_text(_INTERRUPTED.format(name=name))
     path = os.pathsep.join(map(str, (tmp_path, ROOT)))
-    run = "import runpy, sys; sys.argv = ['-m', '--help']; import usercustomize; "
+    # A background process of a shell ignores interrupts, and so do its children.
+    run = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    run += "import runpy, sys; sys.argv = ['-m', '--help']; import usercustomize; "
     run += "runpy.run_module('benchmarks.ratio', run_name='__main__', alter_sys=True)"
     done = started("-c", run, cwd=tmp_path, PYTHONPATH=path)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")

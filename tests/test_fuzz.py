@@ -25,7 +25,7 @@ from tests.fuzz.edges import at_the_edges, numbers
 pytestmark = pytest.mark.usefixtures("highs_here", "short_local_search")
 
 DAMAGED = [*product(problem_names(), [kind for kind in KINDS if kind != "edges"])]
-_QUICK, _ALL, _EDGES = 25, 1000, 20
+_QUICK, _ALL, _EDGES = 25, 200, 4
 
 
 @pytest.mark.parametrize(("name", "kind"), DAMAGED)

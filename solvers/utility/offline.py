@@ -13,7 +13,7 @@ from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.column_generation import ColumnGeneration
 from solvers.result import SolveResult, status_of
-from solvers.utility.deadline_search import deadline_search
+from solvers.utility.deadlines import deadline_search
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.local_search import local_search
 from solvers.utility.pool_bound import pool_bound, rounded
@@ -43,7 +43,7 @@ def solve(
 
     First a bound by column generation over pooled servers, recomputed from its prices, and a good
     schedule by local search at these prices. Then both are improved by deciding deadlines first
-    (:mod:`solvers.utility.deadline_search`) or, on small instances, by the exact solver. The one
+    (:mod:`solvers.utility.deadlines.search`) or, on small instances, by the exact solver. The one
     that comes first may use all of the time; if it gives up before, the other one follows.
 
     Parameters

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from solvers.highs import solve as run_highs
-from solvers.utility import deadline_rounds
-from solvers.utility.bound_process import BoundProcess
-from solvers.utility.deadline_completion import DeadlineCompletion
-from solvers.utility.deadline_program import DeadlineProgram
-from solvers.utility.deadline_rounds import Rounds
+from solvers.utility.deadlines import choose
+from solvers.utility.deadlines.bound_process import BoundProcess
+from solvers.utility.deadlines.choose import Rounds
+from solvers.utility.deadlines.complete import DeadlineCompletion
+from solvers.utility.deadlines.state import DeadlineProgram
 from tests.solvers.utility.test_time_grid import shared_of, two_alike
 
 
@@ -48,7 +48,7 @@ def test_the_process_beside_stops_the_race_when_it_is_first(
     shared, _, rounds = proving_rounds()
     with BoundProcess() as bound_process:
         rounds.use_bound_process(bound_process)
-        monkeypatch.setattr(deadline_rounds, "Background", NeverDone)
+        monkeypatch.setattr(choose, "Background", NeverDone)
         assert rounds._race()
     assert shared.known.bound == pytest.approx(12.3841, rel=1e-3)
 

@@ -20,8 +20,8 @@ from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
 from solvers.utility import offline
-from solvers.utility.cut_pool import CutPool
-from solvers.utility.deadline_search import deadline_search
+from solvers.utility.deadlines import deadline_search
+from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.exact import solve
 from solvers.utility.occupancy import Occupancy
 from solvers.utility.search_state import SearchState

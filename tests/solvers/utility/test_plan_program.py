@@ -14,12 +14,12 @@ from solvers.highs import LinearProgram
 from solvers.highs import solve as run_highs
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram, OutOfTime
-from solvers.utility.cut_pool import CutPool
-from solvers.utility.deadline_completion import DeadlineCompletion
+from solvers.utility.deadlines.complete import DeadlineCompletion
+from solvers.utility.deadlines.cut_pool import CutPool
+from solvers.utility.deadlines.neighbourhoods import where_undecided
+from solvers.utility.deadlines.plan_program import BROKEN, PlanProgram
 from solvers.utility.exact import solve as solve_exactly
-from solvers.utility.neighbourhoods import where_undecided
 from solvers.utility.placing import Placer
-from solvers.utility.plan_program import BROKEN, PlanProgram
 from solvers.utility.search_state import SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram

@@ -10,10 +10,10 @@ import pytest
 from models.utility import UtilityInstance, score
 from models.utility.formulations import job_limits
 from solvers.highs import solve as run_highs
-from solvers.utility.cut_pool import CutPool
+from solvers.utility.deadlines.cut_pool import CutPool
+from solvers.utility.deadlines.plan_tracking import Followed, Plan, PlanTracker
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
-from solvers.utility.plan_tracking import Followed, Plan, PlanTracker
 from solvers.utility.search_state import SearchState
 from solvers.utility.totals_program import TotalsProgram
 from tests.models.utility.small import instance, job

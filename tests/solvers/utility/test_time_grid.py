@@ -14,11 +14,11 @@ from models.utility import UtilityInstance, score
 from models.utility.formulations.schedules import without_idle
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
-from solvers.utility import deadline_program
-from solvers.utility.cut_pool import CutPool
-from solvers.utility.deadline_completion import DeadlineCompletion
-from solvers.utility.deadline_program import DeadlineProgram
-from solvers.utility.deadline_rounds import Rounds
+from solvers.utility.deadlines import state
+from solvers.utility.deadlines.choose import Rounds
+from solvers.utility.deadlines.complete import DeadlineCompletion
+from solvers.utility.deadlines.cut_pool import CutPool
+from solvers.utility.deadlines.state import DeadlineProgram
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
@@ -163,7 +163,7 @@ def test_cuts_are_rows_of_the_intervals_their_slots_are_in() -> None:
 
 
 def test_what_is_forbidden_stays_so_on_a_finer_grid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
     ins = two_alike()
     none = np.zeros((5, 2))
     shared = DeadlineProgram(ins, 30.0, time.monotonic() + 30, none)
@@ -184,7 +184,7 @@ def test_what_is_forbidden_stays_so_on_a_finer_grid(monkeypatch: pytest.MonkeyPa
 def test_bound_and_schedule_where_deadlines_are_chosen_on_a_grid(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
     check_bound_and_schedule(SEEDS[:4], threads=1)
 
 
@@ -193,7 +193,7 @@ def test_bound_and_schedule_where_deadlines_are_chosen_on_a_grid(
 def test_bound_and_schedule_on_a_grid_with_every_program_in_a_process(
     seeds: Sequence[int], threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
     check_bound_and_schedule(seeds, threads=threads)
 
 
@@ -216,7 +216,7 @@ def test_what_a_very_coarse_program_leaves_out_is_part_of_the_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # A bound far too large makes the program so coarse that it leaves out deadlines worth much.
-    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
     known = searched(contended(5), 600 * best(5), 5.0)
     assert known.bound is not None
     assert known.bound >= best(5) * (1 - 1e-6)
@@ -232,7 +232,7 @@ def shared_of(ins: UtilityInstance, bound: float) -> DeadlineProgram:
 @pytest.mark.usefixtures("highs_here")
 def test_rounds_with_less_room_say_nothing_of_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     # In half of the capacities one job of the two is worth 2.3841 at most: at slot 3.
-    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
     shared = shared_of(two_alike(), 30.0)
     rounds = Rounds(shared, DeadlineCompletion(shared, lambda schedule: schedule))
     rounds._short_round(0.5)
@@ -245,7 +245,7 @@ def test_rounds_with_less_room_say_nothing_of_the_bound(monkeypatch: pytest.Monk
 def test_a_start_stays_feasible_when_cuts_come_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
     # What the process beside has learnt becomes rows after any solve: here a cut that the
     # plan, two workers in a slot, breaks.
-    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
     ins = two_alike()
     shared = shared_of(ins, 30.0)
     shared.known.offer(solve(ins).schedule)
@@ -262,7 +262,7 @@ def test_a_start_stays_feasible_when_cuts_come_in_between(monkeypatch: pytest.Mo
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> DeadlineProgram:
     """Two jobs alike, on a grid."""
-    monkeypatch.setattr(deadline_program, "_MOST_VARIABLES", 0)
+    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
     return shared_of(two_alike(), 30.0)
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from models.utility import UtilityInstance, UtilitySchedule
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
-from solvers.utility import deadline_program
-from solvers.utility.deadline_program import DeadlineProgram
+from solvers.utility.deadlines import state
+from solvers.utility.deadlines.prove import merged, with_whole_workers
+from solvers.utility.deadlines.state import DeadlineProgram
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingSeparator
 from solvers.utility.totals_program import TotalsProgram
-from solvers.utility.whole_workers import merged, with_whole_workers
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 from tests.solvers.utility.test_time_grid import shared_of, two_alike
 
@@ -90,8 +90,8 @@ def test_what_highs_has_not_proven_is_no_bound(
             return replace(result, status="feasible", bound=1.1 * result.objective)
         return replace(result, status="interrupted", x=None, objective=None, bound=None)
 
-    run_highs = deadline_program.run_highs
-    monkeypatch.setattr(deadline_program, "run_highs", solved)
+    run_highs = state.run_highs
+    monkeypatch.setattr(state, "run_highs", solved)
     shared = shared_of(two_alike(), 30.0)
     upper = completed(shared, any_deadlines(shared))
     assert upper == (pytest.approx(1.1 * 12.3841, rel=1e-3) if found else math.inf)

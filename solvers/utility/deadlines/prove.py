@@ -20,7 +20,7 @@ import numpy as np
 from models.utility.formulations.schedules import without_idle
 from models.utility.schedule import UtilitySchedule
 from solvers.highs import HighsOptions, MatrixResult
-from solvers.utility.deadline_program import DeadlineProgram, bound_of
+from solvers.utility.deadlines.state import DeadlineProgram, bound_of
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["merged", "with_whole_workers"]

@@ -19,8 +19,8 @@ from scipy import sparse
 
 from solvers.highs import LinearProgram
 from solvers.highs.growing import GrowingProgram
-from solvers.utility.cut_pool import CutPool
-from solvers.utility.neighbourhoods import where_undecided
+from solvers.utility.deadlines.cut_pool import CutPool
+from solvers.utility.deadlines.neighbourhoods import where_undecided
 from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES, TotalsProgram
 

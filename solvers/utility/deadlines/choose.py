@@ -1,4 +1,4 @@
-"""The rounds of the search by deadlines, which :mod:`solvers.utility.deadline_search` explains."""
+"""The rounds of the search by deadlines, which :mod:`solvers.utility.deadlines.search` explains."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from models.utility.formulations.schedules import without_idle
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs.background import Background
 from solvers.result import OPTIMAL_GAP
-from solvers.utility.bound_process import BoundProcess
-from solvers.utility.deadline_completion import DeadlineCompletion
-from solvers.utility.deadline_program import DeadlineProgram, bound_of
+from solvers.utility.deadlines.bound_process import BoundProcess
+from solvers.utility.deadlines.complete import DeadlineCompletion
+from solvers.utility.deadlines.state import DeadlineProgram, bound_of
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["Rounds"]

@@ -14,15 +14,15 @@ from models.utility.formulations.schedules import without_idle
 from models.utility.schedule import UtilitySchedule
 from solvers.highs import MatrixResult
 from solvers.highs.engine import HighsError
-from solvers.utility.deadline_program import DeadlineProgram, bound_of
-from solvers.utility.neighbourhoods import where_undecided
+from solvers.utility.deadlines.neighbourhoods import where_undecided
+from solvers.utility.deadlines.plan_program import BROKEN, PlanProgram
+from solvers.utility.deadlines.plan_tracking import Followed, Plan, PlanTracker
+from solvers.utility.deadlines.prove import merged, with_whole_workers
+from solvers.utility.deadlines.state import DeadlineProgram, bound_of
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
-from solvers.utility.plan_program import BROKEN, PlanProgram
-from solvers.utility.plan_tracking import Followed, Plan, PlanTracker
 from solvers.utility.search_state import ROUND_OFF
 from solvers.utility.totals_program import SIDES
-from solvers.utility.whole_workers import merged, with_whole_workers
 
 __all__ = ["DeadlineCompletion"]
 

@@ -15,7 +15,7 @@ from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP
-from solvers.utility.cut_pool import CutPool
+from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.search_state import SearchState
 from solvers.utility.separation import PackingCut

@@ -21,7 +21,7 @@ from models.utility.formulations import JobLimits
 from models.utility.instance import UtilityInstance
 from solvers.highs import HighsOptions, LinearProgram
 from solvers.highs import solve as run_highs
-from solvers.utility.cut_pool import CutPool
+from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.search_state import SearchState
 from solvers.utility.totals_program import SIDES
 

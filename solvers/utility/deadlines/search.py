@@ -11,10 +11,10 @@ A round has four steps.
 3. Plan: solve the same program slot by slot, with every job keeping its deadline, taking a later
    one or staying out. That takes a few seconds at most, and is repeated until no cut is violated.
    The plan has fractions of workers. If it leaves a little of the capacities free, whole workers on
-   real servers can follow it (:mod:`solvers.utility.plan_tracking`).
+   real servers can follow it (:mod:`solvers.utility.deadlines.plan_tracking`).
 4. On instances small enough to hope for a proof of optimality: bound the worth of all schedules
    with these deadlines, and look for the best one in whole workers
-   (:mod:`solvers.utility.whole_workers`). If no schedule with these deadlines or later ones beats
+   (:mod:`solvers.utility.deadlines.prove`). If no schedule with these deadlines or later ones beats
    the best one known, the deadlines are excluded from the program of step 1. On larger instances
    this is tried only for the best deadlines that the child process finds (see below).
 
@@ -38,10 +38,10 @@ import numpy as np
 
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
-from solvers.utility.bound_process import BoundProcess
-from solvers.utility.deadline_completion import DeadlineCompletion
-from solvers.utility.deadline_program import DeadlineProgram
-from solvers.utility.deadline_rounds import Rounds
+from solvers.utility.deadlines.bound_process import BoundProcess
+from solvers.utility.deadlines.choose import Rounds
+from solvers.utility.deadlines.complete import DeadlineCompletion
+from solvers.utility.deadlines.state import DeadlineProgram
 from solvers.utility.search_state import SearchState
 from solvers.utility.separation import PackingCut
 

@@ -7,6 +7,7 @@ sign; the tests hold it to that.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import Literal
@@ -37,7 +38,7 @@ _STOPPED = {
     ModelStatus.kObjectiveBound: "bound on the objective reached",
     ModelStatus.kObjectiveTarget: "target of the objective reached",
     ModelStatus.kMemoryLimit: "memory limit",
-    ModelStatus.kInterrupt: "interrupted",
+    ModelStatus.kInterrupt: "limit on work",
 }
 
 
@@ -118,7 +119,7 @@ def _attempt(
     for name, value in options.highs_options().items():
         _check(f"option {name}={value!r}", highs.setOptionValue(name, value))
     _check("passModel", highs.passModel(highs_lp(program)))
-    _listen(highs, progress, is_mip=program.is_mip, want_log=want_log)
+    checks = _listen(highs, progress, options, is_mip=program.is_mip, want_log=want_log)
     if start is not None:
         _set_start(highs, start)
     status = highs.run()
@@ -128,7 +129,11 @@ def _attempt(
         status = highs.run()
     if status == HighsStatus.kError:
         raise HighsError(f"HiGHS failed: {highs.modelStatusToString(highs.getModelStatus())}")
-    return _read(highs, program)
+    outcome = _read(highs, program)
+    if outcome is None:
+        return None
+    iterations = max(highs.getInfo().simplex_iteration_count, 0)
+    return replace(outcome, work=checks[0] if program.is_mip else iterations // 100)
 
 
 def _check(what: str, status: HighsStatus) -> None:
@@ -158,12 +163,25 @@ def highs_lp(program: LinearProgram) -> highspy.HighsLp:
     return lp
 
 
-def _listen(highs: highspy.Highs, progress: Progress, *, is_mip: bool, want_log: bool) -> None:
-    """Pass HiGHS's callbacks on to `progress`."""
+def _listen(
+    highs: highspy.Highs,
+    progress: Progress,
+    options: HighsOptions,
+    *,
+    is_mip: bool,
+    want_log: bool,
+) -> list[int]:
+    """Pass HiGHS's callbacks on to `progress`; a counter of its looks at the limits of a MILP."""
     last_bound = np.nan
+    most = math.inf if options.work_limit is None else options.work_limit
+    checks = [0]
 
     def callback(
-        kind: cb.HighsCallbackType, text: str, out: cb.HighsCallbackOutput, _in: object, _: object
+        kind: cb.HighsCallbackType,
+        text: str,
+        out: cb.HighsCallbackOutput,
+        control: cb.HighsCallbackInput,
+        _: object,
     ) -> None:
         nonlocal last_bound
         if int(kind) == int(cb.kCallbackLogging):
@@ -171,6 +189,9 @@ def _listen(highs: highspy.Highs, progress: Progress, *, is_mip: bool, want_log:
             return
         if int(kind) == int(cb.kCallbackMipImprovingSolution):
             progress.incumbent(np.array(out.mip_solution))  # HiGHS reuses the memory
+        else:
+            checks[0] += 1
+            control.user_interrupt = checks[0] >= most
         if out.mip_dual_bound != last_bound:
             last_bound = out.mip_dual_bound
             progress.bound(last_bound)
@@ -184,6 +205,7 @@ def _listen(highs: highspy.Highs, progress: Progress, *, is_mip: bool, want_log:
         _check("setCallback", highs.setCallback(callback, None))
     for kind in kinds:
         _check("startCallback", highs.startCallback(kind))
+    return checks
 
 
 def _set_start(highs: highspy.Highs, start: FloatArray) -> None:

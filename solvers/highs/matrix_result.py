@@ -47,6 +47,8 @@ class MatrixResult:
         Wall-clock time, start of a child included.
     options, message : mapping, str
         How it was asked for and how it ended.
+    work : int
+        As in `Outcome`; the same on every machine unless the time limit has ended the run.
     """
 
     sense: Sense
@@ -58,6 +60,7 @@ class MatrixResult:
     options: Mapping[str, object]
     message: str
     _duals: tuple[FloatArray, FloatArray] | str = field(repr=False)
+    work: int = 0
 
     def __post_init__(self) -> None:
         check_claims(self.sense, self.status, self.objective, self.bound)
@@ -143,6 +146,7 @@ def judge(
         _duals="duals are those of an LP; solve program.relaxed()"
         if program.is_mip
         else f"no duals: {outcome.message}",
+        work=outcome.work,
     )
     if outcome.ended in ("infeasible", "unbounded"):
         if tally.x is not None and outcome.ended == "infeasible":

@@ -35,6 +35,9 @@ class HighsOptions:
         is killed if it runs over.
     node_limit : int or None
         Branch-and-bound nodes; a stop that is the same on every machine, unlike the time limit.
+    work_limit : int or None
+        How often HiGHS may look at its limits in a MILP, which it does about every hundred simplex
+        iterations; a stop that is the same on every machine, and finer than nodes.
     mip_rel_gap : float
         A MILP counts as optimal once bound and incumbent agree this closely. There is no
         absolute gap: HiGHS's own, 1e-6, would call small numbers equal.
@@ -55,6 +58,7 @@ class HighsOptions:
 
     time_limit: float | None = None
     node_limit: int | None = None
+    work_limit: int | None = None
     mip_rel_gap: float = 1e-4
     threads: int = 1
     seed: int = 0
@@ -66,6 +70,8 @@ class HighsOptions:
             raise InputError(f"time_limit {self.time_limit} is not a positive number of seconds")
         if self.node_limit is not None and self.node_limit < 1:
             raise InputError(f"node_limit {self.node_limit} is below 1")
+        if self.work_limit is not None and self.work_limit < 1:
+            raise InputError(f"work_limit {self.work_limit} is below 1")
         if not 0 <= self.mip_rel_gap < math.inf:
             raise InputError(f"mip_rel_gap {self.mip_rel_gap} is not a number >= 0")
         if self.threads < 1:

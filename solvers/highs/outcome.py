@@ -26,6 +26,9 @@ class Outcome:
         Final point and bound, if any. For an LP the bound is its optimal value.
     row_duals, reduced_costs : float array of shape [m], of shape [n], or None
         Of an LP solved to optimality; else None.
+    work : int
+        Of a MILP, how often HiGHS has looked at its limits (`HighsOptions.work_limit`); of an LP,
+        simplex iterations in hundreds.
     """
 
     ended: Literal["optimal", "infeasible", "unbounded", "stopped", "failed"]
@@ -34,6 +37,7 @@ class Outcome:
     bound: float | None = None
     row_duals: FloatArray | None = None
     reduced_costs: FloatArray | None = None
+    work: int = 0
 
 
 class Progress(Protocol):

@@ -66,6 +66,7 @@ class GrowingProgram:
         self._check(self._highs.changeObjectiveSense(objective))
         self.rows = 0
         self.columns = 0
+        self.iterations = 0  # of the simplex, in all solves
         self._strategy = _PRIMAL
         self._solved = False
 
@@ -179,6 +180,7 @@ class GrowingProgram:
             # Another user of HiGHS in this process has set up its thread pool with another size.
             highspy.Highs.resetGlobalScheduler(True)
             status = self._highs.run()
+        self.iterations += max(self._highs.getInfo().simplex_iteration_count, 0)
         model = self._highs.getModelStatus()
         if model == ModelStatus.kTimeLimit:
             raise OutOfTime("deadline")

@@ -39,7 +39,7 @@ _ROOT_ROUNDS = 30
 _ROOT_SHARE = 0.3  # of the time limit, at most
 _KEPT_ROUNDS = 50
 _KEPT_NODES = 200
-_PLACING_SECONDS = 10.0  # for one load; one that takes longer writes its slot out
+_PLACING = HighsOptions(time_limit=10.0)  # for one load; one that takes longer writes its slot out
 _SMALL = 30_000  # nonzeros up to which HiGHS keeps its time limit without a child process
 
 
@@ -112,7 +112,7 @@ class _Search:
         self._factor = scaled.factor
         self._program = program = TotalsProgram(scaled.instance)
         deadline = self._began + (math.inf if options.time_limit is None else options.time_limit)
-        self._known = known = SearchState(instance, program.limits, deadline, _PLACING_SECONDS)
+        self._known = known = SearchState(instance, program.limits, deadline, _PLACING)
         self._message = ""
         greedy = Occupancy(instance)
         by_value = sorted(program.limits, key=lambda i: (-float(instance.jobs[i].utility(0)), i))

@@ -41,8 +41,8 @@ class JobColumns:
     m: np.ndarray
 
 
-def add_job_rows(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> list[int]:
-    """Add the rows of a job; returns those that contain W d."""
+def add_job_rows(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> None:
+    """Add the rows of a job."""
     limits, done, n, m = job.limits, job.done, job.n, job.m
     work, last, at = float(limits.job.work), done[-1], np.arange(len(n))
     slots = np.arange(limits.job.arrival, int(job.groups.ends[-1]) + 1)
@@ -57,7 +57,6 @@ def add_job_rows(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> list[int]
     def running(factor: float) -> tuple[Part, ...]:
         return (at, last, -factor * length), (pairs[0], pairs[1], factor * times)
 
-    work_rows = [rows.count]
     rows.add(1, 0.0, 0.0, (0, n, 1.0), (0, last, -work))  # (2)
     rows.add(len(n), -math.inf, 0.0, (at, n, 1.0), *running(limits.most))  # (3), (8)
     for edge, height in limits.staircase():  # (6)
@@ -65,10 +64,10 @@ def add_job_rows(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> list[int]
         rows.add(len(n), -math.inf, 0.0, *parts)
     steps = np.arange(len(done) - 1)
     rows.add(len(steps), -math.inf, 0.0, (steps, done[:-1], 1.0), (steps, done[1:], -1.0))
-    return work_rows + _work_by_deadlines(rows, grid, job)
+    _work_by_deadlines(rows, grid, job)
 
 
-def _work_by_deadlines(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> list[int]:
+def _work_by_deadlines(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> None:
     """Work by the deadline: sum of n[i,s] over s <= t is at least W d[i,t].
 
     All of the interval that contains t counts, but no more than the largest number of workers in
@@ -79,7 +78,6 @@ def _work_by_deadlines(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> lis
     up_to = ends + 1 - np.maximum(grid.starts[own], limits.job.arrival)
     own_column = own - grid.interval[limits.job.arrival]
     cut_short = ends + 1 < grid.starts[own] + grid.length[own]
-    work_rows: list[int] = []
     for these, whole in ((np.arange(len(ends)), True), (np.flatnonzero(cut_short), False)):
         count = np.arange(len(these))
         row, interval = np.nonzero(at <= own_column[these, None] - (not whole))
@@ -87,6 +85,4 @@ def _work_by_deadlines(rows: SparseRows, grid: TimeGrid, job: JobColumns) -> lis
         if not whole:
             parts.append((count, job.done[-1], limits.most * up_to[these].astype(float)))
         parts.append((count, job.done[these], -float(limits.job.work)))
-        work_rows.extend(range(rows.count, rows.count + len(these)))
         rows.add(len(these), 0.0, math.inf, *parts)
-    return work_rows

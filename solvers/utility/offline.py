@@ -13,7 +13,7 @@ from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.column_generation import ColumnGeneration
 from solvers.result import SolveResult, status_of
-from solvers.utility.deadlines import deadline_search
+from solvers.utility.deadlines import DeadlineOptions, deadline_search
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.local_search import local_search
 from solvers.utility.pool_bound import pool_bound, rounded
@@ -38,6 +38,7 @@ def solve(
     time_limit: float | None,
     threads: int = 1,
     start: UtilitySchedule | None = None,
+    work_limit: float | None = None,
 ) -> SolveResult[UtilitySchedule]:
     """Optimum, or an interval that contains it.
 
@@ -55,6 +56,11 @@ def solve(
         Of HiGHS; with two or more, bound and schedules are looked for at the same time.
     start : UtilitySchedule, optional
         A feasible schedule.
+    work_limit : float, optional
+        Of the search by deadlines, in units of about a second
+        (:class:`solvers.utility.deadlines.DeadlineOptions`). With it, the exact solver and further
+        threads, whose ends are up to the clock, are left out, so that the answer is the same on
+        every machine, unless the time limit cuts it off.
 
     Returns
     -------
@@ -97,7 +103,7 @@ def solve(
     )
 
     def search(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
-        if time_limit is None:
+        if time_limit is None and work_limit is None:
             return known  # the exact solver has all the time it needs
         assert known.schedule is not None and known.bound is not None
         found = deadline_search(
@@ -110,12 +116,13 @@ def solve(
             deadline=end,
             improve=lambda schedule: improve(schedule, _IMPROVING, end),
             threads=threads,
+            options=DeadlineOptions(work_limit=work_limit),
         )
+        timed = known.timed or found.timed or work_limit is None
         known = _better(known, found.objective, found.schedule, found.bound)
         late = not known.is_optimal and time.monotonic() >= end
         message = "time limit" if late else ""
-        # Its rounds have shares of the time, and stop each other.
-        return replace(known, solver="HiGHS, deadlines first", message=message, timed=True)
+        return replace(known, solver="HiGHS, deadlines first", message=message, timed=timed)
 
     def exact(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
         left = None if time_limit is None else end - time.monotonic()
@@ -125,7 +132,8 @@ def solve(
         known = replace(known, solver=found.solver, options=options, message=found.message)
         return replace(known, timed=known.timed or found.timed)
 
-    for step in (exact, search) if _size(instance) <= _SMALL else (search, exact):
+    steps = (exact, search) if _size(instance) <= _SMALL else (search, exact)
+    for step in steps if work_limit is None else (search,):
         if known.is_optimal:
             break
         in_time = end - time.monotonic() > _LEAST

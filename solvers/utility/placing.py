@@ -14,6 +14,7 @@ from solvers.utility.packing import best_packing
 __all__ = ["Placer", "Placing", "usable"]
 
 _MAX_NODES = 2_000
+_NO_LIMITS = HighsOptions()
 _INWARD = 1e-8  # relative; more than the round-off that the kernels allow for
 
 
@@ -59,16 +60,16 @@ class Placer:
         self._size = (demand / np.where(total > 0, total, 1.0)).max(axis=1, initial=0.0)
         self._known: dict[bytes, Placing] = {}
 
-    def place(self, load: np.ndarray, time_limit: float | None = None) -> Placing:
+    def place(self, load: np.ndarray, limits: HighsOptions | None = _NO_LIMITS) -> Placing:
         """Place a load of whole workers (shape (I,)).
 
         Server after server takes the packing of the largest size. If something is left over, an
-        integer program places more or proves that nothing better exists, as far as the time limit
-        in seconds allows; it is not tried if that is not positive.
+        integer program places more or proves that nothing better exists, as far as its limits
+        allow; it is not tried without any.
         """
         key = np.asarray(load, dtype=np.int64).tobytes()
         if key not in self._known:
-            self._known[key] = self._place(np.asarray(load, dtype=np.int64), time_limit)
+            self._known[key] = self._place(np.asarray(load, dtype=np.int64), limits)
         return self._known[key]
 
     def fill(self, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
@@ -89,13 +90,13 @@ class Placer:
         """Whether counts per server (shape (S, I)) are within the capacities."""
         return bool((counts @ self._demand <= self._most).all())
 
-    def _place(self, load: np.ndarray, time_limit: float | None) -> Placing:
+    def _place(self, load: np.ndarray, limits: HighsOptions | None) -> Placing:
         active = np.flatnonzero(load)
         counts = np.zeros((len(self._servers), len(load)), dtype=np.int64)
         greedy = self._greedily(active, load[active])
         complete = bool((greedy.sum(axis=0) == load[active]).all())
-        if not complete and (time_limit is None or time_limit > 0):
-            better = self._exactly(active, load[active], time_limit)
+        if not complete and limits is not None:
+            better = self._exactly(active, load[active], limits)
             if better is not None:
                 greedy = better
                 complete = bool((greedy.sum(axis=0) == load[active]).all())
@@ -113,7 +114,7 @@ class Placer:
         return counts
 
     def _exactly(
-        self, active: np.ndarray, load: np.ndarray, time_limit: float | None
+        self, active: np.ndarray, load: np.ndarray, limits: HighsOptions
     ) -> np.ndarray | None:
         """Place as much (by size) as possible; None if HiGHS has found nothing in time."""
         demand, servers = self._demand[active], self._most
@@ -140,7 +141,7 @@ class Placer:
             upper=most.ravel().astype(float),
             integer=np.ones(column.size, dtype=bool),
         )
-        result = solve(program, HighsOptions(time_limit=time_limit), in_child=False)
+        result = solve(program, limits, in_child=False)
         if result.x is None:
             return None
         counts = np.round(result.x).astype(np.int64).reshape(count, jobs)

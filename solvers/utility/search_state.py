@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
@@ -11,6 +12,7 @@ from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.errors import WrongSolution
+from solvers.highs import HighsOptions
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
 from solvers.result import relative_gap
@@ -39,8 +41,8 @@ class SearchState:
         Of the jobs that can complete, by job.
     deadline : float
         ``time.monotonic()`` after which no more cuts are looked for and nothing is placed.
-    placing_seconds : float
-        Limit for placing one load of one slot; a load that takes longer counts as not placed.
+    placing : HighsOptions
+        Limits for placing one load of one slot; one that takes longer counts as not placed.
 
     Attributes
     ----------
@@ -58,10 +60,10 @@ class SearchState:
         instance: UtilityInstance,
         limits: dict[int, JobLimits],
         deadline: float,
-        placing_seconds: float,
+        placing: HighsOptions,
     ) -> None:
         self._instance, self._deadline = instance, deadline
-        self._most_seconds = placing_seconds
+        self._placing = placing
         cluster, tolerant = instance.cluster, instance.cluster.tolerant
         separators, placers = [], []
         for side in SIDES:
@@ -168,8 +170,10 @@ class SearchState:
 
     def place(self, side: int, load: np.ndarray) -> Placing:
         """Place a load of one slot on the servers of a side."""
-        began, seconds = time.monotonic(), self._placing_seconds()
-        placing = self._placers[side].place(load, seconds)
+        began, limits = time.monotonic(), self._placing
+        seconds = min(limits.time_limit or math.inf, self.seconds_left)
+        left = limits.until(began + seconds) if seconds > 0 else None
+        placing = self._placers[side].place(load, left)
         self.timed = self.timed or time.monotonic() - began >= seconds
         return placing
 
@@ -198,6 +202,3 @@ class SearchState:
 
         prices = zero_prices(self._instance.cluster)
         return repaired(self._instance, loads[0], place, prices).schedule()
-
-    def _placing_seconds(self) -> float:
-        return min(self._most_seconds, self.seconds_left)

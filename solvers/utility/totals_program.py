@@ -46,10 +46,11 @@ from solvers.utility.separation import PackingCut
 from solvers.utility.sparse_rows import NEVER, SparseRows
 from solvers.utility.time_grid import TimeGrid
 
-__all__ = ["SIDES", "TotalsProgram"]
+__all__ = ["SIDES", "SMALLEST", "TotalsProgram"]
 
 SIDES = (0, 1)  # workers, parameter servers
-_SMALLEST = 1e-7  # weights of a cut below it, relative to the largest, are left out
+SMALLEST = 1e-7
+"""Weights of a cut below it, relative to the largest, are left out of programs."""
 
 
 class TotalsProgram:
@@ -95,7 +96,6 @@ class TotalsProgram:
         # n and m, by interval
         self._count = np.full((2, len(instance.jobs), len(self.grid.length)), NEVER)
         self._place: dict[tuple[int, int], np.ndarray] = {}  # [S, I] of slots written out
-        self._work_rows: dict[int, list[int]] = {}  # those that have W d in them
         self._servers = (cluster.worker_servers, cluster.ps_servers)
         width = len(cluster.resources)
         self._demand = tuple(
@@ -133,8 +133,7 @@ class TotalsProgram:
         m = self._add_columns(0.0, length * float(limits.most_ps))
         self._groups[job.index], self.done[job.index] = groups, done
         self._count[0, job.index, begin:end], self._count[1, job.index, begin:end] = n, m
-        columns = JobColumns(limits, groups, done, n, m)
-        self._work_rows[job.index] = add_job_rows(self._rows, grid, columns)
+        add_job_rows(self._rows, grid, JobColumns(limits, groups, done, n, m))
 
     @property
     def deadlines(self) -> int:
@@ -144,7 +143,7 @@ class TotalsProgram:
     def add_cut(self, side: int, cut: PackingCut, where: np.ndarray | None = None) -> None:
         """Add ``weight load <= capacity`` in the intervals of a mask (shape (B,)), or in all."""
         largest = float(cut.weight.max(initial=0.0))
-        jobs = np.array([i for i in self.limits if cut.weight[i] > _SMALLEST * largest], dtype=int)
+        jobs = np.array([i for i in self.limits if cut.weight[i] > SMALLEST * largest], dtype=int)
         if not len(jobs):
             return
         weight, capacity = cut.weight[jobs] / largest, cut.capacity / largest
@@ -200,7 +199,7 @@ class TotalsProgram:
         for s, capacity in enumerate(servers):
             for r in np.flatnonzero(capacity > 0):
                 share = demand[:, r] / capacity[r]
-                used = np.flatnonzero((place[s] != NEVER) & (share > _SMALLEST))
+                used = np.flatnonzero((place[s] != NEVER) & (share > SMALLEST))
                 if len(used):
                     self._rows.add(1, -math.inf, 1.0, (0, place[s, used], share[used]))
         self._place[side, slot] = place
@@ -215,7 +214,6 @@ class TotalsProgram:
         whole: bool = True,
         ends: Mapping[int, int] | None = None,
         room: float = 1.0,
-        spare: Mapping[int, float] | None = None,
         least: float | None = None,
     ) -> LinearProgram:
         """The program with all its cuts.
@@ -228,8 +226,6 @@ class TotalsProgram:
             If given, jobs complete by these slots or later, or stay out; all others stay out.
         room : float
             Share that may be used of those capacities that jobs could exceed.
-        spare : dict of int to float, optional
-            Worker-slots that jobs have to run beyond their work.
         least : float, optional
             Least objective of interest.
         """
@@ -247,11 +243,6 @@ class TotalsProgram:
         row_lower = np.concatenate([np.zeros(0), *self._rows.lower])
         cost = np.concatenate([np.zeros(0), *self._cost])
         matrix = self._rows.matrix(self.columns)
-        for i, more in (spare or {}).items():
-            for row in self._work_rows[i]:  # n counts positive in them, W d negative
-                entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
-                work = matrix.data[entries]
-                matrix.data[entries] = np.where(work < 0, work - more, work)
         if least is not None:
             matrix = sparse.vstack([matrix, sparse.csr_array(cost[None])], format="csr")
             row_lower, row_upper = np.append(row_lower, least), np.append(row_upper, np.inf)

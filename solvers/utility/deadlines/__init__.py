@@ -1,20 +1,114 @@
 """Large instances of ``utility``: first which jobs complete by when, then their workers.
 
-Read the modules in this order:
+The search goes round four steps, each a module; all share one ``state`` and one set of ``options``.
 
 ``state``
-    What is known: programs, cuts, the best schedule and bound.
+    Programs, cuts, the best schedule and bound, and the work that is left.
 ``choose``
-    Rounds, each of which chooses deadlines (``neighbourhoods``).
+    Deadlines, from the totals program (:mod:`solvers.utility.totals_program`), made coarse and put
+    on a grid of time, in which only the deadline variables d are integer. So HiGHS branches on a
+    few hundred variables instead of thousands. Where the program may use all of the capacities, its
+    bound is one on all schedules. Where it may use a little less, its deadlines are easier to keep;
+    then only those are searched that the linear relaxation leaves undecided (``neighbourhoods``),
+    in every other round also those where it differs from the best schedule. Packing cuts that the
+    loads violate are found, and become rows where loads come near to them (``cut_pool``).
 ``complete``
-    A schedule for given deadlines: a plan in fractions of workers (``plan_program``), followed by
-    whole workers on the servers (``plan_tracking``).
+    A plan for these deadlines: the same program slot by slot, with every job keeping its deadline,
+    taking a later one or staying out (``plan_program``). It has fractions of workers; if it leaves
+    a little of the capacities free, whole workers on real servers can follow it
+    (``plan_tracking``).
 ``prove``
-    What given deadlines are worth at most, in whole workers.
-``search``
-    The whole of it, from a first bound and schedule on.
+    The worth of all schedules with given deadlines, on instances small enough to hope for a proof.
+    If none of them beats the best one known, the deadlines are excluded from the program of
+    ``choose``. And the bound on all schedules: with a second thread a process of its own solves
+    that program all the time, and ``choose`` polls it between steps; the deadlines that it finds
+    are completed as well, the grid is refined where they lie, and it starts again.
+
+The first rounds find the cuts that matter. After them, without that process, rounds are for the
+bound. Limits are in work that is the same on every machine, so that the same limit of work gives
+the same answer; a time limit only cuts the search off.
 """
 
-from solvers.utility.deadlines.search import deadline_search
+from __future__ import annotations
 
-__all__ = ["deadline_search"]
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from models.utility.instance import UtilityInstance
+from models.utility.schedule import UtilitySchedule
+from solvers.utility.deadlines.choose import Rounds
+from solvers.utility.deadlines.complete import Completion
+from solvers.utility.deadlines.options import DeadlineOptions
+from solvers.utility.deadlines.prove import BoundProcess
+from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.search_state import SearchState
+from solvers.utility.separation import PackingCut
+
+__all__ = ["DeadlineOptions", "deadline_search"]
+
+
+def deadline_search(
+    instance: UtilityInstance,
+    *,
+    cuts: Iterable[tuple[int, PackingCut]],
+    loads: Sequence[np.ndarray],
+    completions: np.ndarray,
+    bound: float,
+    start: UtilitySchedule,
+    deadline: float,
+    improve: Callable[[UtilitySchedule], UtilitySchedule],
+    threads: int = 1,
+    options: DeadlineOptions | None = None,
+) -> SearchState:
+    """Improve a bound and a schedule until a deadline.
+
+    Parameters
+    ----------
+    instance : UtilityInstance
+    cuts : iterable of (int, PackingCut)
+        Packing cuts that the column generation found, with their sides.
+    loads : pair of ndarray, shape (T, I)
+        Workers and parameter servers in its fractional solution.
+    completions : ndarray, shape (T, I)
+        Share of each job that completes in each slot of that solution.
+    bound : float
+        The bound that it proved.
+    start : UtilitySchedule
+        A feasible schedule.
+    deadline : float
+        ``time.monotonic()`` at which to stop; finite, or the options limit the work.
+    improve : callable
+        Local search, applied to every schedule found.
+    threads : int
+        With two or more, a process beside this one works on the bound, unless the work is limited:
+        when it ends is up to the clock.
+    options : DeadlineOptions, optional
+
+    Returns
+    -------
+    SearchState
+        Where its bound is better than the given one, only HiGHS vouches for it.
+
+    Raises
+    ------
+    WrongSolution
+        If a schedule breaks a constraint or is worth more than the bound.
+    """
+    options = DeadlineOptions() if options is None else options
+    state = DeadlineState(
+        instance,
+        bound=bound,
+        start=start,
+        completions=completions,
+        loads=loads,
+        cuts=cuts,
+        improve=improve,
+        deadline=deadline,
+        options=options,
+    )
+    with BoundProcess() as process:
+        beside = process if threads > 1 and options.work_limit is None else None
+        Rounds(state, Completion(state), beside).run()
+    state.known.reconcile()
+    return state.known

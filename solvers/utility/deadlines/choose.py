@@ -1,261 +1,200 @@
-"""The rounds of the search by deadlines, which :mod:`solvers.utility.deadlines.search` explains."""
+"""Rounds, each of which chooses deadlines and has them completed or excluded."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import cycle
 
-from models.utility.formulations.schedules import without_idle
-from solvers.highs import HighsOptions, LinearProgram, MatrixResult
-from solvers.highs.background import Background
-from solvers.result import OPTIMAL_GAP
-from solvers.utility.deadlines.bound_process import BoundProcess
-from solvers.utility.deadlines.complete import DeadlineCompletion
-from solvers.utility.deadlines.state import DeadlineProgram, bound_of
+import numpy as np
+
+from solvers.highs import MatrixResult
+from solvers.utility.deadlines.complete import Completion
+from solvers.utility.deadlines.neighbourhoods import where_undecided
+from solvers.utility.deadlines.prove import BoundProcess, for_bound
+from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["Rounds"]
 
-_SHORT_ROUNDS = 3
-# Share of the capacities in short rounds, by whether a child process is working on the bound.
-_ROOMS = {True: (0.97, 0.985, 0.95, 0.98, 0.96), False: (0.97, 1.0, 0.95, 0.98, 0.96)}
-_NEAR_ROOMS = (0.97, 0.985, 0.95)  # the same, in rounds near the best schedule
-_GRID_GAP = 5e-3  # relative gap that is enough on a grid that will be refined
-_SHORT = 0.15  # share of all time, for the program of a short round
-_LONG = 0.7  # share of the time left, for the program of a long round
-_JUST = 0.03  # share of all time: a child process started no longer ago starts afresh
-_POLL = 0.05  # seconds between two looks at the processes
-_SEED_HERE = 1  # of HiGHS, so that it does not search as the child process does
-#: Options of HiGHS where only the bound matters; its heuristics are left to the short rounds.
-_FOR_BOUND = {
-    "mip_heuristic_effort": 0.0,
-    "mip_heuristic_run_rens": False,
-    "mip_heuristic_run_rins": False,
-    "mip_heuristic_run_root_reduced_cost": False,
-    "mip_allow_restart": False,
-}
-
-
-def _cut_short(result: MatrixResult) -> bool:
-    return not result.is_optimal and result.status != "infeasible"
-
 
 class Rounds:
-    """The rounds, and the child process that works on the bound meanwhile.
+    """The rounds, and the process that works on the bound meanwhile.
 
     Parameters
     ----------
-    shared : DeadlineProgram
-    completion : DeadlineCompletion
+    state : DeadlineState
+    completion : Completion
+    process : BoundProcess, optional
+        If there is none, some of the rounds are for the bound.
     """
 
-    def __init__(self, shared: DeadlineProgram, completion: DeadlineCompletion) -> None:
-        self._shared, self._completion = shared, completion
-        self._at_first = shared.known.objective
-        self._bound_process: BoundProcess | None = None
-        self._news = False  # since the child process was started
-        # Deadlines that it found, still to be completed, and a bound on their worth.
+    def __init__(
+        self, state: DeadlineState, completion: Completion, process: BoundProcess | None = None
+    ) -> None:
+        self._state, self._completion, self._process = state, completion, process
+        self._at_first = state.known.objective
+        self._number, self._effort = 0, 1.0  # of rounds; times the shares of work that they have
+        self._news = False  # since the process was started
+        # Deadlines that the process found, still to be completed, and a bound on their worth.
         self._waiting: list[tuple[Mapping[int, int], float]] = []
-        self._completed: set[frozenset[tuple[int, int]]] = set()  # on a grid
-        self._refines = not shared.may_prove  # whether a finer grid is expected to give more
-
-    def use_bound_process(self, bound_process: BoundProcess) -> None:
-        """Let a child process solve for the bound from now on."""
-        self._bound_process = bound_process
-        self._start_bound_process()
-        self._shared.after_solve = self._collect_bound
+        self._completed: set[frozenset[tuple[int, int]]] = set()  # where nothing is proven
+        self._refines = not state.may_prove  # whether a finer grid is expected to give more
+        rooms = (1.0,) if state.may_prove else state.options.rooms
+        if process is not None and not state.may_prove:
+            rooms = tuple(room for room in rooms if room < 1.0)
+        self._rounds, self._rooms = len(rooms), cycle(rooms)
+        self._start_process()
 
     def run(self) -> None:
-        """Rounds until the gap is closed, nothing new is learnt, or time is up."""
-        while self._shared.totals.limits:
-            self._run()
-            if self._waiting and self._shared.may_continue():
-                continue
-            if not self._is_proving or self._shared.known.closed(OPTIMAL_GAP):
+        """Rounds until the gap is closed, nothing new is learnt, or time or work is over."""
+        state, idle = self._state, 0
+        while state.totals.limits and state.may_continue():
+            self._poll(None)
+            before = state.known.objective
+            if self._waiting:
+                news = self._complete(*self._waiting.pop())
+                idle = 0
+            elif idle < self._rounds:
+                news = self._round()
+                idle += 1
+            elif self._is_proving:
+                news = self._poll(state.known.seconds_left)  # all that is left to do
+            else:
                 break
-            self._take_bound(self._shared.known.seconds_left)
+            if news or state.known.objective > before:
+                idle = 0
 
     @property
     def _is_proving(self) -> bool:
-        """Whether a child process is solving for the bound."""
-        return self._bound_process is not None and self._bound_process.is_busy
+        return self._process is not None and self._process.is_busy
 
-    def _run(self) -> None:
-        shared, number, idle = self._shared, 0, 0
-        shares = (1.0,) if shared.may_prove else _ROOMS[self._is_proving]
-        rooms, near = cycle(shares), cycle(_NEAR_ROOMS)
-        while shared.may_continue():
-            if self._waiting:
-                self._complete_waiting()
-                continue
-            races = shared.may_prove and self._is_proving
-            if idle >= len(shares) + races:
-                break
-            before = shared.known.objective
-            planned = before > self._at_first
-            if races and idle:
-                news = self._race()
-            elif number >= _SHORT_ROUNDS and not self._is_proving:
-                news = self._long_round()
-            elif number % 2 and planned and not shared.may_prove:
-                news = self._near_round(next(near))
-            else:
-                news = self._short_round(next(rooms))
-            number += 1
-            idle = 0 if news or shared.known.objective > before else idle + 1
+    # Rounds. Each returns whether another one may give more.
 
-    def _near_round(self, room: float) -> bool:
-        """Search near the deadlines of the best schedule; whether another round may give more."""
-        shared, program = self._shared, self._shared.on_grid
-        result = self._completion.look_near(room, _SHORT * shared.seconds)
-        return self._use(program, result) or _cut_short(result)
+    def _round(self) -> bool:
+        state, number = self._state, self._number
+        self._number += 1
+        if number >= state.options.rounds and not self._is_proving:
+            left = max(state.options.choosing, 1 - state.spent / state.work)
+            share = self._effort * state.options.proving * left
+            asked = for_bound(state, share, rough=self._refines)
+            return self._prove(state.on_grid, state.solve(*asked))
+        room = next(self._rooms)
+        if room == 1.0 and not self._is_proving:
+            return self._best()
+        planned = state.known.objective > self._at_first
+        return self._around(room, with_best=bool(number % 2) and planned and not state.may_prove)
 
-    def _short_round(self, room: float) -> bool:
-        """Search for good deadlines on the grid; whether another round may give more."""
-        shared, program = self._shared, self._shared.on_grid
-        if room < 1.0:
-            result = self._completion.look_around(room, _SHORT * shared.seconds)
-        elif shared.may_prove and self._is_proving:
-            result = self._completion.look_around(room, _SHORT * shared.seconds)
-            return self._use(program, result)  # if it gives no more, a long round may
+    def _best(self) -> bool:
+        """Search all deadlines, starting from those of the best schedule."""
+        state, grid, start = self._state, self._state.on_grid, None
+        if state.restricted:  # the best schedule may be excluded, too, and is then no start
+            program = grid.program(whole=False, least=state.objective_to_beat)
         else:
-            result = self._best()
-            self._tighten_bound(result)
-        return self._use(program, result) or _cut_short(result)
+            program, start = grid.program(whole=False), state.best_point(grid)
+        limits = state.limits(program, self._effort * state.options.choosing)
+        result = state.solve(program, limits, start)
+        state.tighten_bound(bound_of(result))
+        return self._more(self._use(grid, result), result)
 
-    def _long_round(self) -> bool:
-        """Solve the program for the bound; whether another round may give more."""
-        program = self._shared.on_grid
-        return self._prove(program, self._shared.solve(*self._for_bound(self._long)))
-
-    def _race(self) -> bool:
-        """Solve it here while the child process does, too, until one of the two has a result."""
-        assert self._bound_process is not None
-        program, began = self._shared.on_grid, time.monotonic()
-        asked, options = self._for_bound(self._long)
-        with Background(asked, replace(options, seed=_SEED_HERE)) as here:
-            while not here.finished and not self._bound_process.finished:
-                time.sleep(_POLL)
-            result = here.result() if here.finished else None
-        if result is None:
-            self._collect_bound()
-            return True
-        news = self._prove(program, result)
-        if news and self._is_proving and self._bound_process.began < began:
-            self._take_bound(0.0)  # it is solving what has just been solved
-        return news
-
-    @property
-    def _long(self) -> float:
-        return _LONG * self._shared.known.seconds_left
+    def _around(self, room: float, *, with_best: bool) -> bool:
+        """Search a share of the capacities near the linear relaxation, or also near the best."""
+        state, grid = self._state, self._state.on_grid
+        program = grid.program(whole=False, room=room)
+        limits = state.limits(program, self._effort * state.options.choosing)
+        result = state.solve(program.relaxed(), limits)
+        if result.x is not None and state.may_continue():
+            points = [result.x, state.best_point(grid)] if with_best else [result.x]
+            slack = state.options.slack
+            program = where_undecided(program, grid.done.values(), points, slack)
+            result = state.solve(program, limits)
+        news = self._use(grid, result)
+        # Where a proof is hoped for, the process beside gives more than the same once more.
+        return news if state.may_prove else self._more(news, result)
 
     def _prove(self, program: TotalsProgram, result: MatrixResult) -> bool:
-        """Use a result of the program for the bound; whether another round may give more."""
-        self._tighten_bound(result)
-        news = self._finer(program, result, self._use(program, result))
-        return news or _cut_short(result)
+        """Use a result of the program for the bound."""
+        self._state.tighten_bound(bound_of(result))
+        return self._more(self._finer(program, result, self._use(program, result)), result)
+
+    def _more(self, news: bool, result: MatrixResult) -> bool:
+        """Whether another round may give more, twice as long if this one was only cut short."""
+        cut_short = not result.is_optimal and result.status != "infeasible"
+        if cut_short and not news:
+            self._effort *= 2
+        return news or cut_short
 
     def _finer(self, program: TotalsProgram, result: MatrixResult, news: bool) -> bool:
         """Prepare the next program for the bound; whether it may give more."""
         best = program.ends(result.x) if result.x is not None and result.is_optimal else {}
-        if self._shared.refine(best):
+        if self._state.refine(best):
             return True
         if news or not self._refines:
             return news
         self._refines = False  # the same again, to a smaller gap
         return True
 
+    # Their deadlines
+
     def _use(self, program: TotalsProgram, result: MatrixResult) -> bool:
         """Look for a schedule with the deadlines found; whether that changed a program."""
         if result.x is None:
             return False
-        shared, ends = self._shared, program.ends(result.x)
-        before = shared.rows_added
-        shared.learn(program, result.x)
-        forbidden = False
-        if result.objective is None or not shared.no_better_than_known(result.objective):
-            forbidden = self._complete(ends)
-        news = forbidden or shared.rows_added > before
+        state, ends = self._state, program.ends(result.x)
+        news = state.learn(program, result.x)
+        if result.objective is None or not state.no_better_than_known(result.objective):
+            before = state.rows_added
+            news = self._complete(ends) or state.rows_added > before or news
         self._news = self._news or news
         return news
 
     def _complete(self, ends: Mapping[int, int], upper: float | None = None) -> bool:
         """Look for a schedule with these deadlines; whether they are now excluded."""
-        if self._shared.is_forbidden(ends):
+        state = self._state
+        if state.is_forbidden(ends):
             return False
-        settled = upper is not None and self._shared.no_better_than_known(upper)
-        if not self._shared.may_prove and not settled:
+        settled = upper is not None and state.no_better_than_known(upper)
+        if not state.may_prove and not settled:
             known = frozenset(ends.items())
             if known in self._completed:
                 return False
             self._completed.add(known)
-        if not self._completion.complete(ends, upper):
+        most = np.inf
+        for bound in self._completion.complete(ends, upper):
+            most = bound
+            self._poll(None)
+        if not state.no_better_than_known(most):
             return False
-        self._shared.forbid(self._completion.widened(ends))
+        state.forbid(ends)
         self._news = True
-        if self._shared.may_prove and not self._is_proving:
-            self._start_bound_process()
+        if state.may_prove and not self._is_proving:
+            self._start_process()
         return True
 
-    def _complete_waiting(self) -> None:
-        """Complete deadlines that the child process found; it may be working again already."""
-        ends, upper = self._waiting.pop()
-        if self._complete(ends, upper) and self._shared.may_prove and self._is_proving:
-            assert self._bound_process is not None
-            if time.monotonic() - self._bound_process.began < _JUST * self._shared.seconds:
-                self._take_bound(0.0)  # else it would find the same deadlines again
+    # The process
 
-    def _best(self) -> MatrixResult:
-        """The best deadlines, as far as a short round can tell."""
-        shared = self._shared
-        options = shared.options(_SHORT * shared.seconds)
-        if shared.restricted:  # the best schedule may be excluded, too, and is then no start
-            least = shared.objective_to_beat
-            program = shared.on_grid.program(whole=False, least=least)
-            return shared.solve(program, options)
-        start = shared.on_grid.point(without_idle(shared.instance, shared.known.schedule))
-        return shared.solve(shared.on_grid.program(whole=False), options, start)
-
-    def _for_bound(self, seconds: float) -> tuple[LinearProgram, HighsOptions]:
-        """The program for what beats the best schedule, and options that suit the bound."""
-        shared = self._shared
-        shared.restricted = True
-        program = shared.on_grid.program(whole=False, least=shared.objective_to_beat)
-        options = replace(shared.options(seconds), extra=_FOR_BOUND)
-        if self._refines:
-            options = replace(options, mip_rel_gap=_GRID_GAP)
-        return program, options
-
-    def _tighten_bound(self, result: MatrixResult) -> None:
-        self._shared.tighten_bound(bound_of(result))
-
-    def _start_bound_process(self) -> None:
-        if self._bound_process is not None and self._shared.may_continue():
-            program, options = self._for_bound(self._shared.known.seconds_left)
-            self._bound_process.begin(self._shared.on_grid, program, options)
+    def _start_process(self) -> None:
+        if self._process is not None and self._state.may_continue():
+            program, options = for_bound(self._state, 1.0, rough=self._refines)
+            self._process.begin(self._state.on_grid, program, replace(options, work_limit=None))
             self._news = False
 
-    def _collect_bound(self) -> None:
-        """Take the result of the child process, if it is ready, and start it again."""
-        if self._bound_process is not None and self._bound_process.finished:
-            self._take_bound(0.0)
+    def _poll(self, seconds: float | None) -> bool:
+        """Take the result of the process, if there is one, and start it again with all that is new.
 
-    def _take_bound(self, seconds: float) -> None:
-        """Wait at most so long for the child process; start it again with all that is new."""
-        assert self._bound_process is not None
-        shared = self._shared
-        program, result = self._bound_process.take(seconds)
-        self._tighten_bound(result)
-        if result.status == "infeasible" or not shared.may_continue():
-            return
+        This is the only place where that happens, and no solve is under way when it does.
+        """
+        polled = None if self._process is None else self._process.poll(seconds)
+        if polled is None:
+            return False
+        (program, result), state = polled, self._state
+        state.tighten_bound(bound_of(result))
+        if result.status == "infeasible" or not state.may_continue():
+            return False
         if result.x is not None and result.is_optimal:
             ends = program.ends(result.x)
-            before = shared.rows_added
-            shared.learn(program, result.x)
-            upper = self._completion.find_cuts(ends)
-            self._news = shared.rows_added > before or self._news
-            self._waiting.append((ends, upper))
+            self._news = state.learn(program, result.x) or self._news
+            self._waiting.append((ends, self._completion.find_cuts(ends)))
         if self._finer(program, result, self._news):
-            self._start_bound_process()
+            self._start_process()
+        return True

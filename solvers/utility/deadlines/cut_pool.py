@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,10 +37,6 @@ class CutPool:
         has = np.zeros(len(self._program.grid.length), dtype=bool)
         self._known.setdefault((side, cut.weight.tobytes()), _Known(side, cut, has))
 
-    def __iter__(self) -> Iterator[tuple[int, PackingCut]]:
-        """All cuts, with their sides."""
-        return ((known.side, known.cut) for known in self._known.values())
-
     def of_side(self, side: int) -> tuple[np.ndarray, np.ndarray]:
         """Weights, shape (n, I), and capacities, shape (n,), of all cuts of one side."""
         cuts = [known.cut for known in self._known.values() if known.side == side]
@@ -51,16 +47,8 @@ class CutPool:
     def add_near(self, loads: Sequence[np.ndarray], share: float) -> int:
         """Add cuts as rows in those slots whose loads reach a share of the cut's capacity.
 
-        Parameters
-        ----------
-        loads : pair of ndarray, shape (T, I)
-            Workers and parameter servers.
-        share : float
-
-        Returns
-        -------
-        int
-            How many rows were added.
+        ``loads`` are workers and parameter servers, shape (T, I) each; returns how many rows were
+        added.
         """
         added = 0
         for known in self._known.values():

@@ -1,10 +1,4 @@
-"""Restrictions of the totals program that fix most deadlines, so that they are solved quickly.
-
-Where several points agree on whether a job completes by a slot, that is fixed. With the linear
-relaxation as the only point this is the neighbourhood RENS of Berthold (2014); with a schedule as a
-second point, it is RINS of Danna, Rothberg and Le Pape (2005). Some deadlines near the undecided
-ones are left free as well.
-"""
+"""Restrictions of the totals program that fix most deadlines, so that they are solved quickly."""
 
 from __future__ import annotations
 
@@ -14,16 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from solvers.highs import LinearProgram
+from solvers.utility.search_state import ROUND_OFF
 
 __all__ = ["where_undecided"]
-
-_ROUND_OFF = 1e-6  # of a d
 
 
 def where_undecided(
     program: LinearProgram, done: Iterable[np.ndarray], points: Sequence[np.ndarray], slack: int
 ) -> LinearProgram:
-    """The program with every d fixed on which the points agree, unless an undecided one is near.
+    """A program with every d fixed on which points agree, unless an undecided one is near.
+
+    With the linear relaxation as the only point this is the neighbourhood RENS of Berthold (2014);
+    with a schedule as a second point, it is RINS of Danna, Rothberg and Le Pape (2005).
 
     Parameters
     ----------
@@ -43,8 +39,8 @@ def where_undecided(
         if not len(groups):
             continue
         values = np.array([point[groups] for point in points])
-        out = values.max(axis=0) <= _ROUND_OFF
-        met = values.min(axis=0) >= 1 - _ROUND_OFF
+        out = values.max(axis=0) <= ROUND_OFF
+        met = values.min(axis=0) >= 1 - ROUND_OFF
         later = np.minimum(np.arange(len(groups)) + slack, len(groups) - 1)
         sooner = np.arange(len(groups)) - slack
         upper[groups[out[later]]] = 0.0

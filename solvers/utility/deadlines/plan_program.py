@@ -19,18 +19,12 @@ from scipy import sparse
 
 from solvers.highs import LinearProgram
 from solvers.highs.growing import GrowingProgram
-from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.deadlines.neighbourhoods import where_undecided
+from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.sparse_rows import NEVER
-from solvers.utility.totals_program import SIDES, TotalsProgram
+from solvers.utility.totals_program import SIDES, SMALLEST
 
-__all__ = ["BROKEN", "PlanProgram"]
-
-BROKEN = 1e-3
-"""Relative: the program is given a cut if its loads exceed it by more than this."""
-
-_SMALLEST = 1e-7  # weights of a cut below it, relative to its capacity, are left out
-_EARLY = 1e-3  # gain of running a whole horizon earlier, as a share of the mean worth of a job
+__all__ = ["PlanProgram"]
 
 
 class PlanProgram:
@@ -38,14 +32,12 @@ class PlanProgram:
 
     Parameters
     ----------
-    totals : TotalsProgram
-        Slot by slot.
+    state : DeadlineState
+        It takes over the cuts found.
     ends : dict of int to int
         Jobs complete by these slots, or later, or stay out; those not in it stay out.
     room : float
         Share of the capacities that may be used.
-    spare : dict of int to float, optional
-        Worker-slots that jobs have to run beyond their work.
     early : bool
         Whether running earlier counts a little, so that what whole workers miss of the plan can
         be made up later. The objective is then not quite that of the instance.
@@ -53,22 +45,17 @@ class PlanProgram:
     Attributes
     ----------
     x : ndarray
-        Its latest point, in the columns of `totals`.
+        Its latest point, in the columns of the totals program.
     objective : float
         Of the linear program, after :meth:`solve`.
     """
 
     def __init__(
-        self,
-        totals: TotalsProgram,
-        ends: Mapping[int, int],
-        room: float,
-        spare: Mapping[int, float] | None = None,
-        *,
-        early: bool,
+        self, state: DeadlineState, ends: Mapping[int, int], room: float, *, early: bool
     ) -> None:
-        self._totals, self._room, self._ends = totals, room, dict(ends)
-        program = totals.program(whole=False, ends=ends, room=room, spare=spare)
+        self._state, self._totals, self._options = state, state.totals, state.options
+        self._room, self._ends = room, dict(ends)
+        program = self._totals.program(whole=False, ends=ends, room=room)
         cost = program.cost - (self._lateness(program) if early else 0.0)
         self._columns = np.flatnonzero(program.upper > 0)
         self._place = np.full(len(cost), NEVER)
@@ -89,7 +76,7 @@ class PlanProgram:
         )
         self._growing = GrowingProgram.of(self._program)  # without the integrality
         self._cut_rows: list[sparse.csr_array] = []
-        self._has = [np.zeros((totals.grid.slots, 0), dtype=bool) for _ in SIDES]
+        self._has = [np.zeros((self._totals.grid.slots, 0), dtype=bool) for _ in SIDES]
         self._most = [self._most_at_once(side) for side in SIDES]
         self.x = np.zeros(len(cost))
         self.objective = math.inf
@@ -102,7 +89,7 @@ class PlanProgram:
             columns, job = totals.counts(0)[:, i], totals.limits[i].job
             slots = np.flatnonzero(columns != NEVER)
             delay = (slots - job.arrival) / totals.grid.slots
-            cost[columns[slots]] = _EARLY * mean / job.work * delay
+            cost[columns[slots]] = self._options.early * mean / job.work * delay
         return cost
 
     def _most_at_once(self, side: int) -> np.ndarray:
@@ -115,29 +102,32 @@ class PlanProgram:
             most[runs, i] = limits.most_ps if side else limits.most
         return most
 
-    def solve(self, deadline: float) -> None:
+    def solve(self) -> None:
         """Solve the linear program.
 
         Raises
         ------
         HighsError
-            If HiGHS fails, or ``deadline``, of ``time.monotonic()``, comes first.
+            If HiGHS fails, or time is up.
         """
-        optimum = self._growing.solve(deadline)
+        before = self._growing.iterations
+        optimum = self._growing.solve(self._state.deadline)
+        work = (self._growing.iterations - before) // 100
+        self._state.charge(work, self._program.matrix.nnz)
         self.objective = optimum.objective
         self.x[self._columns] = optimum.x
 
-    def add_broken(self, cuts: CutPool) -> int:
+    def add_broken(self) -> int:
         """Add the known cuts that its point violates; returns how many rows were added."""
-        added = 0
+        added, room = 0, self._room * (1 + self._options.broken)
         for side in SIDES:
-            weight, capacity = cuts.of_side(side)
+            weight, capacity = self._state.cuts.of_side(side)
             has = np.zeros((self._totals.grid.slots, len(weight)), dtype=bool)
             has[:, : self._has[side].shape[1]] = self._has[side]
             share = weight / capacity[:, None]
             used = self._totals.loads(self.x, side) @ share.T
             # Only the capacities that jobs could exceed are reduced to the room.
-            broken = (used > self._room * (1 + BROKEN)) & (self._most[side] @ share.T > 1) & ~has
+            broken = (used > room) & (self._most[side] @ share.T > 1) & ~has
             self._has[side] = has | broken
             slots, which = np.nonzero(broken)
             if len(slots):
@@ -145,10 +135,15 @@ class PlanProgram:
                 added += len(slots)
         return added
 
+    def learn(self) -> int:
+        """Find the cuts that its point violates; returns how many rows were added."""
+        self._state.separate(self._totals, self.x / (self._room * (1 + self._options.broken)))
+        return self.add_broken()
+
     def _add(self, columns: np.ndarray, weight: np.ndarray) -> None:
         """Rows ``weight columns <= room``, shape (n, I) both."""
         place = np.where(columns == NEVER, NEVER, self._place[columns])
-        row, job = np.nonzero((place != NEVER) & (weight > _SMALLEST))
+        row, job = np.nonzero((place != NEVER) & (weight > SMALLEST))
         shape = (len(columns), len(self._columns))
         rows = sparse.csr_array((weight[row, job], (row, place[row, job])), shape=shape)
         self._growing.add_rows(rows, np.full(len(columns), self._room))
@@ -165,22 +160,14 @@ class PlanProgram:
             row_upper=np.append(program.row_upper, np.full(count, self._room)),
         )
 
-    def undecided(self, slack: int, tolerance: float) -> LinearProgram:
-        """The part of :meth:`whole` near what the latest point leaves undecided.
-
-        Parameters
-        ----------
-        slack : int
-            How many groups of deadlines stay free on either side of an undecided one.
-        tolerance : float
-            A d this close to 0 or 1 counts as decided.
-        """
+    def undecided(self) -> LinearProgram:
+        """The part of :meth:`whole` near what the latest point leaves undecided."""
         places = (self._place[self._totals.done[i]] for i in self._ends)
         done = [place[place != NEVER] for place in places]
         x, program = self.x[self._columns], self.whole()
-        open_yet = np.abs(x - np.round(x)) > tolerance
+        open_yet = np.abs(x - np.round(x)) > self._options.done
         program = replace(program, integer=program.integer & open_yet)
-        return where_undecided(program, done, [x], slack)
+        return where_undecided(program, done, [x], self._options.slack)
 
     def move_to(self, point: np.ndarray) -> None:
         """Make a point of :meth:`whole` the latest one."""

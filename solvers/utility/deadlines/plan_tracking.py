@@ -11,33 +11,17 @@ jobs.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.utility.formulations import JobLimits
-from models.utility.instance import UtilityInstance
-from solvers.highs import HighsOptions, LinearProgram
-from solvers.highs import solve as run_highs
-from solvers.utility.deadlines.cut_pool import CutPool
-from solvers.utility.search_state import SearchState
-from solvers.utility.totals_program import SIDES
+from solvers.highs import LinearProgram
+from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.search_state import ROUND_OFF
+from solvers.utility.totals_program import SIDES, SMALLEST
 
 __all__ = ["Followed", "Plan", "PlanTracker"]
-
-_AHEAD = 0.2  # worth of a worker ahead of the plan, relative to one that the plan asks for
-# Worth of a worker relative to its size: 1 for a job with much slack, growing with the _STEEP-th
-# power of the pace that the job needs, up to _LATE for one that is late or has no slack.
-_LATE = 3.0
-_STEEP = 4
-_PS_SHARE = 0.2  # weight of parameter servers in the size of a worker, where workers have 1
-_SLOT_SECONDS = (0.01, 0.3)  # least and most for the program of one slot
-_TRIES = 3  # programs for one slot, each with the cuts that the load before it violated
-_GAP = 1e-3
-_ROUND_OFF = 1e-6  # of a worker
-_SMALLEST = 1e-7  # shares of a capacity below it are left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,36 +63,23 @@ class PlanTracker:
 
     Parameters
     ----------
-    instance : UtilityInstance
-    limits : dict of int to JobLimits
-    cuts : CutPool
-        Packing cuts that loads have to satisfy; cuts that a load violates are added to it.
-    known : SearchState
-        Places loads and finds the cuts that they violate.
-    seconds : float
-        For following one plan; after that, every slot has one try, without new cuts.
+    state : DeadlineState
+        Places loads, and takes over the cuts that they violate.
     """
 
-    def __init__(
-        self,
-        instance: UtilityInstance,
-        limits: Mapping[int, JobLimits],
-        cuts: CutPool,
-        known: SearchState,
-        seconds: float,
-    ) -> None:
-        self._instance, self._limits, self._seconds = instance, limits, seconds
-        self._cuts, self._known = cuts, known
-        cluster = instance.cluster.tolerant
-        self._totals, self._demand, size = [], [], np.zeros(len(instance.jobs))
-        for side, share in zip(SIDES, (1.0, _PS_SHARE), strict=True):
+    def __init__(self, state: DeadlineState) -> None:
+        self._state, self._options = state, state.options
+        self._instance, self._limits = state.instance, state.totals.limits
+        cluster, jobs = self._instance.cluster.tolerant, self._instance.jobs
+        self._totals, self._demand, self._size = [], [], np.zeros(len(jobs))
+        for side, share in zip(SIDES, (1.0, self._options.ps_share), strict=True):
             total = (cluster.ps_servers if side else cluster.worker_servers).sum(axis=0)
-            demand = np.array([job.ps if side else job.worker for job in instance.jobs])
+            demand = np.array([job.ps if side else job.worker for job in jobs])
             demand = demand.reshape(-1, len(total))
-            size += share * (demand / np.where(total > 0, total, math.inf)).max(axis=1, initial=0.0)
+            part = demand / np.where(total > 0, total, math.inf)
+            self._size += share * part.max(axis=1, initial=0.0)
             self._totals.append(total)
             self._demand.append(demand)
-        self._size = size
 
     def follow(self, plan: Plan, urgency: np.ndarray | None = None) -> Followed:
         """Run whole workers on the servers, slot by slot, until time is up.
@@ -119,7 +90,8 @@ class PlanTracker:
         urgency : ndarray, shape (I,), optional
             Factors on what a worker of each job is worth; 1 by default.
         """
-        began = time.monotonic()
+        state, options = self._state, self._options
+        began, allowed = state.spent, options.completing * state.work
         jobs, slots = self._instance.jobs, self._instance.cluster.slots
         wanted = np.cumsum(plan.workers, axis=0)
         size = self._size if urgency is None else self._size * urgency
@@ -135,9 +107,9 @@ class PlanTracker:
         workers = np.zeros((slots, len(jobs)), dtype=np.int64)
         places: dict[tuple[int, int], np.ndarray] = {}
         for t in range(slots):
-            if self._known.seconds_left <= 0:
+            if min(state.known.seconds_left, state.work_left) <= 0:
                 break
-            in_time = time.monotonic() - began <= self._seconds * (t + 1) / slots
+            in_time = state.spent - began <= allowed * (t + 1) / slots
             active = np.flatnonzero((end >= 0) & (arrival <= t) & (done < work))
             if not len(active):
                 continue
@@ -146,8 +118,10 @@ class PlanTracker:
             behind = np.where(late, most, np.clip(wanted[t, active] - done[active], 0.0, most))
             # The share of its largest number of workers that a job needs from now on to be in time.
             pace = np.minimum(left / (limit[active] * np.maximum(end[active] - t + 1, 1)), 1.0)
-            worth = size[active] * np.where(late, _LATE, 1 + (_LATE - 1) * pace**_STEEP)
-            counts = self._slot(active, most, behind, worth, _TRIES if in_time else 1)
+            steep = 1 + (options.late - 1) * pace**options.steep
+            worth = size[active] * np.where(late, options.late, steep)
+            tries = options.slot_tries if in_time else 1
+            counts = self._slot(active, most, behind, worth, tries)
             if counts is not None:
                 workers[t] = self._served(active, counts)
                 places[0, t], places[1, t] = counts
@@ -165,24 +139,23 @@ class PlanTracker:
     ) -> list[np.ndarray] | None:
         """What the servers of both sides hold in one slot, shape (S, I) each."""
         counts = None
-        least, at_most = _SLOT_SECONDS
-        seconds = min(max(self._seconds / self._instance.cluster.slots, least), at_most)
+        share = self._options.completing / self._instance.cluster.slots
         for _ in range(tries):
             program = self._program(active, most, behind, worth)
-            options = HighsOptions(time_limit=seconds, mip_rel_gap=_GAP)
-            result = run_highs(program, options, in_child=False)
+            limits = replace(self._state.limits(program, share), mip_rel_gap=self._options.slot_gap)
+            result = self._state.solve(program, limits)
             if result.x is None:
                 break
             chosen = np.round(result.x[: len(active)]).astype(np.int64)
             # First what the plan wants. Placed together, a worker ahead of it could take the
             # place of one that a job at its most workers can never make up.
-            needed = np.minimum(chosen, np.ceil(behind - _ROUND_OFF).astype(np.int64))
+            needed = np.minimum(chosen, np.ceil(behind - ROUND_OFF).astype(np.int64))
             load = self._load(active, needed)
-            placings = [self._known.place(side, load[side]) for side in SIDES]
+            placings = [self._state.known.place(side, load[side]) for side in SIDES]
             workers, ps = (placing.counts for placing in placings)
-            workers = self._known.fill(0, workers, self._load(active, chosen - needed)[0])
+            workers = self._state.known.fill(0, workers, self._load(active, chosen - needed)[0])
             wanted = self._load(active, workers.sum(axis=0)[active])[1]
-            ps = self._known.fill(1, ps, np.maximum(wanted - ps.sum(axis=0), 0))
+            ps = self._state.known.fill(1, ps, np.maximum(wanted - ps.sum(axis=0), 0))
             counts = [workers, ps]
             lacking = [side for side in SIDES if not placings[side].complete]
             # Where no cut is broken, the same program would only give the same load again.
@@ -210,9 +183,9 @@ class PlanTracker:
         return workers
 
     def _learn(self, side: int, load: np.ndarray) -> bool:
-        cut = self._known.cut(side, load.astype(float))
+        cut = self._state.known.cut(side, load.astype(float))
         if cut is not None:
-            self._cuts.know(side, cut)
+            self._state.cuts.know(side, cut)
         return cut is not None
 
     def _program(
@@ -224,15 +197,15 @@ class PlanTracker:
         """
         count, limits = len(active), [self._limits[i] for i in active.tolist()]
         most_ps = np.array([limit.most_ps for limit in limits])
-        one, none = np.eye(count), np.zeros((count, count))
+        one, none, ahead = np.eye(count), np.zeros((count, count)), self._options.ahead
         rows, upper = [], []
         for side in SIDES:
-            weight, capacity = self._cuts.of_side(side)
+            weight, capacity = self._state.cuts.of_side(side)
             weight = np.vstack([self._demand[side].T, weight])[:, active]
             capacity = np.concatenate([self._totals[side], capacity])
             used = weight @ (most_ps if side else most) > capacity
             share = weight[used] / capacity[used, None]
-            share[share < _SMALLEST] = 0.0
+            share[share < SMALLEST] = 0.0
             empty = np.zeros_like(share)
             rows.append(np.hstack([empty, share, empty] if side else [share, empty, empty]))
             upper.append(np.ones(len(share)))
@@ -242,7 +215,7 @@ class PlanTracker:
         upper.extend([level, np.zeros(count)])
         return LinearProgram(
             sense="max",
-            cost=np.concatenate([_AHEAD * worth, np.zeros(count), (1.0 - _AHEAD) * worth]),
+            cost=np.concatenate([ahead * worth, np.zeros(count), (1.0 - ahead) * worth]),
             matrix=np.vstack(rows),
             row_upper=np.concatenate(upper),
             upper=np.concatenate([most, most_ps, behind]).astype(float),

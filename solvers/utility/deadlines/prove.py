@@ -1,53 +1,90 @@
-"""The best schedule for given deadlines, in whole workers on real servers, and its worth.
-
-The totals program with all variables integer is solved again and again, each time with the packing
-cuts that its loads violate. Where the servers cannot hold a load that violates no cut, the slot is
-written out server by server. Once every load can be placed, the optimum of the program is what
-these deadlines are worth. It is solved to a wide gap as long as that brings new cuts, and to the
-gap of a proof after that.
-"""
+"""Bounds: on all schedules, in a process beside the search; and on those with given deadlines."""
 
 from __future__ import annotations
 
 import copy
 import math
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import TracebackType
 
 import numpy as np
 
-from models.utility.formulations.schedules import without_idle
-from models.utility.schedule import UtilitySchedule
-from solvers.highs import HighsOptions, MatrixResult
-from solvers.utility.deadlines.state import DeadlineProgram, bound_of
+from solvers.highs import HighsOptions, LinearProgram, MatrixResult
+from solvers.highs.background import Background
+from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.totals_program import TotalsProgram
 
-__all__ = ["merged", "with_whole_workers"]
-
-_FIRST_GAP = 5e-3
-_MERGED = 4  # how many of the deadlines excluded before are tried
+__all__ = ["BoundProcess", "for_bound", "with_whole_workers"]
 
 
-def with_whole_workers(
-    shared: DeadlineProgram,
-    ends: Mapping[int, int],
-    improve: Callable[[UtilitySchedule], UtilitySchedule],
-    *,
-    seconds: float,
-) -> float:
-    """Look for the best schedule with given deadlines.
+def for_bound(
+    state: DeadlineState, share: float, *, rough: bool
+) -> tuple[LinearProgram, HighsOptions]:
+    """The program for what beats the best schedule, and options that suit its bound."""
+    state.restricted = True
+    program = state.on_grid.program(whole=False, least=state.objective_to_beat)
+    options = replace(state.limits(program, share), extra=state.options.for_bound)
+    return program, replace(options, mip_rel_gap=state.options.rough_gap) if rough else options
+
+
+class BoundProcess:
+    """Solves one program at a time, in a child process that is there only while it does.
+
+    As a context manager, it leaves no process behind.
+    """
+
+    def __init__(self) -> None:
+        self._solve: Background | None = None
+        self._totals: TotalsProgram | None = None
+
+    def __enter__(self) -> BoundProcess:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._solve is not None:
+            self._solve.stop()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it has a program whose result has not been taken yet."""
+        return self._solve is not None
+
+    def begin(self, totals: TotalsProgram, program: LinearProgram, options: HighsOptions) -> None:
+        """Start solving a program, which was made from a totals program."""
+        assert self._solve is None
+        self._totals = totals
+        self._solve = Background(program, options)
+
+    def poll(self, seconds: float | None) -> tuple[TotalsProgram, MatrixResult] | None:
+        """The totals program and its result, if there is one; or wait for it so many seconds."""
+        if self._solve is None or (seconds is None and not self._solve.finished):
+            return None
+        assert self._totals is not None
+        solve, self._solve = self._solve, None
+        return self._totals, solve.result(seconds)
+
+
+def with_whole_workers(state: DeadlineState, ends: Mapping[int, int]) -> float:
+    """Look for the best schedule with given deadlines, in whole workers on real servers.
+
+    The totals program with all variables integer is solved again and again, each time with the
+    packing cuts that its loads violate. Where the servers cannot hold a load that violates no cut,
+    the slot is written out server by server. Once every load can be placed, the optimum is what
+    these deadlines are worth. It is solved to a wide gap, which finds cuts sooner, as long as that
+    brings new ones, and to the gap of a proof after that.
 
     Parameters
     ----------
-    shared : DeadlineProgram
+    state : DeadlineState
         Of an instance small enough to prove; it takes over the schedules and cuts found.
     ends : dict of int to int
         Jobs complete by these slots, or later, or stay out; those not in it stay out.
-    improve : callable
-        Local search, applied to every schedule found.
-    seconds : float
-        For all programs together.
 
     Returns
     -------
@@ -60,45 +97,50 @@ def with_whole_workers(
     WrongSolution
         If the best schedule has these deadlines, but the program does not allow it.
     """
-    totals, upper, proving = shared.totals, math.inf, False
+    totals, upper, proving = state.totals, math.inf, False
     written: list[tuple[int, int]] = []
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        options = shared.options(until - time.monotonic())
-        if not proving:
-            options = replace(options, mip_rel_gap=_FIRST_GAP)
-        result = _solved(shared, totals, ends, options)
+    until = state.spent + state.options.whole * state.work
+    while state.spent < until:
+        result = _solved(state, totals, ends, (until - state.spent) / state.work, proving)
         upper = min(upper, bound_of(result))
         if result.x is None:
             break
-        point, rows = totals.with_ps_needed(np.round(result.x)), shared.rows_added
-        unplaced = shared.known.unplaced(totals, point)
-        shared.known.offer(improve(shared.known.repaired(totals, point)))
-        shared.learn(totals, point)
-        if shared.no_better_than_known(upper) or not shared.may_continue():
+        point = totals.with_ps_needed(np.round(result.x))
+        unplaced = state.known.unplaced(totals, point)
+        state.offer(state.known.repaired(totals, point))
+        learnt = state.learn(totals, point)
+        if state.no_better_than_known(upper) or not state.may_continue():
             break
-        if shared.rows_added == rows:
+        if not learnt:
             if proving and not unplaced:
                 break
             proving = not unplaced
             written.extend(unplaced)
-        totals = _written_out(shared.totals, written) if written else shared.totals
+        totals = _written_out(state.totals, written) if written else state.totals
     return upper
 
 
 def _solved(
-    shared: DeadlineProgram, totals: TotalsProgram, ends: Mapping[int, int], options: HighsOptions
+    state: DeadlineState,
+    totals: TotalsProgram,
+    ends: Mapping[int, int],
+    share: float,
+    proving: bool,
 ) -> MatrixResult:
     """Solve the program, starting from the best schedule known if that has these deadlines.
 
     If it has not, or if its deadlines are excluded, a row restricts the program to better ones. It
     is left out otherwise, because it makes proofs harder.
     """
-    best = totals.point(without_idle(shared.instance, shared.known.schedule))
-    excluded = any(totals.keeps(best, forbidden) for forbidden in shared.forbidden)
-    if totals.keeps(best, ends) and not excluded:
-        return shared.solve(totals.program(ends=ends), options, best)
-    return shared.solve(totals.program(ends=ends, least=shared.objective_to_beat), options)
+    start: np.ndarray | None = state.best_point(totals)
+    if totals.keeps(start, ends) and not any(totals.keeps(start, f) for f in state.forbidden):
+        program = totals.program(ends=ends)
+    else:
+        program, start = totals.program(ends=ends, least=state.objective_to_beat), None
+    options = state.limits(program, share)
+    if not proving:
+        options = replace(options, mip_rel_gap=state.options.rough_gap)
+    return state.solve(program, options, start)
 
 
 def _written_out(totals: TotalsProgram, where: Iterable[tuple[int, int]]) -> TotalsProgram:
@@ -107,37 +149,3 @@ def _written_out(totals: TotalsProgram, where: Iterable[tuple[int, int]]) -> Tot
     for side, slot in where:
         totals.write_out(side, slot)
     return totals
-
-
-def merged(
-    shared: DeadlineProgram,
-    ends: Mapping[int, int],
-    improve: Callable[[UtilitySchedule], UtilitySchedule],
-    *,
-    seconds: float,
-) -> Mapping[int, int]:
-    """Widen deadlines that are to be excluded, to cover others that can be shown to be no better.
-
-    Deadlines that are excluded one after the other often differ in a job or two. If even the jobs
-    of both together, each with the earlier of its two deadlines, give nothing better, all that lies
-    between the two can be excluded with them.
-
-    Parameters
-    ----------
-    shared, improve
-        As in :func:`with_whole_workers`.
-    ends : dict of int to int
-        Deadlines with which no schedule beats the best one known.
-    seconds : float
-        For each of the excluded deadlines that are tried.
-    """
-    likest = sorted(shared.forbidden, key=lambda other: len(other.items() ^ ends.items()))
-    for other in likest[:_MERGED]:
-        both = {**other, **{i: min(end, other.get(i, end)) for i, end in ends.items()}}
-        if both == ends or not shared.may_continue():
-            continue
-        upper = with_whole_workers(shared, both, improve, seconds=seconds)
-        if not shared.no_better_than_known(upper):
-            break
-        ends = both
-    return ends

@@ -1,4 +1,4 @@
-"""What all parts of the search by deadlines share: programs, cuts, and the best results."""
+"""What is known during the search by deadlines: programs, cuts, best results, and what is left."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from models.errors import InputError
+from models.utility.formulations.schedules import without_idle
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from solvers.errors import WrongSolution
@@ -16,25 +17,17 @@ from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP
 from solvers.utility.deadlines.cut_pool import CutPool
+from solvers.utility.deadlines.options import DeadlineOptions
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.search_state import SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["DeadlineProgram", "bound_of"]
+__all__ = ["DeadlineState", "bound_of"]
 
-# By whether there is hope to prove the optimum: what share of the bound, divided among the jobs,
-# may be lost by treating deadlines of similar worth alike; and the relative gap of the programs.
-_COARSE = {True: 2e-5, False: 1e-3}
-_GAP = {True: 3e-5, False: 5e-4}
-_HARDLY = OPTIMAL_GAP / 2  # relative: no schedule is looked for that is better by no more
-_MOST_VARIABLES = 250  # deadlines, up to which there is hope to prove the optimum
-_INTERVALS = 1 / 3  # number of intervals in the first grid, as a share of the slots
-_ARRIVING = 0.5  # weight of a boundary where a job arrives; where one completes, it is 1
-_NEAR = 0.95  # a cut becomes a row in slots whose load reaches this share of its capacity
-_LEAST = 0.03  # share of all time: with less left, nothing more is begun
-_PLACING_SECONDS = 0.1  # for one load; other slots make up for what it leaves unplaced
+_UNIT = 1e6  # looks of HiGHS at its limits times nonzeros, in a unit of work
+_IN_PROCESS = 30_000  # nonzeros up to which HiGHS keeps a time limit without a child process
 
 
 def bound_of(result: MatrixResult) -> float:
@@ -44,18 +37,27 @@ def bound_of(result: MatrixResult) -> float:
     return math.inf if result.bound is None else result.bound
 
 
-class DeadlineProgram:
-    """The totals program of an instance, made coarse; and the same on a grid of time.
+class DeadlineState:
+    """The state of a search. All steps read it, and change it by its methods alone.
 
     Parameters
     ----------
     instance : UtilityInstance
     bound : float
         On the objective of all schedules.
-    deadline : float
-        ``time.monotonic()`` at which to stop; finite.
+    start : UtilitySchedule
+        A feasible schedule.
     completions : ndarray, shape (T, I)
         How much of each job completes in each slot, in a fractional solution.
+    loads : pair of ndarray, shape (T, I)
+        Workers and parameter servers in that solution; they show which cuts matter.
+    cuts : iterable of (int, PackingCut)
+        Packing cuts, with their sides.
+    improve : callable
+        Local search, applied to every schedule found.
+    deadline : float
+        ``time.monotonic()`` at which to stop; finite, or there is a limit on work.
+    options : DeadlineOptions
 
     Attributes
     ----------
@@ -65,73 +67,75 @@ class DeadlineProgram:
     on_grid : TotalsProgram
         On the grid of time, for choosing deadlines; the same as `totals` if there is no grid.
     cuts : CutPool
-        All packing cuts known. They are rows of `totals` only if it is the program on the grid.
+        All packing cuts known, and where they are rows of `on_grid`.
     known : SearchState
         Best schedule and bound so far.
     may_prove : bool
         Whether the instance is small enough to hope for a proof of optimality.
-    seconds : float
-        For the whole search.
+    work : float
+        All there is to do, in units of work (:class:`DeadlineOptions`).
+    spent : float
+        Work done so far.
     restricted : bool
         Whether the programs exclude some of what does not beat the best schedule known.
     forbidden : list of dict of int to int
         Deadlines that are excluded: no schedule with them beats the best one known.
     rows_added : int
         How many rows have been made of cuts so far.
-    after_solve : callable
-        Called after every program that has been solved; it may change all of the above.
     """
 
     def __init__(
-        self, instance: UtilityInstance, bound: float, deadline: float, completions: np.ndarray
-    ) -> None:
-        self.instance = instance
-        self._scaled = scale_utilities(instance)
-        self.factor = self._scaled.factor
-        share = bound * self.factor / max(1, len(instance.jobs))
-        self._coarse = _COARSE[True] * share
-        self.totals = TotalsProgram(self._scaled.instance, coarse=self._coarse)
-        self.may_prove = self.totals.deadlines <= _MOST_VARIABLES
-        self.on_grid = self.totals
-        if not self.may_prove:
-            self._coarse = _COARSE[False] * share
-            self.totals = TotalsProgram(self._scaled.instance, coarse=self._coarse)
-        self.cuts = CutPool(self.totals)
-        self._cuts_on_grid = self.cuts
-        self.forbidden: list[Mapping[int, int]] = []
-        self.rows_added = 0
-        if not self.may_prove:
-            self._use_grid(_first_grid(self.totals, completions))
-        self.known = SearchState(instance, self.totals.limits, deadline, _PLACING_SECONDS)
-        self.known.tighten_bound(bound)
-        self.seconds = deadline - time.monotonic()
-        self.restricted = False
-        self.after_solve: Callable[[], None] = lambda: None
-
-    def begin(
         self,
-        cuts: Iterable[tuple[int, PackingCut]],
-        loads: Sequence[np.ndarray],
+        instance: UtilityInstance,
+        *,
+        bound: float,
         start: UtilitySchedule,
+        completions: np.ndarray,
+        loads: Sequence[np.ndarray],
+        cuts: Iterable[tuple[int, PackingCut]],
+        improve: Callable[[UtilitySchedule], UtilitySchedule],
+        deadline: float,
+        options: DeadlineOptions,
     ) -> None:
-        """Take over cuts, the loads that show which of them matter, and a schedule."""
+        self.instance, self.options, self._improve = instance, options, improve
+        seconds = deadline - time.monotonic()
+        self.work = seconds if options.work_limit is None else options.work_limit
+        self.spent, self.deadline = 0.0, deadline
+        scaled = scale_utilities(instance)
+        self._scaled, self.factor = scaled.instance, scaled.factor
+        share = bound * self.factor / max(1, len(instance.jobs))
+        self.totals = self.on_grid = TotalsProgram(self._scaled, coarse=options.coarse[1] * share)
+        self.may_prove = self.totals.deadlines <= options.provable
+        self._coarse = options.coarse[self.may_prove] * share
+        if not self.may_prove:
+            self.totals = TotalsProgram(self._scaled, coarse=self._coarse)
+            grid = self._first_grid(completions)
+            self.on_grid = TotalsProgram(self._scaled, coarse=self._coarse, grid=grid)
+        self.cuts = CutPool(self.on_grid)
+        self.forbidden: list[Mapping[int, int]] = []
+        self.rows_added, self.restricted = 0, False
+        placing = HighsOptions(work_limit=options.placing)
+        self.known = SearchState(instance, self.totals.limits, deadline, placing)
+        self.known.tighten_bound(bound)
         for side, cut in cuts:
             self.cuts.know(side, cut)
         self.add_near(loads)
         self.known.offer(start)
 
-    def _use_grid(self, grid: TimeGrid) -> None:
-        self.on_grid = TotalsProgram(self._scaled.instance, coarse=self._coarse, grid=grid)
-        self._cuts_on_grid = self._cuts_on_grid.moved_to(self.on_grid)
-        for forbidden in self.forbidden:
-            self.on_grid.forbid(forbidden)
-
-    def add_near(self, loads: Sequence[np.ndarray]) -> None:
-        """Add cuts as rows to the program on the grid, where loads come near to them."""
-        if self._cuts_on_grid is not self.cuts:
-            for side, cut in self.cuts:
-                self._cuts_on_grid.know(side, cut)
-        self.rows_added += self._cuts_on_grid.add_near(loads, _NEAR)
+    def _first_grid(self, completions: np.ndarray) -> TimeGrid:
+        """Intervals bounded where most jobs arrive and complete in a fractional solution."""
+        totals, options = self.totals, self.options
+        slots, weight = totals.grid.slots, np.zeros(totals.grid.slots)
+        for i in totals.limits:
+            arrival, share = totals.limits[i].job.arrival, totals.share_of(i)
+            if arrival > 0:
+                weight[arrival - 1] += options.arriving * share * completions[:, i].sum()
+            for slot in np.flatnonzero(completions[:, i]).tolist():
+                end = totals.group_end(i, slot)
+                if end is not None:
+                    weight[end] += share * completions[slot, i]
+        most = np.argsort(-weight[:-1], kind="stable")[: math.ceil(options.intervals * slots) - 1]
+        return TimeGrid(slots, most + 1)
 
     def refine(self, ends: Mapping[int, int]) -> bool:
         """Split intervals where these jobs arrive and complete; whether that changes the grid."""
@@ -139,18 +143,58 @@ class DeadlineProgram:
         grid = self.on_grid.grid.split_after([*arrivals, *ends.values()])
         if len(grid.length) == len(self.on_grid.grid.length):
             return False
-        self._use_grid(grid)
+        self.on_grid = TotalsProgram(self._scaled, coarse=self._coarse, grid=grid)
+        self.cuts = self.cuts.moved_to(self.on_grid)
+        for forbidden in self.forbidden:
+            self.on_grid.forbid(forbidden)
         return True
+
+    # Cuts
+
+    def learn(self, program: TotalsProgram, x: np.ndarray) -> bool:
+        """Find the cuts that a point of a program violates; whether that adds rows to `on_grid`."""
+        before = self.rows_added
+        self.separate(program, x)
+        self.add_near([program.loads(x, side) for side in SIDES])
+        return self.rows_added > before
+
+    def separate(self, program: TotalsProgram, x: np.ndarray) -> None:
+        """Find the packing cuts that a point violates, without adding rows."""
+        for side, cut in self.known.cuts(program, x):
+            self.cuts.know(side, cut)
+
+    def add_near(self, loads: Sequence[np.ndarray]) -> None:
+        """Add cuts as rows to the program on the grid, where loads come near to them."""
+        self.rows_added += self.cuts.add_near(loads, self.options.near)
+
+    # Schedules and bounds
+
+    def offer(self, schedule: UtilitySchedule) -> None:
+        """Take over a schedule, and what local search makes of it, if it is the best so far."""
+        self.known.offer(schedule)
+        self.known.offer(self._improve(schedule))
+
+    def best_point(self, program: TotalsProgram) -> np.ndarray:
+        """The point of the best schedule known."""
+        return program.point(without_idle(self.instance, self.known.schedule))
 
     @property
     def objective_to_beat(self) -> float:
         """What a schedule has to reach, in the program's objective, to be better than the best."""
-        return self.known.objective * (1 + _HARDLY) * self.factor - self.totals.left_out
+        most = self.known.objective * (1 + self.options.closed)
+        return most * self.factor - self.totals.left_out
 
     def no_better_than_known(self, upper: float) -> bool:
         """Whether an upper bound in the program leaves (nearly) nothing above the best schedule."""
         most = (upper + self.totals.left_out) / self.factor
-        return most <= self.known.objective * (1 + _HARDLY)
+        return most <= self.known.objective * (1 + self.options.closed)
+
+    def tighten_bound(self, bound: float) -> None:
+        """Take over an upper bound on the program's objective."""
+        bound = (bound + self.totals.left_out) / self.factor
+        if self.restricted:  # what is excluded is no better than this
+            bound = max(bound, self.known.objective * (1 + self.options.closed))
+        self.known.tighten_bound(bound)
 
     def forbid(self, ends: Mapping[int, int]) -> None:
         """Exclude these deadlines, and all that are later or of fewer jobs."""
@@ -166,39 +210,32 @@ class DeadlineProgram:
             for earliest in self.forbidden
         )
 
-    def tighten_bound(self, bound: float) -> None:
-        """Take over an upper bound on the program's objective."""
-        bound = (bound + self.totals.left_out) / self.factor
-        if self.restricted:  # what is excluded is no better than this
-            bound = max(bound, self.known.objective * (1 + _HARDLY))
-        self.known.tighten_bound(bound)
+    # Work
 
-    def learn(self, program: TotalsProgram, x: np.ndarray) -> None:
-        """Find the packing cuts that a point violates, and add them as rows.
+    @property
+    def work_left(self) -> float:
+        """Units of work; infinite where the clock alone is a limit."""
+        return math.inf if self.options.work_limit is None else self.work - self.spent
 
-        Parameters
-        ----------
-        program : TotalsProgram
-            `totals`, or `on_grid` as it is or was.
-        x : ndarray
-            A point of it.
-        """
-        self.separate(program, x)
-        self.add_near([program.loads(x, side) for side in SIDES])
+    def may_continue(self) -> bool:
+        """Whether enough work and time are left to begin something, and the gap is open."""
+        if self.known.closed(OPTIMAL_GAP):
+            return False
+        least = self.options.least * self.work
+        self.known.timed = self.known.timed or self.known.seconds_left <= least
+        return min(self.work_left, self.known.seconds_left) > least
 
-    def separate(self, program: TotalsProgram, x: np.ndarray) -> None:
-        """Find the packing cuts that a point violates, without adding rows."""
-        for side, cut in self.known.cuts(program, x):
-            self.cuts.know(side, cut)
+    def limits(self, program: LinearProgram, share: float) -> HighsOptions:
+        """Options of HiGHS for a program that may take a share of all work."""
+        work = min(share * self.work, self.work_left)
+        return HighsOptions(
+            work_limit=max(10, int(_UNIT * work / max(1, program.matrix.nnz))),
+            mip_rel_gap=self.options.gap[self.may_prove],
+        ).until(self.deadline)
 
-    def may_continue(self, least: float = _LEAST) -> bool:
-        """Whether more than a share of all time is left, and the gap is not closed."""
-        return self.known.seconds_left > least * self.seconds and not self.known.closed(OPTIMAL_GAP)
-
-    def options(self, seconds: float) -> HighsOptions:
-        """Options of HiGHS for a program."""
-        limit = max(0.1, min(seconds, self.known.seconds_left))
-        return HighsOptions(time_limit=limit, mip_rel_gap=_GAP[self.may_prove])
+    def charge(self, work: int, nonzeros: int) -> None:
+        """Count work of HiGHS on a program."""
+        self.spent += work * nonzeros / _UNIT
 
     def solve(
         self, program: LinearProgram, options: HighsOptions, start: np.ndarray | None = None
@@ -210,26 +247,12 @@ class DeadlineProgram:
         WrongSolution
             If HiGHS refuses the point.
         """
+        in_child = program.matrix.nnz > _IN_PROCESS
         try:
-            result = run_highs(program, options, start=start)
+            result = run_highs(program, options, start=start, in_child=in_child)
         except InputError as error:
             if start is None:
                 raise
             raise WrongSolution(f"{self.instance.name}: {error}") from error
-        self.after_solve()
+        self.charge(result.work, program.matrix.nnz)
         return result
-
-
-def _first_grid(totals: TotalsProgram, completions: np.ndarray) -> TimeGrid:
-    """Intervals bounded where most jobs arrive and complete in a fractional solution."""
-    slots, weight = totals.grid.slots, np.zeros(totals.grid.slots)
-    for i in totals.limits:
-        arrival, share = totals.limits[i].job.arrival, totals.share_of(i)
-        if arrival > 0:
-            weight[arrival - 1] += _ARRIVING * share * completions[:, i].sum()
-        for slot in np.flatnonzero(completions[:, i]).tolist():
-            end = totals.group_end(i, slot)
-            if end is not None:
-                weight[end] += share * completions[slot, i]
-    most = np.argsort(-weight[:-1], kind="stable")[: math.ceil(_INTERVALS * slots) - 1]
-    return TimeGrid(slots, most + 1)

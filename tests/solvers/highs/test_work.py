@@ -9,26 +9,26 @@ from solvers.highs import HighsOptions, LinearProgram, solve
 
 def knapsacks() -> LinearProgram:
     rng = np.random.default_rng(0)
-    weight = rng.integers(10, 60, size=(12, 40)).astype(float)
+    weight = rng.integers(10, 60, size=(8, 30)).astype(float)
     return LinearProgram(
         sense="max",
-        cost=weight.sum(axis=0) + rng.integers(0, 9, size=40),
+        cost=weight.sum(axis=0) + rng.integers(0, 9, size=30),
         matrix=weight,
         row_upper=weight.sum(axis=1) // 2,
-        upper=np.ones(40),
-        integer=np.ones(40, dtype=bool),
+        upper=np.ones(30),
+        integer=np.ones(30, dtype=bool),
     )
 
 
 def test_the_same_limit_on_work_gives_the_same_in_a_process_and_here() -> None:
-    limited = HighsOptions(work_limit=300)
+    limited = HighsOptions(work_limit=100)
     here = solve(knapsacks(), limited, in_child=False)
     child = solve(knapsacks(), limited, in_child=True)
     assert (here.objective, here.bound, here.work) == (child.objective, child.bound, child.work)
     assert np.array_equal(here.x, child.x)
     assert here.status == "feasible"
-    assert 300 <= here.work < 350
-    more = solve(knapsacks(), HighsOptions(work_limit=900), in_child=False)
+    assert 100 <= here.work < 150
+    more = solve(knapsacks(), HighsOptions(work_limit=200), in_child=False)
     assert more.bound <= here.bound
     assert more.work > here.work
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 from solvers.highs import solve as run_highs
-from solvers.utility.deadlines import choose
-from solvers.utility.deadlines.bound_process import BoundProcess
 from solvers.utility.deadlines.choose import Rounds
-from solvers.utility.deadlines.complete import DeadlineCompletion
-from solvers.utility.deadlines.state import DeadlineProgram
+from solvers.utility.deadlines.complete import Completion
+from solvers.utility.deadlines.prove import BoundProcess
 from tests.solvers.utility.test_time_grid import shared_of, two_alike
 
 
@@ -25,45 +22,26 @@ def test_forbidden_deadlines_are_those_later_and_fewer() -> None:
         assert not shared.is_forbidden(ends)
 
 
-def proving_rounds(bound: float = 30.0) -> tuple[DeadlineProgram, DeadlineCompletion, Rounds]:
-    shared = shared_of(two_alike(), bound)
+def test_the_process_is_waited_for_where_rounds_give_nothing_new() -> None:
+    # It finds the deadlines, which are completed and excluded, until nothing better is left.
+    shared = shared_of(two_alike(), 30.0)
     assert shared.may_prove
-    completion = DeadlineCompletion(shared, lambda schedule: schedule)
-    return shared, completion, Rounds(shared, completion)
+    with BoundProcess() as process:
+        rounds = Rounds(shared, Completion(shared), process)
+        rounds._round = lambda: False  # type: ignore[method-assign]
+        rounds.run()
+        assert not process.is_busy
+    assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
+    assert shared.known.bound == pytest.approx(12.3841, rel=1e-4)
 
 
-def test_the_process_beside_stops_the_race_when_it_is_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class NeverDone:
-        finished = False
-
-        def __init__(self, *_: object) -> None: ...
-
-        def __enter__(self) -> NeverDone:
-            return self
-
-        def __exit__(self, *_: object) -> None: ...
-
-    shared, _, rounds = proving_rounds()
-    with BoundProcess() as bound_process:
-        rounds.use_bound_process(bound_process)
-        monkeypatch.setattr(choose, "Background", NeverDone)
-        assert rounds._race()
-    assert shared.known.bound == pytest.approx(12.3841, rel=1e-3)
-
-
-def test_the_race_is_tried_where_short_rounds_give_the_same_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # Each finds the same point, and runs out of time.
-    shared, completion, rounds = proving_rounds()
-    result = run_highs(shared.totals.program(whole=False))
-    cut_short, races = replace(result, status="feasible", bound=2 * result.objective), []
-    monkeypatch.setattr(completion, "look_around", lambda *_: cut_short)
-    monkeypatch.setattr(completion, "complete", lambda *_: False)
-    monkeypatch.setattr(rounds, "_bound_process", SimpleNamespace(is_busy=True))
-    monkeypatch.setattr(rounds, "_race", lambda: races.append(True))
-    rounds._run()
-    assert races == [True]
-    assert shared.known.bound == 30.0  # no bound is taken from such a round
+def test_a_round_that_was_only_cut_short_has_twice_the_work_next_time() -> None:
+    shared = shared_of(two_alike(), 30.0)
+    rounds = Rounds(shared, Completion(shared))
+    whole = run_highs(shared.totals.program(whole=False))
+    cut_short = replace(whole, status="feasible", bound=2 * whole.objective)
+    assert not rounds._more(False, whole)
+    assert rounds._more(True, cut_short)
+    assert rounds._effort == 1.0
+    assert rounds._more(False, cut_short)
+    assert rounds._effort == 2.0

@@ -20,7 +20,7 @@ from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
 from solvers.utility import offline
-from solvers.utility.deadlines import deadline_search
+from solvers.utility.deadlines import DeadlineOptions, deadline_search
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.exact import solve
 from solvers.utility.occupancy import Occupancy
@@ -36,7 +36,12 @@ def empty(ins: UtilityInstance) -> UtilitySchedule:
 
 
 def searched(
-    ins: UtilityInstance, bound: float, seconds: float, *, threads: int = 1
+    ins: UtilityInstance,
+    bound: float,
+    seconds: float,
+    *,
+    threads: int = 1,
+    options: DeadlineOptions | None = None,
 ) -> SearchState:
     none = np.zeros((ins.cluster.slots, len(ins.jobs)))
     return deadline_search(
@@ -49,6 +54,7 @@ def searched(
         deadline=time.monotonic() + seconds,
         improve=lambda schedule: schedule,
         threads=threads,
+        options=options,
     )
 
 
@@ -230,7 +236,7 @@ def test_out_of_time_it_returns_what_it_was_given() -> None:
 def test_knowledge_refuses_what_contradicts_itself() -> None:
     ins = one_job()
     limits = {limit.job.index: limit for limit in job_limits(ins)}
-    known = SearchState(ins, limits, time.monotonic() + 10, 1.0)
+    known = SearchState(ins, limits, time.monotonic() + 10, HighsOptions())
     assert known.offer(solve(ins).schedule)
     assert not known.offer(empty(ins))
     known.tighten_bound(known.objective * (1 - 5e-7))  # within HiGHS's tolerance
@@ -283,6 +289,24 @@ def test_proves_the_optimum_without_the_exact_solver(
     assert found.bound is not None
     assert optimum * (1 - 1e-4) <= found.objective <= optimum * (1 + 1e-6)
     assert found.bound >= optimum * (1 - 1e-6)
+
+
+@pytest.mark.usefixtures("short_local_search")
+def test_the_same_limit_on_work_gives_the_same_to_the_bit() -> None:
+    # Too little to prove the optimum; the second run may not be stopped by its clock, either.
+    ins = drawn(4)
+    runs = [
+        offline.solve(ins, time_limit=limit, threads=threads, work_limit=0.2)
+        for limit, threads in ((None, 1), (600.0, 2))
+    ]
+    bounds = [found.bound for found in runs]
+    assert bounds[0] == bounds[1]
+    assert most_of(4) * (1 - 1e-6) <= bounds[0]
+    assert runs[0].objective == runs[1].objective
+    assert np.array_equal(runs[0].schedule.workers, runs[1].schedule.workers)
+    assert np.array_equal(runs[0].schedule.ps, runs[1].schedule.ps)
+    assert not any(found.timed for found in runs)
+    assert [found.bound_source for found in runs] == ["milp", "milp"]
 
 
 @pytest.mark.parametrize("exact_first", [False, True])

@@ -14,22 +14,20 @@ from solvers.highs import LinearProgram
 from solvers.highs import solve as run_highs
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram, OutOfTime
-from solvers.utility.deadlines.complete import DeadlineCompletion
-from solvers.utility.deadlines.cut_pool import CutPool
+from solvers.utility.deadlines import DeadlineOptions
+from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.neighbourhoods import where_undecided
-from solvers.utility.deadlines.plan_program import BROKEN, PlanProgram
+from solvers.utility.deadlines.plan_program import PlanProgram
+from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.placing import Placer
-from solvers.utility.search_state import SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram
 from tests.solvers.utility.test_deadline_search import one_job
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 from tests.solvers.utility.test_time_grid import shared_of, two_alike
 
-
-def soon() -> float:
-    return time.monotonic() + 60
+BROKEN = DeadlineOptions().broken
 
 
 def test_a_program_grows_by_rows_and_loses_columns() -> None:
@@ -56,23 +54,17 @@ def test_a_program_grows_by_rows_and_loses_columns() -> None:
         growing.solve()
 
 
-def planned(ins_seed: int, room: float) -> tuple[TotalsProgram, PlanProgram, CutPool] | None:
+def planned(ins_seed: int, room: float) -> tuple[DeadlineState, PlanProgram] | None:
     """The optimum's deadlines, and a plan for them whose loads break no cut."""
-    ins = contended(ins_seed)
-    totals = TotalsProgram(ins)
-    if not totals.limits:
+    state = shared_of(contended(ins_seed), 1.0)
+    if not state.totals.limits:
         return None
-    ends = totals.ends(run_highs(totals.program(whole=False)).x)
-    program, pool = PlanProgram(totals, ends, room, early=False), CutPool(totals)
-    known = SearchState(ins, totals.limits, soon(), 1.0)
-    while True:
-        program.solve(soon())
-        if program.add_broken(pool):
-            continue
-        for side, cut in known.cuts(totals, program.x / (room * (1 + BROKEN))):
-            pool.know(side, cut)
-        if not program.add_broken(pool):
-            return totals, program, pool
+    ends = state.totals.ends(run_highs(state.totals.program(whole=False)).x)
+    program = PlanProgram(state, ends, room, early=False)
+    program.solve()
+    while program.add_broken() or program.learn():
+        program.solve()
+    return state, program
 
 
 @pytest.mark.parametrize("room", [pytest.param(1.0, marks=pytest.mark.slow), 0.8])
@@ -82,11 +74,13 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
         found = planned(seed, room)
         if found is None:
             continue
-        totals, program, pool = found
+        state, program = found
+        totals, pool = state.totals, state.cuts
         ends = totals.ends(run_highs(totals.program(whole=False)).x)
-        for side, packing in pool:
-            totals.add_cut(side, packing)
-            cut += 1
+        for side in SIDES:
+            for packing in zip(*pool.of_side(side), strict=True):
+                totals.add_cut(side, PackingCut(*packing))
+                cut += 1
         asked = totals.program(whole=False, ends=ends, room=room)
         full = run_highs(replace(asked, integer=np.zeros_like(asked.integer)))
         # A cut may be exceeded by a thousandth, and so may what goes by it.
@@ -108,7 +102,7 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
         assert totals.whole_at(program.x, 1e-6)
         kept = totals.ends(program.x)
         program.keep(kept)
-        program.solve(soon())
+        program.solve()
         assert program.objective >= whole.objective * (1 - 1e-6) - 1e-9
         for i, last in totals.ends(program.x).items():
             assert last >= kept[i]
@@ -119,12 +113,12 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
 
 def test_work_is_done_early_where_that_costs_nothing() -> None:
     # Two slots of work for a job that is to be done by slot 4 and may begin in slot 0.
-    totals = TotalsProgram(one_job())
-    program = PlanProgram(totals, {0: 4}, 1.0, early=True)
+    state = shared_of(one_job(), 30.0)
+    totals, program = state.totals, PlanProgram(state, {0: 4}, 1.0, early=True)
     costs = program.whole().cost
     falling = costs[costs <= 0][np.argsort(-costs[costs <= 0], kind="stable")]
     assert len(np.unique(falling)) >= 5  # a worker costs more in every later slot
-    program.solve(soon())
+    program.solve()
     worth = totals.worth(program.x)
     load = totals.loads(program.x, 0)[:, 0]
     assert worth == pytest.approx(run_highs(totals.program(ends={0: 4})).objective)
@@ -135,18 +129,18 @@ def test_work_is_done_early_where_that_costs_nothing() -> None:
 
 def test_cuts_are_scaled_with_the_room_and_given_once() -> None:
     # Both jobs could run 4 workers in a slot, 1.5 of which the cut allows: in half of that, 0.75.
-    totals = TotalsProgram(two_alike())
-    pool = CutPool(totals)
-    pool.know(0, PackingCut(np.array([1.0, 1.0]), 1.5))
-    program = PlanProgram(totals, {0: 3, 1: 3}, 0.5, early=True)
-    program.solve(soon())
+    state = shared_of(two_alike(), 30.0)
+    totals = state.totals
+    state.cuts.know(0, PackingCut(np.array([1.0, 1.0]), 1.5))
+    program = PlanProgram(state, {0: 3, 1: 3}, 0.5, early=True)
+    program.solve()
     broken = totals.loads(program.x, 0).sum(axis=1) > 0.75 * (1 + BROKEN)
     assert broken.any()
-    assert program.add_broken(pool) == broken.sum()
-    assert program.add_broken(pool) == 0  # its point breaks them still, but it has them
-    program.solve(soon())
-    while program.add_broken(pool):
-        program.solve(soon())
+    assert program.add_broken() == broken.sum()
+    assert program.add_broken() == 0  # its point breaks them still, but it has them
+    program.solve()
+    while program.add_broken():
+        program.solve()
     assert totals.loads(program.x, 0).sum(axis=1).max() <= 0.75 * (1 + 2 * BROKEN)
 
 
@@ -160,7 +154,7 @@ def test_what_is_said_of_deadlines_bounds_the_schedules_that_keep_them() -> None
         if not shared.totals.limits or schedule is None:
             continue
         ends = shared.totals.ends(shared.totals.point(without_idle(ins, schedule)))
-        completion = DeadlineCompletion(shared, lambda schedule: schedule)
+        completion = Completion(shared)
         upper = completion.find_cuts(ends) + shared.totals.left_out
         worth = best(seed) * shared.factor
         assert upper >= worth * (1 - 1e-6)
@@ -182,13 +176,13 @@ def test_more_of_a_load_is_placed_in_the_room_that_is_left() -> None:
 
 
 def test_capacities_that_jobs_cannot_exceed_are_theirs() -> None:
-    totals = TotalsProgram(one_job())
-    pool = CutPool(totals)
+    state = shared_of(one_job(), 30.0)
+    totals = state.totals
     most = float(totals.limits[0].most)
-    pool.know(0, PackingCut(np.array([1.0]), most))
-    program = PlanProgram(totals, {0: 4}, 0.5, early=True)
-    program.solve(soon())
-    assert program.add_broken(pool) == 0
+    state.cuts.know(0, PackingCut(np.array([1.0]), most))
+    program = PlanProgram(state, {0: 4}, 0.5, early=True)
+    program.solve()
+    assert program.add_broken() == 0
     assert totals.loads(program.x, 0).max() == pytest.approx(most)
 
 

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
 from models.utility import UtilityInstance, score
-from models.utility.formulations import job_limits
 from solvers.highs import solve as run_highs
-from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.deadlines.plan_tracking import Followed, Plan, PlanTracker
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
-from solvers.utility.search_state import SearchState
 from solvers.utility.totals_program import TotalsProgram
 from tests.models.utility.small import instance, job
 from tests.solvers.utility.test_exact import SEEDS, contended
+from tests.solvers.utility.test_time_grid import shared_of
 
 
 def followed(ins: UtilityInstance, plan: Plan, urgency: np.ndarray | None = None) -> Followed:
-    limits = {limit.job.index: limit for limit in job_limits(ins)}
-    known = SearchState(ins, limits, time.monotonic() + 30, 1.0)
-    tracker = PlanTracker(ins, limits, CutPool(TotalsProgram(ins)), known, 30.0)
+    tracker = PlanTracker(shared_of(ins, 1.0))
     return tracker.follow(plan, urgency)
 
 
@@ -105,19 +99,3 @@ def test_whatever_is_followed_can_be_scheduled_as_it_is(seed: int) -> None:
     for i, end in plan.ends.items():
         if i not in found.lacking:
             assert 0 <= judged.completion[i] <= end
-
-
-def test_spare_work_is_run_beyond_the_work() -> None:
-    # 4 worker-slots at two a slot; with 2 to spare 6, which takes until slot 2 and not slot 1.
-    ins = instance(
-        [job("j", chunks=2, work=4, worker=[1.0], ps=[4.0])],
-        slots=5,
-        worker_servers=[[2.0]],
-        ps_servers=[[4.0]],
-    )
-    program = TotalsProgram(ins)
-    for spare, work in (({}, 4.0), ({0: 2.0}, 6.0)):
-        x = run_highs(program.program(whole=False, spare=spare)).x
-        assert x is not None
-        assert program.loads(x, 0).sum() == pytest.approx(work)
-    assert run_highs(program.program(spare={0: 7.0})).objective == 0.0  # 11 of 10 there are

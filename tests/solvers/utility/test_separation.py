@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 
+from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
@@ -67,7 +68,7 @@ def test_separation_begins_with_the_packings_of_the_last_mixture(
 def test_only_loads_that_may_break_a_cut_are_separated(monkeypatch: pytest.MonkeyPatch) -> None:
     ins = contended(3)
     totals = TotalsProgram(ins)
-    known = SearchState(ins, totals.limits, time.monotonic() + 60, 1.0)
+    known = SearchState(ins, totals.limits, time.monotonic() + 60, HighsOptions())
     x = run_highs(totals.program(whole=False)).x
     asked: list[np.ndarray] = []
     monkeypatch.setattr(
@@ -94,7 +95,7 @@ def test_a_load_is_separated_again_where_no_answer_was_found(
 ) -> None:
     ins = contended(3)
     totals = TotalsProgram(ins)
-    known = SearchState(ins, totals.limits, time.monotonic() + 60, 1.0)
+    known = SearchState(ins, totals.limits, time.monotonic() + 60, HighsOptions())
     x = 1.5 * run_highs(totals.program(whole=False)).x
     with monkeypatch.context() as patch:
 
@@ -110,7 +111,7 @@ def test_a_load_is_separated_again_where_no_answer_was_found(
 def test_a_load_that_breaks_a_cut_is_separated_again() -> None:
     ins = contended(3)
     totals = TotalsProgram(ins)
-    known = SearchState(ins, totals.limits, time.monotonic() + 60, 1.0)
+    known = SearchState(ins, totals.limits, time.monotonic() + 60, HighsOptions())
     x = 1.5 * run_highs(totals.program(whole=False)).x
     found = known.cuts(totals, x)
     assert found

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.utility import UtilityInstance, score
+from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.formulations.schedules import without_idle
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
-from solvers.utility.deadlines import state
+from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.choose import Rounds
-from solvers.utility.deadlines.complete import DeadlineCompletion
+from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.cut_pool import CutPool
-from solvers.utility.deadlines.state import DeadlineProgram
+from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
@@ -162,12 +162,15 @@ def test_cuts_are_rows_of_the_intervals_their_slots_are_in() -> None:
     assert program.program().row_upper[-1] == pytest.approx(3.0)
 
 
-def test_what_is_forbidden_stays_so_on_a_finer_grid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
+GIVEN = DeadlineOptions()
+GRIDDED = DeadlineOptions(provable=0)
+"""As where there is no hope of a proof: deadlines are chosen on a grid."""
+
+
+def test_what_is_forbidden_stays_so_on_a_finer_grid() -> None:
     ins = two_alike()
-    none = np.zeros((5, 2))
-    shared = DeadlineProgram(ins, 30.0, time.monotonic() + 30, none)
-    shared.begin((), (none, none), solve(ins).schedule)
+    shared = shared_of(ins, 30.0, GRIDDED)
+    shared.offer(solve(ins).schedule)
     before = shared.on_grid.grid.starts.tolist()
     shared.forbid({0: 1, 1: 3})
     assert shared.refine({0: 1, 1: 3})
@@ -181,26 +184,22 @@ def test_what_is_forbidden_stays_so_on_a_finer_grid(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.usefixtures("highs_here")
-def test_bound_and_schedule_where_deadlines_are_chosen_on_a_grid(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
+def test_bound_and_schedule_where_deadlines_are_chosen_on_a_grid() -> None:
     check_bound_and_schedule(SEEDS[:4], threads=1)
 
 
 @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.slow), 2])
 @pytest.mark.parametrize("seeds", [SEEDS[:1], pytest.param(SEEDS[1:3], marks=pytest.mark.slow)])
 def test_bound_and_schedule_on_a_grid_with_every_program_in_a_process(
-    seeds: Sequence[int], threads: int, monkeypatch: pytest.MonkeyPatch
+    seeds: Sequence[int], threads: int
 ) -> None:
-    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
     check_bound_and_schedule(seeds, threads=threads)
 
 
 def check_bound_and_schedule(seeds: Sequence[int], *, threads: int) -> None:
     met, close = 0, 0
     for seed in seeds:
-        known = searched(contended(seed), 1000.0, 30.0, threads=threads)
+        known = searched(contended(seed), 1000.0, 30.0, threads=threads, options=GRIDDED)
         assert known.bound is not None
         assert score(contended(seed), known.schedule).feasible
         assert known.objective <= best(seed) * (1 + 1e-9)
@@ -212,75 +211,61 @@ def check_bound_and_schedule(seeds: Sequence[int], *, threads: int) -> None:
 
 
 @pytest.mark.usefixtures("highs_here")
-def test_what_a_very_coarse_program_leaves_out_is_part_of_the_bound(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_a_very_coarse_program_leaves_out_is_part_of_the_bound() -> None:
     # A bound far too large makes the program so coarse that it leaves out deadlines worth much.
-    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
-    known = searched(contended(5), 600 * best(5), 5.0)
+    known = searched(contended(5), 600 * best(5), 5.0, options=GRIDDED)
     assert known.bound is not None
     assert known.bound >= best(5) * (1 - 1e-6)
 
 
-def shared_of(ins: UtilityInstance, bound: float) -> DeadlineProgram:
+def shared_of(
+    ins: UtilityInstance,
+    bound: float,
+    options: DeadlineOptions = GIVEN,
+    improve: Callable[[UtilitySchedule], UtilitySchedule] = lambda schedule: schedule,
+) -> DeadlineState:
     none = np.zeros((ins.cluster.slots, len(ins.jobs)))
-    shared = DeadlineProgram(ins, bound, time.monotonic() + 60, none)
-    shared.begin((), (none, none), empty(ins))
-    return shared
+    return DeadlineState(
+        ins,
+        bound=bound,
+        start=empty(ins),
+        completions=none,
+        loads=(none, none),
+        cuts=(),
+        improve=improve,
+        deadline=time.monotonic() + 60,
+        options=options,
+    )
 
 
 @pytest.mark.usefixtures("highs_here")
-def test_rounds_with_less_room_say_nothing_of_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rounds_with_less_room_say_nothing_of_the_bound() -> None:
     # In half of the capacities one job of the two is worth 2.3841 at most: at slot 3.
-    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
-    shared = shared_of(two_alike(), 30.0)
-    rounds = Rounds(shared, DeadlineCompletion(shared, lambda schedule: schedule))
-    rounds._short_round(0.5)
+    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    rounds = Rounds(shared, Completion(shared))
+    rounds._around(0.5, with_best=False)
     assert shared.known.bound == 30.0
-    rounds._short_round(1.0)
+    rounds._best()
     assert shared.known.bound is not None
     assert 12.3841 * (1 - 1e-4) <= shared.known.bound < 30.0
 
 
-def test_a_start_stays_feasible_when_cuts_come_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
-    # What the process beside has learnt becomes rows after any solve: here a cut that the
-    # plan, two workers in a slot, breaks.
-    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
-    ins = two_alike()
-    shared = shared_of(ins, 30.0)
-    shared.known.offer(solve(ins).schedule)
-    cut = PackingCut(np.array([1.0, 1.0]), 1.0)
-
-    def learn() -> None:
-        shared.on_grid.add_cut(0, cut)
-
-    shared.after_solve = learn
-    completion = DeadlineCompletion(shared, lambda schedule: schedule)
-    assert completion.look_near(1.0, 5.0).x is not None
+def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden() -> None:
+    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    shared.offer(solve(two_alike()).schedule)
+    best_ends = shared.totals.ends(shared.best_point(shared.totals))
+    shared.forbid(best_ends)
+    chosen: list[dict[int, int]] = []
+    rounds = Rounds(shared, Completion(shared))
+    rounds._complete = lambda ends, _=None: bool(chosen.append(ends))  # type: ignore[method-assign]
+    rounds._around(1.0, with_best=True)
+    assert len(chosen) == 1
+    assert not shared.is_forbidden(chosen[0])
 
 
-@pytest.fixture
-def shared(monkeypatch: pytest.MonkeyPatch) -> DeadlineProgram:
-    """Two jobs alike, on a grid."""
-    monkeypatch.setattr(state, "_MOST_VARIABLES", 0)
-    return shared_of(two_alike(), 30.0)
-
-
-def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
-    shared: DeadlineProgram,
-) -> None:
-    found = solve(two_alike()).schedule
-    assert found is not None
-    shared.known.offer(found)
-    shared.forbid(shared.totals.ends(shared.totals.point(without_idle(two_alike(), found))))
-    completion = DeadlineCompletion(shared, lambda schedule: schedule)
-    assert completion.look_near(1.0, 5.0).x is not None
-
-
-def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_completed_before(
-    shared: DeadlineProgram,
-) -> None:
-    rounds = Rounds(shared, DeadlineCompletion(shared, lambda schedule: schedule))
+def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_completed_before() -> None:
+    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    rounds = Rounds(shared, Completion(shared))
     ends = {0: 1, 1: 3}
     assert not rounds._complete(ends)
     assert not rounds._complete(ends)

@@ -10,8 +10,8 @@ import pytest
 from models.utility import UtilityInstance, UtilitySchedule
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.utility.deadlines import state
-from solvers.utility.deadlines.prove import merged, with_whole_workers
-from solvers.utility.deadlines.state import DeadlineProgram
+from solvers.utility.deadlines.prove import with_whole_workers
+from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingSeparator
 from solvers.utility.totals_program import TotalsProgram
@@ -21,16 +21,12 @@ from tests.solvers.utility.test_time_grid import shared_of, two_alike
 pytestmark = pytest.mark.usefixtures("highs_here")
 
 
-def same(schedule: UtilitySchedule) -> UtilitySchedule:
-    return schedule
-
-
-def completed(shared: DeadlineProgram, ends: dict[int, int]) -> float:
-    upper = with_whole_workers(shared, ends, same, seconds=30.0)
+def completed(shared: DeadlineState, ends: dict[int, int]) -> float:
+    upper = with_whole_workers(shared, ends)
     return (upper + shared.totals.left_out) / shared.factor
 
 
-def any_deadlines(shared: DeadlineProgram) -> dict[int, int]:
+def any_deadlines(shared: DeadlineState) -> dict[int, int]:
     return {i: limits.earliest for i, limits in shared.totals.limits.items()}
 
 
@@ -64,13 +60,13 @@ def test_where_every_deadline_is_allowed_it_is_the_optimum(
 def test_deadlines_are_kept() -> None:
     # One job of the two, at slot 3 or later, is worth 2.3841, however early it runs.
     improved = []
-    shared = shared_of(two_alike(), 30.0)
 
     def improve(schedule: UtilitySchedule) -> UtilitySchedule:
         improved.append(schedule)
         return schedule
 
-    upper = with_whole_workers(shared, {0: 3}, improve, seconds=30.0)
+    shared = shared_of(two_alike(), 30.0, improve=improve)
+    upper = with_whole_workers(shared, {0: 3})
     assert (upper + shared.totals.left_out) / shared.factor == pytest.approx(2.3841, rel=1e-3)
     assert improved
 
@@ -82,7 +78,7 @@ def test_what_highs_has_not_proven_is_no_bound(
     # HiGHS has the optimum, or nothing, and a bound that is 10 % above it, or none.
     gaps = []
 
-    def solved(program: LinearProgram, options: HighsOptions, start: object) -> MatrixResult:
+    def solved(program: LinearProgram, options: HighsOptions, **_: object) -> MatrixResult:
         gaps.append(options.mip_rel_gap)
         result = run_highs(program, replace(options, mip_rel_gap=0.0))
         assert result.objective is not None
@@ -96,11 +92,9 @@ def test_what_highs_has_not_proven_is_no_bound(
     upper = completed(shared, any_deadlines(shared))
     assert upper == (pytest.approx(1.1 * 12.3841, rel=1e-3) if found else math.inf)
     assert gaps == ([5e-3, 3e-5] if found else [5e-3])
-    shared.forbid({1: 1})
-    assert merged(shared, {0: 1}, same, seconds=30.0) == {0: 1}
 
 
-def optimum_known(ins: UtilityInstance) -> DeadlineProgram:
+def optimum_known(ins: UtilityInstance) -> DeadlineState:
     shared = shared_of(ins, 30.0)
     shared.known.offer(solve(ins).schedule)
     return shared
@@ -116,26 +110,3 @@ def test_better_ones_are_asked_for_where_the_best_schedule_is_not_among_them() -
         shared.forbid(ends)
     assert completed(shared, both) == -math.inf
     assert completed(shared, {0: 1}) == -math.inf
-
-
-def test_deadlines_done_with_are_merged_where_both_together_are() -> None:
-    shared = optimum_known(two_alike())
-    shared.forbid({1: 1})
-    assert merged(shared, {0: 1}, same, seconds=0.0) == {0: 1}  # no time to show it
-    assert merged(shared, {0: 2}, same, seconds=30.0) == {0: 2, 1: 1}
-    assert merged(shared, {0: 1, 1: 2}, same, seconds=30.0) == {0: 1, 1: 1}
-
-
-def test_a_better_schedule_is_found_where_deadlines_are_merged() -> None:
-    shared = shared_of(two_alike(), 30.0)
-    shared.known.offer(alone())
-    assert shared.known.objective == pytest.approx(10.0)
-    shared.forbid({1: 1})
-    assert merged(shared, {0: 1}, same, seconds=30.0) == {0: 1, 1: 1}
-    assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
-
-
-def alone() -> UtilitySchedule:
-    """The first job of the two alone: two workers in slots 0 and 1."""
-    rows = [(0, 0, 0, 2), (0, 1, 0, 2)]
-    return UtilitySchedule.build(two_alike(), [True, False], rows, [(*row[:3], 1) for row in rows])

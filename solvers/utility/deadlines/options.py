@@ -1,0 +1,75 @@
+"""Every number that the search by deadlines was given, and why it is what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["DeadlineOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeadlineOptions:
+    """How the search by deadlines divides its work, and when something is good enough.
+
+    Work is the same on every machine, where seconds are not: how often HiGHS looks at its limits
+    (about every hundred simplex iterations) times the nonzeros of its program, in millions. One
+    unit takes about a second. Shares are of ``work_limit`` or, without one, of as many units as
+    there are seconds; then the search does the same on every machine until the clock ends it.
+    """
+
+    work_limit: float | None = None
+    """Units after which nothing new is begun."""
+
+    # What each program may take, as a share of all work.
+    choosing: float = 0.15  # for deadlines: several rounds have to find them, plans follow each
+    proving: float = 0.7  # for the bound, of what is left: the tree has to grow, without a process
+    completing: float = 0.05  # for given deadlines: many programs, each with little left to decide
+    whole: float = 0.2  # for all programs in whole workers: several rounds of cuts, then a proof
+    least: float = 0.03  # with less than this left, nothing that is begun comes to an end
+
+    # The programs that choose deadlines.
+    provable: int = 250  # deadlines; HiGHS has proven the optimum of few programs with more
+    coarse: tuple[float, float] = (1e-3, 2e-5)
+    """Share of the bound lost by treating deadlines alike; the second where it may be proven."""
+    gap: tuple[float, float] = (5e-4, 3e-5)  # likewise; below `closed`, or no proof is complete
+    rough_gap: float = 5e-3  # where the grid gets finer, or cuts are still to be found
+    closed: float = 5e-5  # a schedule better by less is not looked for: half the gap of a proof
+    intervals: float = 1 / 3  # of the slots, in the first grid: half as many cost more bound
+    arriving: float = 0.5  # weight of an interval's end where a job arrives, 1 where one completes
+    near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
+    rooms: tuple[float, ...] = (0.97, 1.0, 0.95, 0.98, 0.96)
+    """Shares of the capacities: whole workers can follow what leaves a little, never all."""
+    rounds: int = 3  # before the first one for the bound: they find the cuts that matter
+    slack: int = 2  # groups of deadlines left free beside undecided ones: with none, few fit
+    for_bound: Mapping[str, bool | float] = field(
+        default_factory=lambda: {
+            # HiGHS's heuristics only cost time where other rounds look for schedules.
+            "mip_heuristic_effort": 0.0,
+            "mip_heuristic_run_rens": False,
+            "mip_heuristic_run_rins": False,
+            "mip_heuristic_run_root_reduced_cost": False,
+            "mip_allow_restart": False,
+        }
+    )
+
+    # Plans in fractions of workers.
+    plan_rooms: tuple[float, ...] = (0.97, 0.985, 0.95, 0.92)  # tried upwards or downwards from
+    cut_rounds: int = 40  # of one plan; at 200x300x50+50, twelve are enough
+    broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it
+    decisions: int = 3  # how often a plan's deadlines are decided, with the cuts found since
+    done: float = 5e-3  # share of a job that may be missing where a plan counts it as done
+    plan_gap: float = 2e-3  # of a plan, and of a schedule to the bound: local search makes it up
+    early: float = 1e-3  # worth of running a whole horizon earlier, of a job's: leaves time to mend
+
+    # Whole workers that follow a plan, slot by slot.
+    slot_tries: int = 3  # each with the cuts that the load before it violated
+    slot_gap: float = 1e-3  # finer than what rounding to whole workers loses
+    placing: int = 100  # looks of HiGHS at its limits, for one load: other slots make up for it
+    ahead: float = 0.2  # worth of a worker ahead of the plan; one behind it counts 1
+    late: float = 3.0  # worth of a worker of a job without slack, relative to one with much:
+    steep: int = 4  # it can never make up what it misses; grows with this power of its pace
+    ps_share: float = 0.2  # of parameter servers in a worker's size: workers are the scarce side
+    again: int = 3  # times a plan is followed, late jobs first each time,
+    urgent: float = 2.0  # so many times more urgent
+    many: float = 0.4  # share of late jobs from which the room was too large

@@ -13,7 +13,7 @@ from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.column_generation import ColumnGeneration
 from solvers.result import SolveResult, status_of
-from solvers.utility.deadlines import DeadlineOptions, deadline_search
+from solvers.utility.deadlines import DeadlineOptions, Relaxation, deadline_search
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.local_search import local_search
 from solvers.utility.pool_bound import pool_bound, rounded
@@ -108,11 +108,13 @@ def solve(
         assert known.schedule is not None and known.bound is not None
         found = deadline_search(
             instance,
-            cuts=problem.packing_cuts(),
-            loads=[load.T for load in problem.totals(generated.columns, generated.weights)],
-            completions=problem.completions(generated.columns, generated.weights).T,
-            bound=known.bound,
-            start=known.schedule,
+            Relaxation(
+                known.bound,
+                problem.packing_cuts(),
+                [load.T for load in problem.totals(generated.columns, generated.weights)],
+                problem.completions(generated.columns, generated.weights).T,
+            ),
+            known.schedule,
             deadline=end,
             improve=lambda schedule: improve(schedule, _IMPROVING, end),
             threads=threads,

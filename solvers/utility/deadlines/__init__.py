@@ -31,9 +31,7 @@ the same answer; a time limit only cuts the search off.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-
-import numpy as np
+from collections.abc import Callable
 
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
@@ -41,21 +39,17 @@ from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.options import DeadlineOptions
 from solvers.utility.deadlines.prove import BoundProcess
-from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.deadlines.state import DeadlineState, Relaxation
 from solvers.utility.search_state import SearchState
-from solvers.utility.separation import PackingCut
 
-__all__ = ["DeadlineOptions", "deadline_search"]
+__all__ = ["DeadlineOptions", "Relaxation", "deadline_search"]
 
 
 def deadline_search(
     instance: UtilityInstance,
-    *,
-    cuts: Iterable[tuple[int, PackingCut]],
-    loads: Sequence[np.ndarray],
-    completions: np.ndarray,
-    bound: float,
+    relaxation: Relaxation,
     start: UtilitySchedule,
+    *,
     deadline: float,
     improve: Callable[[UtilitySchedule], UtilitySchedule],
     threads: int = 1,
@@ -66,14 +60,7 @@ def deadline_search(
     Parameters
     ----------
     instance : UtilityInstance
-    cuts : iterable of (int, PackingCut)
-        Packing cuts that the column generation found, with their sides.
-    loads : pair of ndarray, shape (T, I)
-        Workers and parameter servers in its fractional solution.
-    completions : ndarray, shape (T, I)
-        Share of each job that completes in each slot of that solution.
-    bound : float
-        The bound that it proved.
+    relaxation : Relaxation
     start : UtilitySchedule
         A feasible schedule.
     deadline : float
@@ -96,17 +83,7 @@ def deadline_search(
         If a schedule breaks a constraint or is worth more than the bound.
     """
     options = DeadlineOptions() if options is None else options
-    state = DeadlineState(
-        instance,
-        bound=bound,
-        start=start,
-        completions=completions,
-        loads=loads,
-        cuts=cuts,
-        improve=improve,
-        deadline=deadline,
-        options=options,
-    )
+    state = DeadlineState(instance, relaxation, start, deadline, improve, options)
     with BoundProcess() as process:
         beside = process if threads > 1 and options.work_limit is None else None
         Rounds(state, Completion(state), beside).run()

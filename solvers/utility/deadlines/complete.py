@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from models.utility.schedule import UtilitySchedule
 from solvers.highs.engine import HighsError
 from solvers.utility.deadlines.plan_program import PlanProgram
-from solvers.utility.deadlines.plan_tracking import Plan, PlanTracker
+from solvers.utility.deadlines.plan_tracking import Followed, Plan, PlanTracker
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.occupancy import repaired
@@ -68,15 +69,20 @@ class Completion:
         try:
             program = PlanProgram(state, ends, 1.0, early=False)
             with suppress(HighsError):  # out of time: the bound so far is valid
-                self._add_cuts(program)
-                upper = program.objective
-                if state.may_prove and not state.totals.whole_at(program.x, ROUND_OFF):
+                for _ in range(self._options.cut_points if state.may_prove else 1):
+                    self._add_cuts(program)
+                    upper = min(upper, program.objective)
+                    whole_at = state.totals.whole_at(program.x, ROUND_OFF)
+                    if not state.may_prove or whole_at or not self._hopes(upper):
+                        break
                     whole = program.whole()
                     result = state.solve(whole, state.limits(whole, self._options.completing))
                     upper = min(upper, bound_of(result))
-                    if result.x is not None:
-                        program.move_to(result.x)
-                        program.learn()
+                    if result.x is None or not self._hopes(upper):
+                        break
+                    program.move_to(result.x)
+                    if not program.learn():
+                        break
         except HighsError:
             return upper
         state.add_near([state.totals.loads(program.x, side) for side in SIDES])
@@ -153,15 +159,18 @@ class Completion:
         urgency = np.ones(len(state.instance.jobs))
         for _ in range(options.again):
             followed = self._tracker.follow(plan, urgency)
-            found = repaired(
-                state.instance,
-                followed.workers,
-                lambda side, slot, places=followed.places: places[side, slot],
-                zero_prices(state.instance.cluster),
-            )
-            state.offer(found.schedule())
+            state.offer(self._schedule(followed))
             late = list(followed.lacking)
             if not 0 < len(late) <= options.many * len(plan.ends) or not state.may_continue():
                 break
             urgency[late] *= options.urgent
         return not late
+
+    def _schedule(self, followed: Followed) -> UtilitySchedule:
+        """The workers as they were placed; what could not complete is inserted where it fits."""
+        return repaired(
+            self._state.instance,
+            followed.workers,
+            lambda side, slot: followed.places[side, slot],
+            zero_prices(self._state.instance.cluster),
+        ).schedule()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from models.errors import InputError
+
 __all__ = ["DeadlineOptions"]
 
 
@@ -16,6 +18,11 @@ class DeadlineOptions:
     (about every hundred simplex iterations) times the nonzeros of its program, in millions. One
     unit takes about a second. Shares are of ``work_limit`` or, without one, of as many units as
     there are seconds; then the search does the same on every machine until the clock ends it.
+
+    Raises
+    ------
+    InputError
+        If the limit is not positive.
     """
 
     work_limit: float | None = None
@@ -56,6 +63,7 @@ class DeadlineOptions:
     # Plans in fractions of workers.
     plan_rooms: tuple[float, ...] = (0.97, 0.985, 0.95, 0.92)  # tried upwards or downwards from
     cut_rounds: int = 40  # of one plan; at 200x300x50+50, twelve are enough
+    cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it
     decisions: int = 3  # how often a plan's deadlines are decided, with the cuts found since
     done: float = 5e-3  # share of a job that may be missing where a plan counts it as done
@@ -73,3 +81,7 @@ class DeadlineOptions:
     again: int = 3  # times a plan is followed, late jobs first each time,
     urgent: float = 2.0  # so many times more urgent
     many: float = 0.4  # share of late jobs from which the room was too large
+
+    def __post_init__(self) -> None:
+        if self.work_limit is not None and not self.work_limit > 0:
+            raise InputError(f"work_limit {self.work_limit} is not a positive number of units")

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +25,7 @@ from solvers.utility.totals_program import SIDES, SMALLEST
 __all__ = ["Followed", "Plan", "PlanTracker"]
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(NamedTuple):
     """Fractional workers and deadlines.
 
     Parameters
@@ -39,8 +39,7 @@ class Plan:
     ends: Mapping[int, int]
 
 
-@dataclass(frozen=True, eq=False)
-class Followed:
+class Followed(NamedTuple):
     """What became of a plan.
 
     Parameters

@@ -132,11 +132,11 @@ def _solved(
     If it has not, or if its deadlines are excluded, a row restricts the program to better ones. It
     is left out otherwise, because it makes proofs harder.
     """
-    start: np.ndarray | None = state.best_point(totals)
-    if totals.keeps(start, ends) and not any(totals.keeps(start, f) for f in state.forbidden):
-        program = totals.program(ends=ends)
-    else:
-        program, start = totals.program(ends=ends, least=state.objective_to_beat), None
+    best = state.best_point(totals)
+    excluded = any(totals.keeps(best, forbidden) for forbidden in state.forbidden)
+    start = best if totals.keeps(best, ends) and not excluded else None
+    least = state.objective_to_beat if start is None else None
+    program = totals.program(ends=ends, least=least)
     options = state.limits(program, share)
     if not proving:
         options = replace(options, mip_rel_gap=state.options.rough_gap)

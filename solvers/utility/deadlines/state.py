@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["DeadlineState", "bound_of"]
+__all__ = ["DeadlineState", "Relaxation", "bound_of"]
 
 _UNIT = 1e6  # looks of HiGHS at its limits times nonzeros, in a unit of work
 _IN_PROCESS = 30_000  # nonzeros up to which HiGHS keeps a time limit without a child process
@@ -37,26 +38,34 @@ def bound_of(result: MatrixResult) -> float:
     return math.inf if result.bound is None else result.bound
 
 
+class Relaxation(NamedTuple):
+    """What a column generation found.
+
+    Parameters
+    ----------
+    bound : float
+        On the objective of all schedules.
+    cuts : iterable of (int, PackingCut)
+        Packing cuts, with their sides.
+    loads : pair of ndarray, shape (T, I)
+        Workers and parameter servers in its fractional solution.
+    completions : ndarray, shape (T, I)
+        Share of each job that completes in each slot of that solution.
+    """
+
+    bound: float
+    cuts: Iterable[tuple[int, PackingCut]]
+    loads: Sequence[np.ndarray]
+    completions: np.ndarray
+
+
 class DeadlineState:
     """The state of a search. All steps read it, and change it by its methods alone.
 
     Parameters
     ----------
-    instance : UtilityInstance
-    bound : float
-        On the objective of all schedules.
-    start : UtilitySchedule
-        A feasible schedule.
-    completions : ndarray, shape (T, I)
-        How much of each job completes in each slot, in a fractional solution.
-    loads : pair of ndarray, shape (T, I)
-        Workers and parameter servers in that solution; they show which cuts matter.
-    cuts : iterable of (int, PackingCut)
-        Packing cuts, with their sides.
-    improve : callable
-        Local search, applied to every schedule found.
-    deadline : float
-        ``time.monotonic()`` at which to stop; finite, or there is a limit on work.
+    instance, relaxation, start, deadline, improve
+        As in :func:`solvers.utility.deadlines.deadline_search`.
     options : DeadlineOptions
 
     Attributes
@@ -87,14 +96,10 @@ class DeadlineState:
     def __init__(
         self,
         instance: UtilityInstance,
-        *,
-        bound: float,
+        relaxation: Relaxation,
         start: UtilitySchedule,
-        completions: np.ndarray,
-        loads: Sequence[np.ndarray],
-        cuts: Iterable[tuple[int, PackingCut]],
-        improve: Callable[[UtilitySchedule], UtilitySchedule],
         deadline: float,
+        improve: Callable[[UtilitySchedule], UtilitySchedule],
         options: DeadlineOptions,
     ) -> None:
         self.instance, self.options, self._improve = instance, options, improve
@@ -103,23 +108,23 @@ class DeadlineState:
         self.spent, self.deadline = 0.0, deadline
         scaled = scale_utilities(instance)
         self._scaled, self.factor = scaled.instance, scaled.factor
-        share = bound * self.factor / max(1, len(instance.jobs))
+        share = relaxation.bound * self.factor / max(1, len(instance.jobs))
         self.totals = self.on_grid = TotalsProgram(self._scaled, coarse=options.coarse[1] * share)
         self.may_prove = self.totals.deadlines <= options.provable
         self._coarse = options.coarse[self.may_prove] * share
         if not self.may_prove:
             self.totals = TotalsProgram(self._scaled, coarse=self._coarse)
-            grid = self._first_grid(completions)
+            grid = self._first_grid(relaxation.completions)
             self.on_grid = TotalsProgram(self._scaled, coarse=self._coarse, grid=grid)
         self.cuts = CutPool(self.on_grid)
         self.forbidden: list[Mapping[int, int]] = []
         self.rows_added, self.restricted = 0, False
         placing = HighsOptions(work_limit=options.placing)
         self.known = SearchState(instance, self.totals.limits, deadline, placing)
-        self.known.tighten_bound(bound)
-        for side, cut in cuts:
+        self.known.tighten_bound(relaxation.bound)
+        for side, cut in relaxation.cuts:
             self.cuts.know(side, cut)
-        self.add_near(loads)
+        self.add_near(relaxation.loads)
         self.known.offer(start)
 
     def _first_grid(self, completions: np.ndarray) -> TimeGrid:

@@ -200,6 +200,7 @@ def test_numbers_that_highs_would_take_amiss_are_refused(change: dict, named: st
         {"time_limit": 0},
         {"time_limit": np.nan},
         {"node_limit": 0},
+        {"work_limit": 0},
         {"mip_rel_gap": -1},
         {"mip_rel_gap": np.nan},
         {"threads": 0},

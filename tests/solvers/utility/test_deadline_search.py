@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from benchmarks.utility import WORKLOAD
+from models.errors import InputError
 from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.formulations import job_limits
@@ -20,7 +21,7 @@ from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
 from solvers.utility import offline
-from solvers.utility.deadlines import DeadlineOptions, deadline_search
+from solvers.utility.deadlines import DeadlineOptions, Relaxation, deadline_search
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.exact import solve
 from solvers.utility.occupancy import Occupancy
@@ -46,11 +47,8 @@ def searched(
     none = np.zeros((ins.cluster.slots, len(ins.jobs)))
     return deadline_search(
         ins,
-        cuts=(),
-        loads=(none, none),
-        completions=none,
-        bound=bound,
-        start=empty(ins),
+        Relaxation(bound, (), (none, none), none),
+        empty(ins),
         deadline=time.monotonic() + seconds,
         improve=lambda schedule: schedule,
         threads=threads,
@@ -309,6 +307,12 @@ def test_the_same_limit_on_work_gives_the_same_to_the_bit() -> None:
     assert [found.bound_source for found in runs] == ["milp", "milp"]
 
 
+@pytest.mark.parametrize("work_limit", [0.0, -1.0, math.nan])
+def test_a_limit_on_work_is_positive(work_limit: float) -> None:
+    with pytest.raises(InputError, match="work_limit"):
+        DeadlineOptions(work_limit=work_limit)
+
+
 @pytest.mark.parametrize("exact_first", [False, True])
 def test_a_bound_below_the_optimum_by_round_off_is_lifted(
     exact_first: bool, monkeypatch: pytest.MonkeyPatch
@@ -323,9 +327,9 @@ def test_a_bound_below_the_optimum_by_round_off_is_lifted(
         known = {"objective": 0.0, "schedule": empty(ins), "bound": low, "timed": False}
         return SimpleNamespace(**known, options={}, solver="", message="")
 
-    def search(*given: object, bound: float, **options: object) -> SearchState:
-        told.append(bound)
-        return deadline_search(*given, bound=bound, **options)  # type: ignore[arg-type]
+    def search(_: object, relaxation: Relaxation, *given: object, **options: object) -> SearchState:
+        told.append(relaxation.bound)
+        return deadline_search(ins, relaxation, *given, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(offline, "_SMALL", 1000 if exact_first else -1)
     monkeypatch.setattr(

@@ -18,7 +18,7 @@ from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.cut_pool import CutPool
-from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.deadlines.state import DeadlineState, Relaxation
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
@@ -225,17 +225,8 @@ def shared_of(
     improve: Callable[[UtilitySchedule], UtilitySchedule] = lambda schedule: schedule,
 ) -> DeadlineState:
     none = np.zeros((ins.cluster.slots, len(ins.jobs)))
-    return DeadlineState(
-        ins,
-        bound=bound,
-        start=empty(ins),
-        completions=none,
-        loads=(none, none),
-        cuts=(),
-        improve=improve,
-        deadline=time.monotonic() + 60,
-        options=options,
-    )
+    relaxation = Relaxation(bound, (), (none, none), none)
+    return DeadlineState(ins, relaxation, empty(ins), time.monotonic() + 60, improve, options)
 
 
 @pytest.mark.usefixtures("highs_here")

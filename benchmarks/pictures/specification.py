@@ -69,8 +69,8 @@ def _curve(rows: pd.DataFrame, axes: Axes, claim: str, first: bool) -> None:
         "color": "black",
     }
     known = numbers[own.index].notna().all()
-    heights, more = (numbers[own.index], {}) if known else ([_BOTTOM], {"transform": bottom})
-    axes.plot(own["place"], heights, linestyle="none", **ring, **more)
+    ring["transform"] = axes.transData if known else bottom
+    axes.plot(own["place"], numbers[own.index] if known else [_BOTTOM], linestyle="none", **ring)
     axes.axhline(level, color="0.4", linewidth=1.0, linestyle=":")
     axes.set_xticks([])
     axes.set_xlim(-0.8, len(rows) - 0.2)

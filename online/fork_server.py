@@ -21,8 +21,11 @@ import socket
 import sys
 import threading
 import traceback
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
+
+from numba.core.dispatcher import Dispatcher
 
 from online.child_process import Child, ChildProcess, end_with_parent, import_paths
 from online.contract import answer_types
@@ -33,6 +36,7 @@ from online.registry import find_policy, policy_names
 __all__ = ["ForkedChild"]
 
 _NUMBER = 8  # bytes
+_LAYERS = ("models", "solvers", "online")
 _servers: dict[tuple[int, str], tuple[ChildProcess, socket.socket]] = {}  # by owner and problem
 
 
@@ -44,15 +48,17 @@ class ForkedChild(Child):
     problem_name : str
     talk : socket
         Its end of the socket through which it is asked.
+    runs : bool
+        Whether it is to run the policy, so that it needs compiled kernels.
     """
 
-    def __init__(self, problem_name: str, talk: socket.socket) -> None:
+    def __init__(self, problem_name: str, talk: socket.socket, runs: bool) -> None:
         super().__init__()
         self._code: int | None = None
         self._ends, tells = os.pipe()
         given = [talk.fileno(), self._watched.fileno(), self._said.fileno(), tells]
         try:
-            self._pid = _forked(problem_name, given)
+            self._pid = _forked(problem_name, given, runs)
         finally:
             os.close(tells)
             self._watched.close()
@@ -71,10 +77,10 @@ class ForkedChild(Child):
         return self._code
 
 
-def _forked(problem_name: str, given: list[int]) -> int:
+def _forked(problem_name: str, given: list[int], runs: bool) -> int:
     """Have a process forked; by another server if the first one has been killed."""
     key = (os.getpid(), problem_name)
-    where = pickle.dumps((os.getcwd(), import_paths(), dict(os.environ)))
+    where = pickle.dumps((runs, os.getcwd(), import_paths(), dict(os.environ)))
     for _ in range(2):
         if key not in _servers:
             _servers[key] = _started(problem_name)
@@ -117,12 +123,16 @@ def _serve_forks(talk: socket.socket) -> None:
                     tells.write(code.to_bytes(_NUMBER, "big", signed=True))
 
     signal.signal(signal.SIGCHLD, reap)
+    loaded = False
     while True:
         try:
             _, given, *_ = socket.recv_fds(talk, 1, 4)
-            where = pickle.loads(receive(talk))
+            runs, *where = pickle.loads(receive(talk))
         except EOFError:
             return
+        if runs and not loaded:
+            _load_kernels()
+            loaded = True
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
         pid = os.fork()
         if pid == 0:
@@ -134,6 +144,20 @@ def _serve_forks(talk: socket.socket) -> None:
         for other in given[:3]:
             os.close(other)
         send(talk, pid.to_bytes(_NUMBER, "big"))
+
+
+def _load_kernels() -> None:
+    """Load what earlier runs have compiled, for which each process would need a second."""
+    modules = [found for name, found in sys.modules.items() if name.split(".")[0] in _LAYERS]
+    every = [one for module in modules for one in vars(module).values()]
+    kernels: Iterator[Any] = (one for one in every if isinstance(one, Dispatcher))
+    for kernel in kernels:
+        # These names are numba's own. Without them each process loads what it needs, later.
+        with suppress(Exception):
+            here = kernel.targetctx.codegen().magic_tuple()
+            for signature, machine, _ in kernel._cache._cache_file._load_index():
+                if machine == here:
+                    kernel.compile(signature)
 
 
 def _be_policy(given: list[int], where: Any) -> None:

@@ -61,11 +61,11 @@ class _Remote(Exception):
 class _Process:
     """The process of one policy; it ends with this object."""
 
-    def __init__(self, problem_name: str, reference: str, limit: float) -> None:
+    def __init__(self, problem_name: str, reference: str, limit: float, runs: bool) -> None:
         self._types = answer_types(problem_name)
         self._talk, theirs = socket.socketpair()
         with theirs:
-            self._child = ForkedChild(problem_name, theirs)
+            self._child = ForkedChild(problem_name, theirs, runs)
         self.end = weakref.finalize(self, _end, self._child, self._talk)
         self._start, self._limit = max(limit, _START), limit
         self._tell((problem_name, reference))
@@ -149,12 +149,12 @@ class Isolated(Policy):
     """Whether it overrides ``evidence``."""
 
     def __init__(self, instance: Any = None, /, **parameters: Any) -> None:
-        self._process = self._started()
+        self._process = self._started(runs=True)
         self._built = self._process.ask("build", instance, parameters)
 
     @classmethod
-    def _started(cls) -> _Process:
-        return _Process(cls.problem, cls.reference, cls.limit)
+    def _started(cls, runs: bool) -> _Process:
+        return _Process(cls.problem, cls.reference, cls.limit, runs)
 
     @property
     def said(self) -> str:
@@ -180,7 +180,7 @@ class Isolated(Policy):
     @classmethod
     def applies(cls, evidence: Mapping[str, Any], best_known: float) -> Guarantee | None:
         """Ask a process of its own."""
-        answer: Guarantee | None = cls._started().ask("applies", evidence, best_known)
+        answer: Guarantee | None = cls._started(runs=False).ask("applies", evidence, best_known)
         return answer
 
 
@@ -217,7 +217,7 @@ def isolated(problem_name: str, reference: str, limit: float = DECISION_LIMIT) -
     stamp, policy = _known.get(key, (None, None))
     if policy is not None and stamp == _stamp(policy.file):
         return policy
-    process = _Process(problem_name, reference, limit)
+    process = _Process(problem_name, reference, limit, runs=False)
     try:
         about = process.ask("about")
     except PolicyFailure as failure:

@@ -5,9 +5,10 @@ loads the policy, is told what ``reset`` and ``step`` are given, and answers wit
 come as data (:mod:`online.messages`) and are checked by the world as all are. The code of the
 policy is not loaded here at all: not to learn its name, and not to judge its guarantee.
 
-What a policy does wrong is an error of its run: an exception, an exit, an answer that takes too
-long or is none. What it prints is kept apart. A policy that overrides ``for_instance`` asks for the
-instance and is given it: its results are marked ``clairvoyant_bounds``, even if it says ``blind``.
+What a policy does wrong is an error of its run: an exception, an exit, a print to standard output,
+an answer that takes too long or is none. What it writes to stderr is kept apart. A policy that
+overrides ``for_instance`` asks for the instance and is given it: its results are marked
+``clairvoyant_bounds``, even if it says ``blind``.
 
 Nothing hides the machine from it: see docs/policies.md.
 """
@@ -77,7 +78,7 @@ class _Process:
         return self._answer(self._limit, question, *given)
 
     def said(self) -> str:
-        """What it has printed, not all if that is much."""
+        """What it has written to stderr, not all if that is much."""
         lines = self._child.said().splitlines()
         more = [f"... and {len(lines) - _SHOWN} lines more"] if len(lines) > _SHOWN else []
         return "\n".join(lines[:_SHOWN] + more)
@@ -156,7 +157,7 @@ class Isolated(Policy):
 
     @property
     def said(self) -> str:
-        """What the policy has printed."""
+        """What the policy has written to stderr."""
         return self._process.said()
 
     def reset(self, public: Any, rng: np.random.Generator) -> None:

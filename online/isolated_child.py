@@ -6,6 +6,7 @@ It is told what :mod:`online.isolated` asks for, and answers. Nothing else of th
 from __future__ import annotations
 
 import inspect
+import io
 import pickle
 import socket
 import sys
@@ -24,6 +25,8 @@ from online.policy import Guarantee, Policy
 from online.registry import find_policy, knows_future
 
 __all__: list[str] = []
+
+_SHOWN = 60  # characters of what a policy prints
 
 
 class _Host:
@@ -93,6 +96,16 @@ def _serve(talk: socket.socket) -> None:
         send(talk, answer)
 
 
+class _TableOutput(io.TextIOBase):
+    """Standard output, which is for tables and data: whoever prints there is told so."""
+
+    def write(self, text: str) -> int:
+        shown = " ".join(text[:_SHOWN].split())
+        raise RuntimeError(
+            f"printed '{shown}': standard output is for tables, sys.stderr for notes"
+        )
+
+
 def _words(error: BaseException) -> str:
     """An error in one line with its notes; bad input speaks for itself, as in the runner."""
     words = " ".join(str(error).split())
@@ -101,5 +114,6 @@ def _words(error: BaseException) -> str:
 
 
 if __name__ == "__main__":
+    sys.stdout = _TableOutput()
     threading.Thread(target=end_with_parent, args=(int(sys.argv[2]),), daemon=True).start()
     _serve(socket.socket(fileno=int(sys.argv[1])))

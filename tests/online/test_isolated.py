@@ -122,7 +122,7 @@ def ran(body: str, ins: Any, limit: float = 20.0, **parameters: Any) -> Any:
 
 FAULTS = {
     "dies": (
-        "print('bye', flush=True)\n        os._exit(0)",
+        "print('bye', file=sys.stderr)\n        os._exit(0)",
         "its process ended with code 0: bye",
     ),
     "hangs": ("while True: pass", "no answer after 0.5 s"),
@@ -167,8 +167,10 @@ def test_the_traceback_there_is_the_cause_here(small: Any) -> None:
 def test_nothing_is_loaded_here_and_nothing_is_left_behind(
     small: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    body = "print(f'{os.getpid()}')\nclass Mine(Base):\n    def step(self, event):\n"
-    policy = ran(body + "        print('x')\n        return Decision()\n", small)
+    body = (
+        "print(f'{os.getpid()}', file=sys.stderr)\nclass Mine(Base):\n    def step(self, event):\n"
+    )
+    policy = ran(body + "        print('x', file=sys.stderr)\n        return Decision()\n", small)
     number, *lines = policy.said.splitlines()
     assert int(number) != os.getpid() and lines == ["x", "x"]
     assert Path(f"/proc/{number}").exists() or not Path("/proc").exists()
@@ -180,7 +182,7 @@ def test_nothing_is_loaded_here_and_nothing_is_left_behind(
 def test_parameters_are_checked_before_anything_runs(small: Any) -> None:
     Path("mine.py").write_text(
         HEAD + "class Mine(Base):\n    def __init__(self, share=1): self.share = share\n"
-        "    def reset(self, public, rng): print(self.share)\n"
+        "    def reset(self, public, rng): print(self.share, file=sys.stderr)\n"
     )
     mine = isolated("utility", "mine.py:Mine")
     check_parameters(mine, {"share": 2})
@@ -193,7 +195,9 @@ def test_parameters_are_checked_before_anything_runs(small: Any) -> None:
 
 def test_whoever_asks_for_the_instance_is_marked(small: Any) -> None:
     body = "class Mine(Base):\n    blind = True\n    @classmethod\n"
-    body += "    def for_instance(cls, instance): print(instance.name); return cls()\n"
+    body += (
+        "    def for_instance(cls, instance): print(instance.name, file=sys.stderr); return cls()\n"
+    )
     policy = ran(body, small)
     assert policy.said == "two-slots"
     assert knows_future(type(policy)) and not policy.blind

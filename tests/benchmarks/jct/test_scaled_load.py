@@ -72,7 +72,7 @@ def test_nothing_but_the_times_changes() -> None:
 
 
 def test_a_load_beside_ranges() -> None:
-    ranges = {"preset": "short-chunks", "epsilon": 0.2}
+    ranges: dict[str, Any] = {"preset": "short-chunks", "epsilon": 0.2}
     plain, scaled = draw(**ranges), draw(**ranges, load=0.5)
     assert PROBLEM.load(scaled) == pytest.approx(0.5, abs=0.03)
     assert factor(plain.file.jobs[0], scaled.file.jobs[0]) < 1

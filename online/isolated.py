@@ -28,8 +28,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from models.errors import InputError
-from online.child_process import ChildProcess
+from online.child_process import Child
 from online.contract import answer_types
+from online.fork_server import ForkedChild
 from online.messages import pickled, receive, send, unpacked
 from online.policy import Decision, Guarantee, Policy
 from online.process_tree import tree_memory
@@ -64,7 +65,7 @@ class _Process:
         self._types = answer_types(problem_name)
         self._talk, theirs = socket.socketpair()
         with theirs:
-            self._child = ChildProcess("online.isolated_child", [theirs.fileno()])
+            self._child = ForkedChild(problem_name, theirs)
         self.end = weakref.finalize(self, _end, self._child, self._talk)
         self._start, self._limit = max(limit, _START), limit
         self._tell((problem_name, reference))
@@ -131,7 +132,7 @@ class _Process:
         raise PolicyFailure(why)
 
 
-def _end(child: ChildProcess, talk: socket.socket) -> None:
+def _end(child: Child, talk: socket.socket) -> None:
     child.end()
     talk.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from models.errors import InputError
 from models.problem import problem
+from online import fork_server
 from online import isolated as isolated_module
 from online.isolated import Isolated, PolicyFailure, isolated
 from online.messages import pickled
@@ -131,7 +133,9 @@ FAULTS = {
         "its process ended with code 3",
     ),
     "writes to the socket": (
-        "os.write(int(sys.argv[1]), bytes(7) + b'\\1' + b'x')\n        time.sleep(9)",
+        "import gc, socket\n"
+        "        talk = next(one for one in gc.get_objects() if isinstance(one, socket.socket))\n"
+        "        talk.sendall(bytes(7) + b'\\1' + b'x')\n        time.sleep(9)",
         "its process sent what is no answer",
     ),
 }
@@ -177,6 +181,24 @@ def test_nothing_is_loaded_here_and_nothing_is_left_behind(
     del policy
     assert not Path(f"/proc/{number}").exists()
     assert capfd.readouterr() == ("", "")
+
+
+def test_no_run_has_anything_of_another(small: Any) -> None:
+    body = "import random\nSEEN = []\nclass Mine(Base):\n    def step(self, event):\n"
+    body += "        SEEN.append(event)\n        random.seed(len(SEEN))\n"
+    body += "        print(len(SEEN), os.getcwd(), file=sys.stderr)\n        return Decision()\n"
+    here = os.getcwd()
+    said = [ran(body, small).said.splitlines() for _ in range(2)]
+    assert said == [[f"1 {here}", f"2 {here}"]] * 2
+
+
+def test_a_server_that_was_killed_is_replaced(small: Any) -> None:
+    body = "class Mine(Base): pass\n"
+    ran(body, small)
+    for server, _ in fork_server._servers.values():
+        os.kill(server.pid, signal.SIGKILL)
+        server.wait(None)
+    ran(body, small)
 
 
 def test_parameters_are_checked_before_anything_runs(small: Any) -> None:

@@ -43,7 +43,7 @@ def effects_of(rows: pd.DataFrame) -> list[Effect]:
 
 def format_summary(frame: pd.DataFrame, claims: Sequence[Claim], layout: Layout) -> str:
     """The ledger as one table: a line for each claim, with what decides it in a word."""
-    heads = ("claim", "source", "reproduced", "95 %", "registered", "decides", "alone")
+    heads = ("claim", "source", "load", "reproduced", "95 %", "registered", "decides", "alone")
     columns = [Column(head, head, left=True) for head in heads]
     said = {claim.name: claim for claim in claims}
     lines = []
@@ -51,14 +51,18 @@ def format_summary(frame: pd.DataFrame, claims: Sequence[Claim], layout: Layout)
         hits, known, interval = _share(rows)
         effects = effects_of(rows)
         decides = effects[0].choice if effects and effects[0].decides else "-"
-        flips = ", ".join(str(one) for one, _ in _flips(rows)) or "-"
+        flips = ", ".join(_turned(rows)) or "-"
         share, registered = f"{hits} of {known}", str(_registered(rows))
-        source = said[str(name)].source
-        lines.append([str(name), source, share, interval, registered, decides, flips])
-    notes = ["reproduced: in how many readings, of those where it is testable, and the interval of"]
-    notes[0] += " that share in percent. registered: the verdict in the registered reading."
-    notes.append("decides: the choice with a clear main effect over the balanced combinations.")
-    notes.append("alone: readings of one choice that alone give another verdict.")
+        about = [str(name), said[str(name)].source, _loads(rows)]
+        lines.append([*about, share, interval, registered, decides, flips])
+    notes = [
+        "load: mean of the claim's instances in the registered reading [least, most in any].",
+        "reproduced: in how many readings, of those where it is testable, and the interval of that "
+        "share in percent. registered: the verdict in the registered reading.",
+        "decides: the choice with a clear main effect over the balanced combinations.",
+        "alone: readings of one choice that alone turn the verdict into its opposite, or into what "
+        "stands behind them.",
+    ]
     return f"{render(columns, lines, layout)}\n\n{wrap(notes, layout)}"
 
 
@@ -83,13 +87,30 @@ def _flips(rows: pd.DataFrame) -> list[tuple[str, str]]:
     return [(str(name), str(verdict)) for name, verdict in flips.to_numpy()]
 
 
+def _turned(rows: pd.DataFrame) -> Iterator[str]:
+    """Readings of one choice that turn the verdict; into what, if not into its opposite."""
+    known = _registered(rows) != "not testable"
+    for name, verdict in _flips(rows):
+        yield name if known and verdict != "not testable" else f"{name} ({verdict})"
+
+
+def _loads(rows: pd.DataFrame) -> str:
+    """The load in the registered reading, and its range over the readings."""
+    loads = rows.set_index("reading")["load"]
+    if loads.isna().all():
+        return "-"
+    own, least, most = (f"{load:.2g}" for load in (loads[REGISTERED], loads.min(), loads.max()))
+    return f"{own} [{least}, {most}]"
+
+
 def _block(claim: Claim, rows: pd.DataFrame) -> str:
     hits, known, interval = _share(rows)
     told = f"{claim.name} ({claim.source}): reproduced in {hits} of {known} readings"
     if known:
         told += f", {100.0 * hits / known:.0f} % [{interval.replace(' to ', ', ')}]"
     lines = [f"{told}; registered: {str(_registered(rows)).upper()}"]
-    parts = {"claim": claim.text, "test": claim.test.words, "decides": _deciding(rows)}
+    parts = {"claim": claim.text, "test": claim.test.words, "load": _loads(rows)}
+    parts["decides"] = _deciding(rows)
     parts["alone"] = ", ".join(f"{name} ({verdict})" for name, verdict in _flips(rows))
     lost = rows[rows["verdict"] == "not testable"]
     if len(lost):
@@ -112,14 +133,14 @@ def _deciding(rows: pd.DataFrame) -> str:
 
 
 def _readings(frame: pd.DataFrame) -> str:
-    columns = [Column("load", "load"), Column("reproduced", "claims reproduced")]
+    columns = [Column("load", "load of its claims"), Column("hits", "claims reproduced")]
     columns.append(Column("reading", "reading", left=True))
     lines = []
     for name, rows in frame.groupby("reading", sort=False):
         known = rows[rows["verdict"] != "not testable"]
         hits = (known["verdict"] == "reproduced").sum()
-        load = rows["load"].iat[0]
-        lines.append([f"{load:.2f}", f"{hits} of {len(known)}", str(name)])
+        loads = dict.fromkeys(f"{load:.2g}" for load in (rows["load"].min(), rows["load"].max()))
+        lines.append([" to ".join(loads), f"{hits} of {len(known)}", str(name)])
     return render(columns, lines)
 
 

@@ -5,9 +5,10 @@ loads the policy, is told what ``reset`` and ``step`` are given, and answers wit
 come as data (:mod:`online.messages`) and are checked by the world as all are. The code of the
 policy is not loaded here at all: not to learn its name, and not to judge its guarantee.
 
-What a policy does wrong is an error of its run: an exception, an exit, an answer that takes too
-long or is none. What it prints is kept apart. A policy that overrides ``for_instance`` asks for the
-instance and is given it: its results are marked ``clairvoyant_bounds``, even if it says ``blind``.
+What a policy does wrong is an error of its run: an exception, an exit, a print to standard output,
+an answer that takes too long or is none. What it writes to stderr is kept apart. A policy that
+overrides ``for_instance`` asks for the instance and is given it: its results are marked
+``clairvoyant_bounds``, even if it says ``blind``.
 
 Nothing hides the machine from it: see docs/policies.md.
 """
@@ -27,8 +28,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from models.errors import InputError
-from online.child_process import ChildProcess
+from online.child_process import Child
 from online.contract import answer_types
+from online.fork_server import ForkedChild
 from online.messages import pickled, receive, send, unpacked
 from online.policy import Decision, Guarantee, Policy
 from online.process_tree import tree_memory
@@ -59,11 +61,11 @@ class _Remote(Exception):
 class _Process:
     """The process of one policy; it ends with this object."""
 
-    def __init__(self, problem_name: str, reference: str, limit: float) -> None:
+    def __init__(self, problem_name: str, reference: str, limit: float, runs: bool) -> None:
         self._types = answer_types(problem_name)
         self._talk, theirs = socket.socketpair()
         with theirs:
-            self._child = ChildProcess("online.isolated_child", [theirs.fileno()])
+            self._child = ForkedChild(problem_name, theirs, runs)
         self.end = weakref.finalize(self, _end, self._child, self._talk)
         self._start, self._limit = max(limit, _START), limit
         self._tell((problem_name, reference))
@@ -77,7 +79,7 @@ class _Process:
         return self._answer(self._limit, question, *given)
 
     def said(self) -> str:
-        """What it has printed, not all if that is much."""
+        """What it has written to stderr, not all if that is much."""
         lines = self._child.said().splitlines()
         more = [f"... and {len(lines) - _SHOWN} lines more"] if len(lines) > _SHOWN else []
         return "\n".join(lines[:_SHOWN] + more)
@@ -130,7 +132,7 @@ class _Process:
         raise PolicyFailure(why)
 
 
-def _end(child: ChildProcess, talk: socket.socket) -> None:
+def _end(child: Child, talk: socket.socket) -> None:
     child.end()
     talk.close()
 
@@ -147,16 +149,16 @@ class Isolated(Policy):
     """Whether it overrides ``evidence``."""
 
     def __init__(self, instance: Any = None, /, **parameters: Any) -> None:
-        self._process = self._started()
+        self._process = self._started(runs=True)
         self._built = self._process.ask("build", instance, parameters)
 
     @classmethod
-    def _started(cls) -> _Process:
-        return _Process(cls.problem, cls.reference, cls.limit)
+    def _started(cls, runs: bool) -> _Process:
+        return _Process(cls.problem, cls.reference, cls.limit, runs)
 
     @property
     def said(self) -> str:
-        """What the policy has printed."""
+        """What the policy has written to stderr."""
         return self._process.said()
 
     def reset(self, public: Any, rng: np.random.Generator) -> None:
@@ -178,7 +180,7 @@ class Isolated(Policy):
     @classmethod
     def applies(cls, evidence: Mapping[str, Any], best_known: float) -> Guarantee | None:
         """Ask a process of its own."""
-        answer: Guarantee | None = cls._started().ask("applies", evidence, best_known)
+        answer: Guarantee | None = cls._started(runs=False).ask("applies", evidence, best_known)
         return answer
 
 
@@ -215,7 +217,7 @@ def isolated(problem_name: str, reference: str, limit: float = DECISION_LIMIT) -
     stamp, policy = _known.get(key, (None, None))
     if policy is not None and stamp == _stamp(policy.file):
         return policy
-    process = _Process(problem_name, reference, limit)
+    process = _Process(problem_name, reference, limit, runs=False)
     try:
         about = process.ask("about")
     except PolicyFailure as failure:

@@ -1,4 +1,4 @@
-"""The process of an isolated policy: ``python -m online.isolated_child SOCKET LIFE``.
+"""What the process of an isolated policy does, which :mod:`online.fork_server` forks.
 
 It is told what :mod:`online.isolated` asks for, and answers. Nothing else of the run is here.
 """
@@ -6,10 +6,10 @@ It is told what :mod:`online.isolated` asks for, and answers. Nothing else of th
 from __future__ import annotations
 
 import inspect
+import io
 import pickle
 import socket
 import sys
-import threading
 import traceback
 from collections.abc import Mapping
 from typing import Any
@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from models.errors import InputError
-from online.child_process import end_with_parent
 from online.contract import answer_types
 from online.messages import packed, receive, send
 from online.policy import Guarantee, Policy
 from online.registry import find_policy, knows_future
 
-__all__: list[str] = []
+__all__ = ["serve"]
+
+_SHOWN = 60  # characters of what a policy prints
 
 
 class _Host:
@@ -76,8 +77,9 @@ class _Host:
         return self._class.applies(evidence, best_known)
 
 
-def _serve(talk: socket.socket) -> None:
+def serve(talk: socket.socket) -> None:
     """Answer questions until there are none."""
+    sys.stdout = _TableOutput()
     problem_name, reference = pickle.loads(receive(talk))
     types, host = answer_types(problem_name), None
     while True:
@@ -93,13 +95,18 @@ def _serve(talk: socket.socket) -> None:
         send(talk, answer)
 
 
+class _TableOutput(io.TextIOBase):
+    """Standard output, which is for tables and data: whoever prints there is told so."""
+
+    def write(self, text: str) -> int:
+        shown = " ".join(text[:_SHOWN].split())
+        raise RuntimeError(
+            f"printed '{shown}': standard output is for tables, sys.stderr for notes"
+        )
+
+
 def _words(error: BaseException) -> str:
     """An error in one line with its notes; bad input speaks for itself, as in the runner."""
     words = " ".join(str(error).split())
     words = words if isinstance(error, InputError) else f"{type(error).__name__}: {words}"
     return words + "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
-
-
-if __name__ == "__main__":
-    threading.Thread(target=end_with_parent, args=(int(sys.argv[2]),), daemon=True).start()
-    _serve(socket.socket(fileno=int(sys.argv[1])))

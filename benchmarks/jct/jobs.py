@@ -5,17 +5,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from benchmarks.jct.servers import Edge
 from benchmarks.jct.settings import Settings
+from benchmarks.workload import scaling
+from benchmarks.workload.submissions import Submissions
 from models.jct.checks import chunk_times, whole_slots
 from models.jct.files import MOST_SLOTS, JobRecord
+from models.jct.load import load_of
 
-__all__ = ["MODELS", "Submissions", "draw_gpus", "draw_jobs", "long_enough"]
+__all__ = ["MODELS", "draw_gpus", "draw_jobs", "long_enough", "scaled_to"]
 
 # GPUs of the jobs of the Philly list, and how many jobs have as many.
 _GPUS = np.array([1, 2, 4, 8, 12, 16, 24, 32, 64, 128])
 _GPU_JOBS = np.array([76627, 1818, 1870, 1643, 7, 199, 7, 67, 6, 3])
+
+_LONGEST = 5e8  # slots of a chunk after scaling, half of what an instance file may have
 
 
 class Model(NamedTuple):
@@ -41,19 +47,6 @@ MODELS = (
 )
 
 
-class Submissions(NamedTuple):
-    """What a trace may say of the jobs: slots of arrival, sorted, and GPUs, int64, shape (J,).
-
-    ``hours``, how long the jobs ran, has the same shape; None = the times are drawn. The notes say
-    where all is from.
-    """
-
-    arrival: np.ndarray
-    gpus: np.ndarray
-    hours: np.ndarray | None
-    notes: tuple[str, ...]
-
-
 def draw_gpus(count: int, rng: np.random.Generator) -> np.ndarray:
     """Numbers of GPUs by their frequency in the Philly list, int64, shape (count,)."""
     return rng.choice(_GPUS, size=count, p=_GPU_JOBS / _GPU_JOBS.sum())
@@ -62,7 +55,7 @@ def draw_gpus(count: int, rng: np.random.Generator) -> np.ndarray:
 def draw_jobs(
     settings: Settings, edge: Edge, given: Submissions, streams: list[np.random.Generator]
 ) -> tuple[list[JobRecord], tuple[str, ...]]:
-    """Jobs in order of arrival, and what to say of them.
+    """Jobs in order of arrival, and notes on them.
 
     Every job trains a model of Table II, drawn uniformly, on workers and a parameter server of
     types drawn uniformly among those of the edge. Where the trace has run times, m is
@@ -78,14 +71,14 @@ def draw_jobs(
     if settings.chunks is not None:
         chunks = streams[2].integers(*settings.chunks, size=count, endpoint=True)
     low, high = settings.range_of("minibatch_hours")
-    hours, notes = given.hours, given.notes
-    if hours is None:
+    notes: tuple[str, ...] = ()
+    if given.hours is None:
         minibatch = _slots(streams[3].uniform(low, high, size=count), settings)
     else:
         batches = epochs * np.array([item.minibatches for item in model])
-        minibatch = _slots(np.clip(hours / batches, low, high), settings)
+        minibatch = _slots(np.clip(given.hours / batches, low, high), settings)
         raised, cut = (int((minibatch == _slots(end, settings)).sum()) for end in (low, high))
-        notes += (f"m raised to its range for {raised} and cut for {cut} of {count} jobs",)
+        notes = (f"m raised to its range for {raised} and cut for {cut} of {count} jobs",)
     update = streams[3].uniform(*settings.update_ms, size=count) / 1000.0
     gradient = np.array([item.gradient_mb for item in model])
     if (span := settings.range_of("gradient_mb")) is not None:
@@ -93,6 +86,7 @@ def draw_jobs(
     slow, fast = settings.range_of("bandwidth_mbps")
     bandwidth = streams[3].uniform(slow, fast, size=len(edge.worker_types)) / 1000.0
     chunk_gb = np.round(streams[3].uniform(*settings.chunk_gb, size=count), 3)
+    assert given.gpus is not None  # drawn where no trace has them
     requested = {
         "gpus": np.minimum(given.gpus, chunks),
         "uniform": streams[4].integers(1, chunks, endpoint=True),
@@ -128,6 +122,31 @@ def draw_jobs(
 
 def _slots(hours: float | np.ndarray, settings: Settings) -> np.ndarray:
     return np.round(np.asarray(hours) * 3600.0 / settings.slot_seconds, 9)
+
+
+def scaled_to(
+    load: float, jobs: list[JobRecord], edge: Edge, slot_seconds: float
+) -> list[JobRecord]:
+    """Jobs whose chunks take so many times as long that an instance has a load.
+
+    m, G and q of all jobs are multiplied by one factor, as if all models were so many times as
+    large: with m alone transfers would stay, and with them the least load and what the edge is
+    worth against the cloud. D stays, and with it how many workers a job can use: a chunk takes at
+    least a slot, which few servers or slots may not have. Raises InputError then.
+    """
+
+    def at(factor: float) -> tuple[float, list[JobRecord]]:
+        scaled = [_scaled(job, factor) for job in jobs]
+        return load_of(scaled, edge.servers, slot_seconds), scaled
+
+    longest = max(chunk_times(job, slot_seconds, "$.jobs", "workload")[0] for job in jobs)
+    ends = (0.5 / longest, _LONGEST / longest)
+    return scaling.scaled_to(load, at, ends, "slots", "jobs, slots, servers or chunks")
+
+
+def _scaled(job: JobRecord, factor: float) -> JobRecord:
+    names = ("minibatch_slots", "update_slots", "gradient_mb")
+    return replace(job, **{name: round(factor * getattr(job, name), 12) for name in names})
 
 
 def long_enough(jobs: list[JobRecord], settings: Settings) -> int:

@@ -12,14 +12,15 @@ from benchmarks.study.cell import Measurement, Result
 from benchmarks.study.instances import Points, Source, instance_of
 from benchmarks.study.run import Run, run_policy
 from benchmarks.study.scheme import policy_of
-from models.jct import JctInstance, JctSchedule
+from models.jct import JctInstance
+from models.jct.flow import fractional_flow
 from models.jct.load import load
 from online.jct.a_online import AOnline
 from online.jct.speed import augmented
 from solvers.jct.pool import Pool
 from solvers.jct.relaxation import paper_relaxation
 
-__all__ = ["EPSILONS", "SHOWN", "fractional_flow", "run", "speeds", "utilisation"]
+__all__ = ["EPSILONS", "SHOWN", "run", "speeds", "utilisation"]
 
 EPSILONS = ((0, 1), (1, 5), (1, 2))
 """Speed augmentation a/b of the paper: 0, 0.2, 0.5."""
@@ -113,15 +114,3 @@ def speeds(*, instance: Source, parameters: Mapping[str, Any]) -> Measurement:
         return Result(records)
 
     return measure
-
-
-def fractional_flow(instance: JctInstance, schedule: JctSchedule) -> float:
-    """Objective of ILP (4): ``sum_t y n (t - r) / (E D B)`` over all chunks, (3), in slots."""
-    total, instance = 0.0, schedule.at_its_speed(instance)
-    for index, _, _, start, stop in schedule.workers.tolist():
-        job = instance.jobs[index]
-        together = bool(schedule.together[index])
-        p = job.cloud_chunk_slots if together else job.chunk_slots
-        mean = (start + stop - 1) / 2 - job.arrival
-        total += (stop - start) * mean / (p * job.chunks)
-    return total

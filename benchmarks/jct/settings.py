@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from benchmarks.workload.settings import BaseSettings, setting, show_range
+from benchmarks.workload.settings import LOADS, BaseSettings, setting, show_range
 from models.errors import InputError
 
 __all__ = ["PRESETS", "Settings"]
@@ -24,8 +24,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "short-chunks": {"minibatch_hours": (0.001, 0.005)},
     "one-type": {"worker_types": (1, 1)},
     "far-cloud": {"cloud_upload": (100, 150)},
+    **LOADS,
 }
-"""By name, ranges that decide who does well; the first leaves those of Sec. V-A as they are."""
+"""By name, a load or ranges that decide who does well; the first leaves those of Sec. V-A."""
 _SCALES = ("simulation", "testbed")
 _REQUESTED = ("gpus", "uniform", "chunks")
 _UPLOADS = ("job", "server")
@@ -48,7 +49,11 @@ class Settings(BaseSettings):
         ``"simulation"``, the simulator of Sec. V-A, or ``"testbed"``, its eight machines: which
         servers, and what jobs send to parameter servers.
     preset : str
-        One of :data:`PRESETS`; ``"paper-ranges"`` is as printed.
+        One of :data:`PRESETS`; ``"paper-ranges"`` is as printed, ``"moderate"`` load 1,
+        ``"overload"`` load 2.
+    load : float or None
+        The load (:func:`models.jct.load.load`) that the time of chunks is scaled to; None = as
+        the ranges make it.
     epsilon : float
         Speed augmentation: policies are 1 + epsilon times as fast as the offline side, in finer
         slots. A fraction of whole numbers up to 100.
@@ -87,6 +92,7 @@ class Settings(BaseSettings):
     servers: int
     scale: str = setting("simulation", "|".join(_SCALES))
     preset: str = setting("paper-ranges", "|".join(PRESETS))
+    load: float | None = setting(None, "1")
     epsilon: float = setting(0.0, "0.2")
     cloud: bool = setting(True, "yes|no")
     requested: str = setting("gpus", "|".join(_REQUESTED))
@@ -120,7 +126,7 @@ class Settings(BaseSettings):
             raise InputError(
                 f"epsilon {self.epsilon} is no fraction a/b of whole numbers up to {_MOST_EPSILON}"
             )
-        self.check_positive("slot_seconds")
+        self.check_positive("load", "slot_seconds")
         for name in ("worker_types", "ps_types"):
             if self.scale == "testbed" and getattr(self, name) is not None:
                 raise InputError(f"{name} does not go with scale testbed, whose types are fixed")
@@ -149,7 +155,8 @@ class Settings(BaseSettings):
         """The settings that the rest of an instance file does not show."""
         names = ("minibatch_hours", "gradient_mb", "bandwidth_mbps")
         m, q, b = (found and show_range(found) for found in map(self.range_of, names))
+        load = "" if self.load is None else f", chunks scaled to load {self.load:g}"
         return (
             f"E {show_range(self.epochs)}, m {m} h, G {show_range(self.update_ms)} ms, "
-            f"q {q or 'of the model'} MB, b {b} Mbit/s, requested by {self.requested}"
+            f"q {q or 'of the model'} MB, b {b} Mbit/s, requested by {self.requested}{load}"
         )

@@ -68,18 +68,14 @@ def metric_table(instance: JctInstance, runs: Iterable[Run]) -> pd.DataFrame:
         NaN if that is not among the runs.
     """
     table = pd.DataFrame([metrics(instance, run) for run in runs])
-    if not table.empty:
-        base = table.loc[table["policy"] == "srtf", "total_jct"]
-        rate = table["total_jct"] / (base.iloc[0] if len(base) else np.nan)
-        table.insert(table.columns.get_loc("mean_jct") + 1, "jct_rate", rate)
-    return table
+    return table if table.empty else rates(table, "jobs")
 
 
 def rates(frame: pd.DataFrame, varied: str) -> pd.DataFrame:
     """A study's frame with ``jct_rate``, at the same point with the same reading and seed."""
     keys = [name for name in (varied, "reading", "seed") if name in frame]
-    base = frame[frame["policy"] == "srtf"].set_index(keys)["total_jct"]
-    under = base.reindex(pd.MultiIndex.from_frame(frame[keys])).to_numpy()
+    base = frame.loc[frame["policy"] == "srtf", [*keys, "total_jct"]]
+    under = frame[keys].merge(base, how="left")["total_jct"].to_numpy()
     return frame.assign(jct_rate=frame["total_jct"] / under)
 
 

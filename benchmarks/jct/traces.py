@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from benchmarks.jct.jobs import Submissions, draw_gpus
+from benchmarks.jct.jobs import draw_gpus
 from benchmarks.jct.settings import Settings
 from benchmarks.traces import Trace
 from benchmarks.workload.arrivals import PATTERNS as GENERAL
 from benchmarks.workload.arrivals import pattern_of
 from benchmarks.workload.lists import some_of
+from benchmarks.workload.submissions import Submissions, no_pattern
 from models.errors import InputError
 
 __all__ = ["MAPPINGS", "PATTERNS", "submissions"]
@@ -65,8 +66,10 @@ PATTERNS = {**GENERAL, "peaks": peaks}
 
 def submissions(
     settings: Settings, streams: list[np.random.Generator], trace: Trace | None
-) -> Submissions:
-    """Arrivals, GPUs and run times: from a trace as ``MAPPINGS`` says, else drawn.
+) -> tuple[Submissions, tuple[str, ...]]:
+    """Arrivals, sorted, GPUs and run times: from a trace as ``MAPPINGS`` says, else drawn; notes.
+
+    Without a trace there are no run times.
 
     Parameters
     ----------
@@ -84,14 +87,12 @@ def submissions(
     """
     if trace is not None and trace.kind == "openb-nodes" and settings.scale == "testbed":
         raise InputError(f"{trace.spec}: gives servers, but those of scale testbed are fixed")
-    if trace is not None and trace.kind == "alibaba-2018" and settings.arrivals is not None:
-        raise InputError(
-            f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
-        )
+    if trace is not None and trace.kind == "alibaba-2018":
+        no_pattern(settings, trace)
     arrival, rows, note = _arrivals(settings, streams[0], trace)
     if trace is None or trace.kind not in (*_WITH_JOBS, "edge-cloud"):
         gpus = draw_gpus(settings.jobs, streams[1])
-        return Submissions(arrival, gpus, None, (note, "GPUs by the published counts of Philly"))
+        return Submissions(arrival, gpus), (note, "GPUs by the published counts of Philly")
     frame = trace.table("jobs").frame
     told = "GPUs and run times of the same jobs"
     if rows is None:
@@ -101,7 +102,7 @@ def submissions(
         told = f"GPUs and run times: {settings.jobs} drawn from {len(frame)} jobs of Philly"
     gpus = frame["gpus"].to_numpy(dtype=np.int64)[rows]
     hours = frame["duration_s"].to_numpy(dtype=float)[rows] / 3600.0
-    return Submissions(arrival, gpus, hours, (note, told))
+    return Submissions(arrival, gpus, hours), (note, told)
 
 
 def _arrivals(

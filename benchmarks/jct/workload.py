@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from msgspec import UNSET
 
-from benchmarks.jct.jobs import draw_jobs, long_enough
+from benchmarks.jct.jobs import draw_jobs, long_enough, scaled_to
 from benchmarks.jct.servers import draw_edge
-from benchmarks.jct.settings import Settings
+from benchmarks.jct.settings import PRESETS, Settings
 from benchmarks.jct.traces import submissions
 from benchmarks.traces import Trace
 from benchmarks.workload.report import WorkloadReport
+from benchmarks.workload.submissions import origin_of, source_of
 from models.jct import JctInstance
 from models.jct.files import JctFile
 
@@ -45,34 +46,19 @@ def generate(
 ) -> tuple[JctInstance, WorkloadReport]:
     """Draw an instance; what a trace has is taken from it, the rest is drawn.
 
-    Parameters
-    ----------
-    settings : Settings
-    rng : Generator
-        The only source of randomness.
-    trace : Trace, optional
-        Of a kind of ``benchmarks.jct.traces.MAPPINGS``.
-
-    Returns
-    -------
-    JctInstance
-        The same seed gives the same bytes.
-    WorkloadReport
-
-    Raises
-    ------
-    InputError
-        If the trace is of no use or too small, the arrival pattern is unknown, or, without a
-        cloud, a job can be served by nothing.
+    See :class:`benchmarks.workload.contract.Workload`. Raises InputError if the trace is of no use
+    or too small, the arrival pattern is unknown, the jobs cannot have the load asked for, or,
+    without a cloud, one can be served by nothing.
     """
     # Each part has streams of its own, so that a change in one (other servers, other arrivals)
     # leaves the others as they are.
     streams = rng.spawn(12)
     edge = draw_edge(settings, streams[:4], trace)
-    given = submissions(settings, streams[4:6], trace)
+    given, notes = submissions(settings, streams[4:6], trace)
     jobs, told = draw_jobs(settings, edge, given, streams[6:])
-    notes = (edge.note, *told)
-    source = "synthetic" if trace is None else f"trace {trace.kind}"
+    if settings.load is not None:
+        jobs = scaled_to(settings.load, jobs, edge, settings.slot_seconds)
+    notes = (edge.note, *notes, *told)
     instance = JctInstance.from_file(
         JctFile(
             format="1",
@@ -85,7 +71,7 @@ def generate(
             slot_seconds=settings.slot_seconds,
             seed=settings.seed,
             epsilon=settings.speed if settings.epsilon else UNSET,
-            origin=f"{source}: {'; '.join(notes)}; edge-cloud Sec. V-A, {settings.describe()}",
+            origin=origin_of(trace, notes, "edge-cloud Sec. V-A", settings.describe()),
         )
     )
     return instance, _report(instance, notes)
@@ -93,10 +79,10 @@ def generate(
 
 def _name(settings: Settings, trace: Trace | None) -> str:
     """Name that tells instances apart in a table."""
-    kind = "" if trace is None else trace.kind
-    source = "-".join(filter(None, [kind, settings.arrivals])) or "google2011-fit"
+    source = source_of(settings, trace)
     scale = "" if settings.scale == "simulation" else f"{settings.scale}-"
     size = f"{settings.jobs}x{settings.slots}-{settings.servers}"
-    told = "" if settings.preset == "paper-ranges" else f"-{settings.preset}"
+    told = f"-{settings.preset}" if PRESETS[settings.preset].keys() - {"load"} else ""
+    told += "" if settings.load is None else f"-load{settings.load:g}"
     told += f"-epsilon{settings.epsilon:g}" if settings.epsilon else ""
     return f"{scale}{source}-{size}{told}-seed{settings.seed}"

@@ -15,6 +15,7 @@ from benchmarks.pictures.style import caption, finish, looks, panels
 from benchmarks.study.multiverse import PICK, REGISTERED
 
 _VERDICTS = ("not reproduced", "reproduced", "not testable")
+_BOTTOM = 0.03  # where there is no number, in shares of the height
 _FAR = 20.0  # times the median, from which on the axis of the numbers is a logarithm beyond it
 
 
@@ -24,8 +25,8 @@ def plot_specification(
     """Draw a curve for each claim, and below it the reading of each choice.
 
     ``frame`` is that of :meth:`benchmarks.study.multiverse.Multiverse.frame`. A curve has the
-    number of the claim in every reading, in ascending order, those without one at the right end; a
-    line is where it changes the verdict. What is infinite stands at the edge.
+    number of the claim in every reading, in ascending order, a line at the level of its test. What
+    is infinite stands at the edge; a reading without a number, at the right end, below all others.
     """
     picks = [name for name in frame if str(name).startswith(PICK)]
     names = [(pick, one) for pick in picks for one in frame[pick].unique()]
@@ -41,9 +42,9 @@ def plot_specification(
         _curve(rows, drawn[place], claim, first)
         _matrix(rows, drawn[len(claims) + place], names, first)
     readings = frame["reading"].nunique()
-    load = frame.groupby("reading")["load"].first()
-    said = f"{readings} readings, load {load.min():.2g} to {load.max():.2g}; "
-    return caption(drawn[0], f"{said}ringed: the registered one; dotted: where the verdict changes")
+    said = f"{readings} readings; ringed: the registered one; dotted: the level of the test (its "
+    said += "interval over seeds, if it has one, has to lie beyond); at the bottom: no number"
+    return caption(drawn[0], said)
 
 
 def _curve(rows: pd.DataFrame, axes: Axes, claim: str, first: bool) -> None:
@@ -54,10 +55,12 @@ def _curve(rows: pd.DataFrame, axes: Axes, claim: str, first: bool) -> None:
         near = float(max(finite.abs().median(), abs(level), 1e-9))
         if finite.abs().max() > _FAR * near:
             axes.set_yscale("symlog", linthresh=near)
-    numbers = numbers.fillna(level)
+    bottom = axes.get_xaxis_transform()  # heights in shares of the axis
     for verdict, part in rows.groupby("verdict", sort=False):
         look = {**shown[verdict], "linestyle": "none", "markersize": 4, "label": verdict}
         axes.plot(part["place"], numbers[part.index], **look)
+        lost = part.loc[numbers[part.index].isna(), "place"]
+        axes.plot(lost, np.full(len(lost), _BOTTOM), transform=bottom, **{**look, "label": ""})
     own = rows[rows["reading"] == REGISTERED]
     ring: dict[str, Any] = {
         "marker": "o",
@@ -65,12 +68,16 @@ def _curve(rows: pd.DataFrame, axes: Axes, claim: str, first: bool) -> None:
         "markerfacecolor": "none",
         "color": "black",
     }
-    axes.plot(own["place"], numbers[own.index], linestyle="none", **ring)
+    known = numbers[own.index].notna().all()
+    ring["transform"] = axes.transData if known else bottom
+    axes.plot(own["place"], numbers[own.index] if known else [_BOTTOM], linestyle="none", **ring)
     axes.axhline(level, color="0.4", linewidth=1.0, linestyle=":")
     axes.set_xticks([])
     axes.set_xlim(-0.8, len(rows) - 0.2)
-    hits, known = (rows["verdict"] == "reproduced").sum(), (rows["verdict"] != _VERDICTS[2]).sum()
-    title = textwrap.fill(f"{claim}: reproduced in {hits} of {known} readings", 52)
+    hits, tested = (rows["verdict"] == "reproduced").sum(), (rows["verdict"] != _VERDICTS[2]).sum()
+    title = textwrap.fill(f"{claim}: reproduced in {hits} of {tested} readings", 52)
+    if rows["load"].notna().any():
+        title += f"\nload {rows['load'].min():.2g} to {rows['load'].max():.2g}"
     finish(axes, ylabel="number of the claim's test" * first, title=title)
 
 

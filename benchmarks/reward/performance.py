@@ -99,7 +99,7 @@ def _leads_over(baseline: str, percent: float | None = None) -> dict[str, Test]:
     what += "T over" if percent else "the default over"
     said, band = percent or (least + most) / 2, (most - least) / 2
     return {
-        suffix: Near(f"{what} {name}", said, band, partial(_lead_over, name), "%")
+        suffix: Near(f"{what} {name}", said, band, partial(_lead_over, name), "%", 0.0)
         for suffix, name in (("", baseline), ("-generous", GENEROUS_OF[baseline]))
     }
 
@@ -122,7 +122,7 @@ def _at(frame: pd.DataFrame, value: str, share: float = 1.0) -> pd.DataFrame:
 
 
 def _lead_over(baseline: str, frame: pd.DataFrame) -> tuple[float, str]:
-    """Relative lead of OGASched, if it has one, at the end or at the base; none over nothing."""
+    """Relative lead of OGASched at the end or at the base; NaN over what earns nothing."""
     if "slot" not in frame:
         base = frame[frame["slots"] == frame["slots"].iloc[0]]
         frame = along(base, SETTINGS, ("slots",)).assign(slot=1)
@@ -131,8 +131,7 @@ def _lead_over(baseline: str, frame: pd.DataFrame) -> tuple[float, str]:
     told = ", ".join(f"{rule} {_mean(more)} %" for rule, more in leads.items())
     if (ends[baseline] <= 0).any():
         return np.nan, f"over {baseline}: {told}; it earns nothing in some run"
-    lead = float(leads[_FIRST].mean())
-    return lead if lead > 0 else np.nan, f"over {baseline}: {told}"
+    return float(leads[_FIRST].mean()), f"over {baseline}: {told}"
 
 
 def _rises_then_flattens(frame: pd.DataFrame) -> Differences:

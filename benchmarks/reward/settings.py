@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.workload.ports import PATTERNS
-from benchmarks.workload.settings import BaseSettings, setting, show_range
+from benchmarks.workload.settings import LOADS, BaseSettings, setting, show_range
 from models.errors import InputError
 from models.reward.utilities import KINDS
 
@@ -16,8 +16,7 @@ __all__ = ["MIXED", "Settings"]
 MIXED = "mixed"
 """Name of the utilities drawn for each server and device type among all four kinds."""
 
-_LOADS: Mapping[str, Any] = {"moderate": {"load": 1.0}, "overload": {"load": 2.0}}
-PRESETS: Mapping[str, Mapping[str, Any]] = {"paper-ranges": {}, **_LOADS}
+PRESETS: Mapping[str, Mapping[str, Any]] = {"paper-ranges": {}, **LOADS}
 
 _DENSITY = 2.5
 _MOST_DRAWS = 2 * 10**7  # slots x ports x jobs of a port in a slot

@@ -100,7 +100,7 @@ class Result:
     files: Mapping[str, bytes] = field(default_factory=dict)  # each under the name of a file
     proven: bool = True  # of a cell with an effort: no effort would find anything better
     times: Mapping[str, float] = field(default_factory=dict)  # seconds of parts; never stored
-    said: str = ""  # what a policy in a process of its own has printed; never stored
+    said: str = ""  # what a policy in a process of its own writes to stderr; never stored
 
 
 Measurement = Callable[[], Result]

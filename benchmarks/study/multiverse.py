@@ -107,10 +107,10 @@ class Multiverse:
     ) -> pd.DataFrame:
         """Judge the claims that take part in every universe: a row for each of both.
 
-        Columns: ``reading``; ``designed``; those of the choices; ``load``, the mean of its studies;
-        ``claim`` and ``source``; and of the finding ``verdict``, ``number``, its ``level``,
-        ``measured`` and ``why``. Where a cell failed, a claim is not testable in that reading. The
-        same arguments give the same frame, and what the store has is not run again.
+        Columns: ``reading``; ``designed``; those of the choices; ``load``, the mean of the claim's
+        studies; ``claim`` and ``source``; and of the finding ``verdict``, ``number``, its
+        ``level``, ``measured`` and ``why``. Where a cell failed, a claim is not testable in that
+        reading. The same arguments give the same frame; what the store has is not run again.
         """
         judged = [claim for claim in claims if self.takes_part(claim)]
         needed = {name for claim in judged for name in claim.studies}
@@ -135,12 +135,13 @@ class Multiverse:
 def _rows(
     universe: Universe, claims: Sequence[Claim], frames: Mapping[str, pd.DataFrame]
 ) -> Iterator[dict[str, Any]]:
-    known = [succeeded(frame) for frame in frames.values()]
-    loads = [float(frame["load"].mean()) for frame in known if "load" in frame and len(frame)]
+    known = {name: succeeded(frame) for name, frame in frames.items()}
+    loads = {name: frame["load"] for name, frame in known.items() if "load" in frame}
     head = {"reading": universe.reading.name, "designed": universe.designed}
     head |= {f"{PICK}{name}": pick for name, pick in universe.picks.items()}
-    head["load"] = float(np.mean(loads)) if loads else np.nan
     for claim in claims:
+        means = [float(loads[name].mean()) for name in claim.studies if name in loads]
+        head["load"] = float(np.mean(means)) if means else np.nan
         finding = judge(claim, frames.__getitem__)
         found = {"verdict": finding.verdict, "number": finding.number, "level": claim.test.level}
         about = {"claim": claim.name, "source": claim.source}

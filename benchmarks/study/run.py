@@ -44,7 +44,7 @@ class Run:
 
     @property
     def said(self) -> str:
-        """What the policy has printed, if it ran in a process of its own."""
+        """What the policy has written to stderr, if it ran in a process of its own."""
         return self.policy.said if isinstance(self.policy, Isolated) else ""
 
 

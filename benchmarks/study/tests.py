@@ -95,10 +95,10 @@ def _against_best(group: str, table: pd.DataFrame, first: str, sense: str) -> st
 
 
 class Moves(Test):
-    """Every one of some differences or slopes is above 0.
+    """Every one of some differences or slopes is above 0; not testable where one is missing.
 
-    ``differences(*frames)`` gives a text and, by name, values per seed. The finding names those
-    that are not above 0, if they have names, unless ``named`` is false.
+    ``differences(*frames)`` gives a text and, by name, values per seed, NaN if missing. The finding
+    names those that are not above 0, if they have names, unless ``named`` is false.
     """
 
     def __init__(
@@ -109,6 +109,8 @@ class Moves(Test):
     ) -> None:
         def judge(*frames: pd.DataFrame) -> Finding:
             values, text = differences(*frames)
+            if any(np.isnan(part).any() for part in values.values()):
+                return Finding("not testable", text, "a value is missing")
             failing = [name for name, part in values.items() if not bootstrap_interval(part)[0] > 0]
             names = [name for name in failing if name and named]
             apart = "; " if any("," in name for name in names) else ", "
@@ -120,9 +122,9 @@ class Moves(Test):
 
 
 class Near(Test):
-    """A number is within a band around what the paper says, in a unit.
+    """A number is within a band around what the paper says, in a unit, and above ``least``.
 
-    The band of percentages, unit "%", is in percentage points.
+    Not testable if it is NaN. The band of percentages, unit "%", is in percentage points.
     """
 
     def __init__(
@@ -132,10 +134,13 @@ class Near(Test):
         band: float,
         number: Callable[..., tuple[float, str]],
         unit: str = "",
+        least: float = -math.inf,
     ) -> None:
         def judge(*frames: pd.DataFrame) -> Finding:
             found, text = number(*frames)
-            return judged(abs(found - target) <= band, text, number=found)
+            if math.isnan(found):
+                return Finding("not testable", text)
+            return judged(found > least and abs(found - target) <= band, text, number=found)
 
         middle = f"{target:g} {unit}".strip()
         points = "percentage points" if unit == "%" else unit

@@ -10,27 +10,23 @@ which it still passes the rejection rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from benchmarks.utility.draw import Jobs, most_epochs, work_of
 from benchmarks.utility.rejection import Kept, Rule
-from models.errors import InputError
+from benchmarks.workload import scaling
 from models.utility.load import dominant_shares
 
 __all__ = ["scaled_to"]
-
-_MOST_OFF = 0.1  # how far the load of an instance may be from the one asked for
-_STEPS = 60  # of the bisection; each halves the range of the factor
 
 
 def scaled_to(load: float, kept: Kept, rule: Rule) -> Kept:
     """Scale the work of jobs that pass the rule to a load.
 
-    The factor is found by bisection, since the load never falls as it grows: it moves in steps,
-    for epochs and worker-slots are whole numbers, of which the nearest to the load is taken.
+    Of the steps in which the load moves, for epochs and worker-slots are whole numbers, the nearest
+    is taken (:func:`benchmarks.workload.scaling.scaled_to`).
 
     Raises
     ------
@@ -47,28 +43,9 @@ def scaled_to(load: float, kept: Kept, rule: Rule) -> Kept:
         shares = dominant_shares(rule.cluster, work, jobs["worker"], jobs["ps"])
         return float(shares.sum()), scaled
 
-    least, greatest = at(0.0)[0], at(np.inf)[0]
-    found, scaled = _nearest(at, load, float((most / jobs["work"]).max()))
-    if abs(found - load) > _MOST_OFF:
-        reach = f"between {least:.3g} and {greatest:.3g}"
-        if least <= load <= greatest:
-            reach = f"{found:.3g}, as near as whole epochs come, but not that"
-        raise InputError(
-            f"load {load:g}: with the jobs drawn on these servers it can be {reach}; change "
-            "jobs, slots, servers or max_duration"
-        )
-    return replace(kept, jobs=scaled)
-
-
-def _nearest(
-    at: Callable[[float], tuple[float, Jobs]], load: float, high: float
-) -> tuple[float, Jobs]:
-    """The better of the two neighbouring loads that bisection ends at; of equal ones the lower."""
-    low, high = 0.0, 2.0 * high
-    for _ in range(_STEPS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if at(middle)[0] <= load else (low, middle)
-    return min(at(low), at(high), key=lambda pair: abs(pair[0] - load))
+    ends = (0.0, 2.0 * float((most / jobs["work"]).max()))
+    change = "jobs, slots, servers or max_duration"
+    return replace(kept, jobs=scaling.scaled_to(load, at, ends, "epochs", change))
 
 
 def _scaled(jobs: Jobs, factor: float, most: np.ndarray, slot_seconds: float) -> Jobs:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.workload.arrivals import ARRIVALS, PATTERNS, pattern_of
-from benchmarks.workload.settings import BaseSettings, setting
+from benchmarks.workload.settings import LOADS, BaseSettings, setting
 from models.errors import InputError
 from models.rounding import ceil_tolerant
 
@@ -15,8 +15,7 @@ __all__ = ["Settings"]
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "paper-ranges": {"load": None},
-    "moderate": {"load": 1.0},
-    "overload": {"load": 2.0},
+    **LOADS,
     "testbed-like": {"load": None, "max_duration": 6},
 }
 

@@ -16,7 +16,7 @@ from benchmarks.utility.settings import Settings
 from benchmarks.utility.traces import take_from
 from benchmarks.workload.arrivals import ARRIVALS, PATTERNS
 from benchmarks.workload.report import WorkloadReport
-from models.errors import InputError
+from benchmarks.workload.submissions import no_pattern
 from models.sigmoid import Sigmoid
 from models.utility import Cluster, UtilityInstance
 from models.utility.files import JobRecord, UtilityFile
@@ -139,11 +139,8 @@ def generate(
             f"synthetic: OASiS Sec. V-A settings, arrivals {source}, {settings.describe()}; "
             f"kept {settings.jobs} of {kept.draws} draws"
         )
-    elif settings.arrivals is not None:
-        raise InputError(
-            f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
-        )
     else:
+        no_pattern(settings, trace)
         kept, source = take_from(trace, settings, rule, rng), trace.kind
         origin = f"trace {source}: {kept.note}; OASiS Sec. V-A settings, {settings.describe()}"
     load = ""

@@ -13,6 +13,7 @@ import numpy as np
 from models.errors import InputError
 
 __all__ = [
+    "LOADS",
     "LOAD_PRESETS",
     "BaseSettings",
     "check_types",
@@ -28,6 +29,9 @@ LOAD_PRESETS: Mapping[str, Mapping[str, Any]] = {
     "overload": {"load": 2.0},
 }
 """Presets of problems that have a ``load``: without, the first two say how it comes about."""
+
+LOADS: Mapping[str, Mapping[str, Any]] = {"moderate": {"load": 1.0}, "overload": {"load": 2.0}}
+"""Presets beside ``"paper-ranges"`` of problems whose ranges make a load of their own."""
 
 _TRUTHS = {"yes": True, "no": False}
 _MOST_PAIRS = 2 * 10**7  # of a job and a server, each of which is drawn

@@ -14,7 +14,7 @@ from benchmarks.traces import Trace
 from benchmarks.workload.arrivals import ARRIVALS, PATTERNS
 from models.errors import InputError
 
-__all__ = ["Submissions", "Submit", "origin_of", "source_of", "submissions"]
+__all__ = ["Submissions", "Submit", "no_pattern", "origin_of", "source_of", "submissions"]
 
 _SUBMITS = ("job_submit_events", "job_events")  # tables of Google 2011, which say when alone
 
@@ -70,10 +70,7 @@ def submissions(
         return lambda count: Submissions(rng.choice(settings.slots, size=count, p=weights)), (
             f"arrivals {name}"
         )
-    if settings.arrivals is not None:
-        raise InputError(
-            f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
-        )
+    no_pattern(settings, trace)
     windows = trace.windows(listed, settings.slots, settings.slot_seconds, settings.jobs, rng)
     start, rows, slot = next(windows)
     note = f"{listed}: from {len(rows)} in slots {start}.. of the list"
@@ -92,6 +89,14 @@ def submissions(
         return Submissions(slot[at], gpus[job], hours[job], None if worth is None else worth[job])
 
     return draw, note if alone else f"{note}; jobs: from {len(frame)}"
+
+
+def no_pattern(settings: _Settings, trace: Trace) -> None:
+    """Refuse a pattern of arrivals where a trace gives them."""
+    if settings.arrivals is not None:
+        raise InputError(
+            f"{trace.spec}: gives arrivals, but arrivals={settings.arrivals} takes their place"
+        )
 
 
 def source_of(settings: _Settings, trace: Trace | None) -> str:

@@ -126,7 +126,7 @@ def test_claims_in_readings(toy_folder: Path, capsys: Capture) -> None:
     assert "ten: by ten; added after results had been seen" in text
     assert "Left out" in text and text.split("Left out")[1].count("text") == 1
     assert main([*options, "--format", "markdown"]) == 0
-    line = "| fig1-small | Fig. 1 | 2 of 4 | 15 to 85 | reproduced | - | shift=ten |"
+    line = "| fig1-small | Fig. 1 | 1 [1, 2] | 2 of 4 | 15 to 85 | reproduced | - | shift=ten |"
     assert line in capsys.readouterr().out.splitlines()
     for form in ("csv", "json"):
         assert main([*options, "--format", form]) == 0

@@ -27,7 +27,7 @@ def test_three_files_and_the_same_bytes(toy_folder: Path, capsys: Capture) -> No
         first, again = (Path(out, f"utility-1-quick.{ending}") for out in "ab")
         assert first.read_bytes() == again.read_bytes()
     frame = pd.read_csv("a/utility-1-quick.csv")
-    assert list(frame.columns) == ["n", "seed", "y", "name"]
+    assert list(frame.columns) == ["n", "seed", "y", "name", "load"]
     assert list(zip(frame["n"], frame["seed"], frame["y"], strict=True)) == [
         (n, seed, n * n + seed) for n in (1, 2, 3) for seed in (0, 1)
     ]

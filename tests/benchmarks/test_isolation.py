@@ -28,6 +28,12 @@ class Prints(Policy):
         print("policy,objective")
         return Decision()
 
+class Says(Prints):
+    name = "says"
+    def step(self, event):
+        print("policy,objective", file=sys.stderr)
+        return Decision()
+
 class Gc(Prints):
     name = "gc"
     def step(self, event):
@@ -58,6 +64,7 @@ class Garbage(Prints):
     def step(self, event): return Decision({0: float("nan")})
 """
 ERRORS = {
+    "prints": "RuntimeError: printed 'policy,objective': standard output is for tables, sys.",
     "gc": "IndexError: list index out of range",
     "frames": "AttributeError: 'NoneType' object has no attribute 'f_locals'",
     "loops": "no answer after 1 s",
@@ -81,24 +88,24 @@ def test_hostile_policies_are_rows_with_errors_and_change_no_other(
     options = ["--instance", "i.json", "--format", "json", "--workers", "1", "--policy"]
     assert main([*options, "fifo", "--out", "alone"]) == 0
     alone, _ = capsys.readouterr()
-    bad = ",".join(f"bad.py:{name.capitalize()}" for name in ["prints", *ERRORS])
+    bad = ",".join(f"bad.py:{name.capitalize()}" for name in ["says", *ERRORS])
     assert main([*options, f"{bad},fifo", "--out", "all", "--decision-limit", "1"]) == 1
     out, err = capsys.readouterr()
     rows = {row["policy"]: row for row in map(json.loads, out.splitlines())}
-    assert list(rows) == ["prints", *ERRORS, "fifo"]
+    assert list(rows) == ["says", *ERRORS, "fifo"]
     for name, error in ERRORS.items():
         assert rows[name]["error"].startswith("run: failed: ") and error in rows[name]["error"]
         assert f"policy '{name}' on 'two-slots', slot 0 (arrival of job 'a')" in rows[name]["error"]
         assert rows[name]["objective"] is None
     times = {"policy_seconds": None, "offline_seconds": None}
     assert rows["fifo"] | times == json.loads(alone) | times
-    assert (rows["prints"]["error"], rows["prints"]["objective"]) == ("", 0.0)
-    printed = "printed by prints on utility 'two-slots': policy,objective"
+    assert (rows["says"]["error"], rows["says"]["objective"]) == ("", 0.0)
+    printed = "printed by says on utility 'two-slots': policy,objective"
     assert err.splitlines().count(printed) == 2  # of the arrival, and of the slot
     loaded = [str(getattr(module, "__file__", "")) for module in sys.modules.values()]
     assert not any(file.endswith("bad.py") for file in loaded)
     schedules = [path.name for path in Path("all").glob("instances/*/schedules/*")]
-    assert sorted(schedules) == ["fifo.json.gz", "prints-bad.py-Prints.json.gz"]
+    assert sorted(schedules) == ["fifo.json.gz", "says-bad.py-Says.json.gz"]
 
 
 def test_by_default_those_from_outside_have_a_process(here: Any) -> None:
@@ -135,7 +142,7 @@ def test_from_python(here: Any) -> None:
         def step(self, event: Any) -> Decision:
             return Decision()
 
-    found = run(here, "bad.py:Prints")
+    found = run(here, "bad.py:Says")
     assert isinstance(found.policy, Isolated)
     assert found.said.splitlines() == ["policy,objective"] * 2
     assert not isinstance(run(here, "bad.py:Prints", isolate=False).policy, Isolated)

@@ -30,7 +30,8 @@ def square(*, n: int, seed: int, shift: float = 0.0, idle: bool = False) -> Call
         if (n, seed) == (3, 1) and Path(TROUBLE).exists():
             raise ValueError("no square of 3")
         y = float(n * n + seed + shift)
-        return Result([{"n": n, "seed": seed, "y": y, "name": "squares"}])
+        row = {"n": n, "seed": seed, "y": y, "name": "squares", "load": 1.0 + 0.1 * shift}
+        return Result([row])
 
     return measure
 

@@ -71,7 +71,8 @@ def damaged_archive(data: bytes, rng: random.Random) -> bytes:
     if how == 1:
         arrays[f"{name}x"] = found
     elif how == 2:
-        arrays[name] = found.astype(rng.choice(["f4", "f8", "i8", "U4"]), casting="unsafe")
+        kind = rng.choice(["f4", "f8", "i8", "U4"])
+        arrays[name] = found.astype("U4" if found.dtype.kind == "U" else kind, casting="unsafe")
     elif how == 3:
         arrays[name] = found[rng.choice([slice(1, None), slice(None, -1)])] if found.ndim else found
     elif how > 3:

@@ -61,6 +61,9 @@ def test_jct_by_hand() -> None:
         )
         == 2.0
     )
+    # epsilon = 2/3 cuts each of the 4 slots into 5, and leaves the load as it is.
+    fine = jct_instance(jobs, servers, epsilon=(2, 3))
+    assert problem("jct").load(fine) == problem("jct").load(fine.online) == (0.5 + 2.0) / 2
     # Type b is in the cloud alone, and then nothing is at the edge.
     far = [
         jct_job(str(n), upload=[1], cloud_upload_slots=1, worker_type=kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from models.errors import InputError
 from models.problem import problem
+from online import fork_server
 from online import isolated as isolated_module
 from online.isolated import Isolated, PolicyFailure, isolated
 from online.messages import pickled
@@ -122,7 +124,7 @@ def ran(body: str, ins: Any, limit: float = 20.0, **parameters: Any) -> Any:
 
 FAULTS = {
     "dies": (
-        "print('bye', flush=True)\n        os._exit(0)",
+        "print('bye', file=sys.stderr)\n        os._exit(0)",
         "its process ended with code 0: bye",
     ),
     "hangs": ("while True: pass", "no answer after 0.5 s"),
@@ -131,7 +133,9 @@ FAULTS = {
         "its process ended with code 3",
     ),
     "writes to the socket": (
-        "os.write(int(sys.argv[1]), bytes(7) + b'\\1' + b'x')\n        time.sleep(9)",
+        "import gc, socket\n"
+        "        talk = next(one for one in gc.get_objects() if isinstance(one, socket.socket))\n"
+        "        talk.sendall(bytes(7) + b'\\1' + b'x')\n        time.sleep(9)",
         "its process sent what is no answer",
     ),
 }
@@ -167,8 +171,10 @@ def test_the_traceback_there_is_the_cause_here(small: Any) -> None:
 def test_nothing_is_loaded_here_and_nothing_is_left_behind(
     small: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    body = "print(f'{os.getpid()}')\nclass Mine(Base):\n    def step(self, event):\n"
-    policy = ran(body + "        print('x')\n        return Decision()\n", small)
+    body = (
+        "print(f'{os.getpid()}', file=sys.stderr)\nclass Mine(Base):\n    def step(self, event):\n"
+    )
+    policy = ran(body + "        print('x', file=sys.stderr)\n        return Decision()\n", small)
     number, *lines = policy.said.splitlines()
     assert int(number) != os.getpid() and lines == ["x", "x"]
     assert Path(f"/proc/{number}").exists() or not Path("/proc").exists()
@@ -177,10 +183,28 @@ def test_nothing_is_loaded_here_and_nothing_is_left_behind(
     assert capfd.readouterr() == ("", "")
 
 
+def test_no_run_has_anything_of_another(small: Any) -> None:
+    body = "import random\nSEEN = []\nclass Mine(Base):\n    def step(self, event):\n"
+    body += "        SEEN.append(event)\n        random.seed(len(SEEN))\n"
+    body += "        print(len(SEEN), os.getcwd(), file=sys.stderr)\n        return Decision()\n"
+    here = os.getcwd()
+    said = [ran(body, small).said.splitlines() for _ in range(2)]
+    assert said == [[f"1 {here}", f"2 {here}"]] * 2
+
+
+def test_a_server_that_was_killed_is_replaced(small: Any) -> None:
+    body = "class Mine(Base): pass\n"
+    ran(body, small)
+    for server, _ in fork_server._servers.values():
+        os.kill(server.pid, signal.SIGKILL)
+        server.wait(None)
+    ran(body, small)
+
+
 def test_parameters_are_checked_before_anything_runs(small: Any) -> None:
     Path("mine.py").write_text(
         HEAD + "class Mine(Base):\n    def __init__(self, share=1): self.share = share\n"
-        "    def reset(self, public, rng): print(self.share)\n"
+        "    def reset(self, public, rng): print(self.share, file=sys.stderr)\n"
     )
     mine = isolated("utility", "mine.py:Mine")
     check_parameters(mine, {"share": 2})
@@ -193,7 +217,9 @@ def test_parameters_are_checked_before_anything_runs(small: Any) -> None:
 
 def test_whoever_asks_for_the_instance_is_marked(small: Any) -> None:
     body = "class Mine(Base):\n    blind = True\n    @classmethod\n"
-    body += "    def for_instance(cls, instance): print(instance.name); return cls()\n"
+    body += (
+        "    def for_instance(cls, instance): print(instance.name, file=sys.stderr); return cls()\n"
+    )
     policy = ran(body, small)
     assert policy.said == "two-slots"
     assert knows_future(type(policy)) and not policy.blind

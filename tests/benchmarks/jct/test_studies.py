@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.catalogue import find_picture, find_study, pictures_of
-from benchmarks.jct.measures import EPSILONS, fractional_flow
+from benchmarks.jct.measures import EPSILONS
 from benchmarks.jct.readings import BASELINES, MULTIVERSE, OWN, READINGS
 from benchmarks.jct.studies import SCHEMES, STUDIES
 from benchmarks.jct.tables import rates
@@ -25,7 +25,7 @@ from benchmarks.study.run import run_policy
 from benchmarks.study.scheme import Reading
 from benchmarks.study.store import Store
 from benchmarks.study.study import in_every_reading
-from models.jct import JctInstance, JctSchedule
+from models.jct import JctInstance
 from online.jct.a_online import AOnline
 from online.jct.speed import augmented
 from online.registry import find_policy
@@ -36,7 +36,6 @@ from tests.benchmarks.frames import (
     kept,
 )
 from tests.benchmarks.jct.conftest import Frames
-from tests.models.jct.small import instance, job, server
 
 PICTURES = tuple(picture.name for picture in pictures_of("jct"))
 RUNS = len(OWN) + len(READINGS) * len(BASELINES)  # of one instance
@@ -168,16 +167,6 @@ def test_every_scheme_in_every_reading(study: str, schemes: int, quick: Frames) 
 
 
 # ---- what is measured ----------------------------------------------------------------------
-
-
-def test_fractional_flow_by_hand() -> None:
-    """Two chunks of 2 slots: one in slots 1 and 2, one in slots 1 and 4.
-
-    (3) with n / (E D B) = 1 / (2 * 2): ((1 + 2) + (1 + 4)) / 4 = 2.
-    """
-    ins = instance([job("a", upload=[1], chunks=2, chunk_slots=2)], [server(2)])
-    rows = [(0, 0, 0, 1, 3), (0, 0, 1, 1, 2), (0, 0, 1, 4, 5)]
-    assert fractional_flow(ins, JctSchedule.build(ins, [False], rows, [])) == pytest.approx(2.0)
 
 
 def test_rates_by_hand() -> None:

@@ -155,7 +155,8 @@ def test_presets_change_what_they_say_alone() -> None:
         ins, given = of(preset=preset), of(**ranges)
         assert ins.file.jobs == given.file.jobs and ins.file.servers == given.file.servers
         assert (ins.file.jobs == base.file.jobs) == (preset == "paper-ranges")
-        assert ins.name.endswith(f"-{preset}-seed0") == (preset != "paper-ranges")
+        told = {"paper-ranges": "", "moderate": "-load1", "overload": "-load2"}
+        assert ins.name == f"google2011-fit-6x30-5{told.get(preset, f'-{preset}')}-seed0"
     assert max(job.chunk_slots for job in of(preset="short-chunks").jobs) <= 60 * 58 * 0.005 + 3
     assert of(preset="short-chunks", minibatch_hours=(0.001, 0.05)).file.jobs == base.file.jobs
 
@@ -187,7 +188,7 @@ def test_the_horizon_is_one_that_a_file_may_have() -> None:
 
 def test_two_peaks() -> None:
     settings = small(jobs=20_000, slots=100, arrivals="peaks")
-    found = submissions(settings, np.random.default_rng(0).spawn(2), None).arrival
+    found = submissions(settings, np.random.default_rng(0).spawn(2), None)[0].arrival
     assert (np.diff(found) >= 0).all()
     counts = np.bincount(found, minlength=100)
     near = [counts[at - 2 : at + 3].mean() for at in (25, 47, 70, 95)]

@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -104,6 +105,7 @@ def test_the_frame_of_a_multiverse(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert small["number"].tolist() == [10.0, 20.0, 10.0, 20.0]
     assert small["verdict"].tolist() == ["reproduced", "not reproduced"] * 2
     assert (small["level"] == 11.0).all()
+    assert small["load"].tolist() == [1.0, 2.0, 1.0, 2.0]
     assert len(toy.ran()) == 16
     # Again: nothing is run, and the bytes are the same; so they are without a store.
     again = toy.READINGS.frame(toy.STUDIES, toy.CLAIMS, store=store)
@@ -159,11 +161,15 @@ def test_the_specification_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     points = {line.get_label(): line.get_ydata() for line in curve.lines}
     assert list(points["reproduced"]) == [10.0, 10.0]
     assert list(points["not reproduced"]) == [20.0, 20.0]
-    assert curve.get_title(loc="left") == "fig1-small: reproduced in 2 of 4 readings"
+    assert curve.get_title(loc="left") == ("fig1-small: reproduced in 2 of 4 readings\nload 1 to 2")
     labels = [label.get_text() for label in matrix.get_yticklabels()]
     assert labels == ["shift: none", "shift: ten", "idle: no", "idle: yes"]
     dots = [sorted(line.get_xdata()) for line in matrix.lines]
     assert dots[:2] == [[0, 1], [2, 3]]  # the shift decides
+    # A claim without a number stands below the axis of numbers, not at the level of its test.
+    curve = plot_specification(frame, claims=["fig1-large"]).axes[0]
+    low = [y for line in curve.lines for y in line.get_ydata() if line.get_marker() != "None"]
+    assert [y for y in low if not np.isnan(y)] == [0.03] * 5  # one of them is ringed
 
 
 def test_the_registered_reading_keeps_its_name() -> None:

@@ -59,8 +59,8 @@ def solve(
     work_limit : float, optional
         Of the search by deadlines, in units of about a second
         (:class:`solvers.utility.deadlines.DeadlineOptions`). With it, the exact solver and further
-        threads, whose ends are up to the clock, are left out, so that the answer is the same on
-        every machine, unless the time limit cuts it off.
+        threads, whose ends are up to the clock, are left out, so that the answer is the same
+        however busy the machine is, unless the time limit cuts it off.
 
     Returns
     -------

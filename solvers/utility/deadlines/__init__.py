@@ -25,8 +25,8 @@ The search goes round four steps, each a module; all share one ``state`` and one
     are completed as well, the grid is refined where they lie, and it starts again.
 
 The first rounds find the cuts that matter. After them, without that process, rounds are for the
-bound. Limits are in work that is the same on every machine, so that the same limit of work gives
-the same answer; a time limit only cuts the search off.
+bound. Limits are in work, not in seconds, so that the same limit of work gives the same answer;
+a time limit only cuts the search off.
 """
 
 from __future__ import annotations

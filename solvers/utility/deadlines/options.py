@@ -14,10 +14,10 @@ __all__ = ["DeadlineOptions"]
 class DeadlineOptions:
     """How the search by deadlines divides its work, and when something is good enough.
 
-    Work is the same on every machine, where seconds are not: how often HiGHS looks at its limits
-    (about every hundred simplex iterations) times the nonzeros of its program, in millions. One
-    unit takes about a second. Shares are of ``work_limit`` or, without one, of as many units as
-    there are seconds; then the search does the same on every machine until the clock ends it.
+    Work does not depend on how busy the machine is, as seconds do: how often HiGHS looks at its
+    limits (about every hundred simplex iterations) times the nonzeros of its program, in millions.
+    One unit takes about a second. Shares are of ``work_limit`` or, without one, of as many units as
+    there are seconds; then the search does the same in every run until the clock ends it.
 
     Raises
     ------

@@ -44,7 +44,7 @@ def solve(
 
     First a bound by column generation over pooled servers, recomputed from its prices, and a good
     schedule by local search at these prices. Then both are improved by deciding deadlines first
-    (:mod:`solvers.utility.deadlines.search`) or, on small instances, by the exact solver. The one
+    (:mod:`solvers.utility.deadlines`) or, on small instances, by the exact solver. The one
     that comes first may use all of the time; if it gives up before, the other one follows.
 
     Parameters

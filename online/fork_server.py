@@ -37,6 +37,7 @@ __all__ = ["ForkedChild"]
 
 _NUMBER = 8  # bytes
 _LAYERS = ("models", "solvers", "online")
+_asking = threading.Lock()
 _servers: dict[tuple[int, str], tuple[ChildProcess, socket.socket]] = {}  # by owner and problem
 
 
@@ -81,17 +82,24 @@ def _forked(problem_name: str, given: list[int], runs: bool) -> int:
     """Have a process forked; by another server if the first one has been killed."""
     key = (os.getpid(), problem_name)
     where = pickle.dumps((runs, os.getcwd(), import_paths(), dict(os.environ)))
-    for _ in range(2):
-        if key not in _servers:
-            _servers[key] = _started(problem_name)
-        server, talk = _servers[key]
-        with suppress(OSError, EOFError):
-            socket.send_fds(talk, [b"\0"], given)
-            send(talk, where)
-            return int.from_bytes(receive(talk), "big")
-        del _servers[key]
-        words = server.last_words()
-        server.end()
+    with _asking:
+        for _ in range(2):
+            if key not in _servers:
+                _servers[key] = _started(problem_name)
+            server, talk = _servers[key]
+            pid = 0
+            try:
+                with suppress(OSError, EOFError):
+                    socket.send_fds(talk, [b"\0"], given)
+                    send(talk, where)
+                    pid = int.from_bytes(receive(talk), "big")
+                    return pid
+                words = server.last_words()
+            finally:
+                if not pid:  # it has been killed, or who asks is interrupted and hears no answer
+                    del _servers[key]
+                    talk.close()
+                    server.end()
     raise ChildProcessError(f"the server that forks processes of policies: {words}")
 
 
@@ -119,7 +127,7 @@ def _serve_forks(talk: socket.socket) -> None:
         with suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 code = os.waitstatus_to_exitcode(ended[1])
-                with os.fdopen(waiting.pop(ended[0]), "wb") as tells, suppress(OSError):
+                with suppress(OSError), os.fdopen(waiting.pop(ended[0]), "wb") as tells:
                     tells.write(code.to_bytes(_NUMBER, "big", signed=True))
 
     signal.signal(signal.SIGCHLD, reap)

@@ -13,6 +13,7 @@ ends when SOCKET is closed. It has no second thread: what forks should have one 
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import select
@@ -20,22 +21,26 @@ import signal
 import socket
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from online.child_process import Child, ChildProcess, end_with_parent, import_paths
 from online.contract import answer_types
 from online.isolated_child import serve
 from online.messages import receive, send
+from online.process_tree import end_tree
 from online.registry import find_policy, policy_names
 
 __all__ = ["ForkedChild"]
 
 _NUMBER = 8  # bytes
+_PATIENCE = 300.0  # seconds for the server to load and fork, and to tell of an end
 _LAYERS = ("models", "solvers", "online")
 _asking = threading.Lock()
 _servers: dict[tuple[int, str], tuple[ChildProcess, socket.socket]] = {}  # by owner and problem
@@ -71,8 +76,13 @@ class ForkedChild(Child):
 
     def wait(self, seconds: float | None) -> int | None:
         """Its exit code, as of :class:`subprocess.Popen`; None if it lives on for so long."""
-        if self._code is None and select.select([self._ends], [], [], seconds)[0]:
-            told = os.read(self._ends, _NUMBER)  # nothing if the server has been killed
+        if self._code is None:
+            if select.select([self._ends], [], [], _PATIENCE if seconds is None else seconds)[0]:
+                told = os.read(self._ends, _NUMBER)  # nothing if the server has been killed
+            elif seconds is None:
+                told = b""  # it has been stopped
+            else:
+                return None
             self._code = int.from_bytes(told, "big", signed=True) if told else -signal.SIGKILL
             os.close(self._ends)
         return self._code
@@ -87,27 +97,44 @@ def _forked(problem_name: str, given: list[int], runs: bool) -> int:
             if key not in _servers:
                 _servers[key] = _started(problem_name)
             server, talk = _servers[key]
-            pid = 0
+            pid, began = 0, time.monotonic()
+
+            def waiting(began: float = began) -> None:
+                if time.monotonic() - began > _PATIENCE:
+                    raise TimeoutError
+
             try:
                 with suppress(OSError, EOFError):
                     socket.send_fds(talk, [b"\0"], given)
                     send(talk, where)
-                    pid = int.from_bytes(receive(talk), "big")
+                    pid = int.from_bytes(receive(talk, waiting), "big")
                     return pid
-                words = server.last_words()
             finally:
-                if not pid:  # it has been killed, or who asks is interrupted and hears no answer
+                if not pid:  # it has been killed or stopped, or who asks is interrupted
                     del _servers[key]
-                    talk.close()
-                    server.end()
-    raise ChildProcessError(f"the server that forks processes of policies: {words}")
+                    _close(server, talk)
+    raise ChildProcessError("no process of a policy could be forked")
+
+
+def _close(server: ChildProcess, talk: socket.socket) -> None:
+    talk.close()
+    server.end()
+
+
+@atexit.register
+def _close_all() -> None:
+    for (owner, _), both in _servers.items():
+        if owner == os.getpid():
+            _close(*both)
 
 
 def _started(problem_name: str) -> tuple[ChildProcess, socket.socket]:
     talk, theirs = socket.socketpair()
     with theirs:
         server = ChildProcess("online.fork_server", [theirs.fileno()])
-    send(talk, problem_name.encode())
+    talk.settimeout(_PATIENCE)
+    with suppress(OSError):  # it has ended: who asks will hear it
+        send(talk, problem_name.encode())
     return server, talk
 
 
@@ -127,7 +154,7 @@ def _serve_forks(talk: socket.socket) -> None:
         with suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 code = os.waitstatus_to_exitcode(ended[1])
-                with suppress(OSError), os.fdopen(waiting.pop(ended[0]), "wb") as tells:
+                with suppress(KeyError, OSError), os.fdopen(waiting.pop(ended[0]), "wb") as tells:
                     tells.write(code.to_bytes(_NUMBER, "big", signed=True))
 
     signal.signal(signal.SIGCHLD, reap)
@@ -137,6 +164,8 @@ def _serve_forks(talk: socket.socket) -> None:
             _, given, *_ = socket.recv_fds(talk, 1, 4)
             runs, *where = pickle.loads(receive(talk))
         except EOFError:
+            for pid in [*waiting]:  # each would end by itself, but a busy one may never look
+                end_tree(pid)
             return
         if runs and not loaded:
             _load_kernels()
@@ -178,7 +207,9 @@ def _be_policy(given: list[int], where: Any) -> None:
         talk, life, said, _ = given
         for standard in (1, 2):
             os.dup2(said, standard)
-        os.close(said)
+        for other in (said, int(sys.argv[2])):
+            os.close(other)
+        np.random.seed()  # noqa: NPY002 - of policies that use it: not the same in all processes
         folder, sys.path[:], environment = where
         os.chdir(folder)
         os.environ.clear()

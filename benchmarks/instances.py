@@ -91,8 +91,16 @@ def add_set_argument(parser: Parser, *problems: str) -> None:
     known = _of_each(
         lambda load: ", ".join(f"{k}={value}" for k, value in load.examples.items()), problems
     )
-    told = f"a setting of the workload; repeat for several ({known})"
+    told = f"a setting of the workload; repeat for several ({known}); ratio and regret "
+    told += "take POLICY.PARAMETER=VALUE, too"
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=told)
+
+
+def take_parameters(args: argparse.Namespace) -> list[str]:
+    """Take what is set of policies, ``POLICY.PARAMETER=VALUE``, out of ``--set``."""
+    of_policies = [text for text in args.set if "." in text.partition("=")[0]]
+    args.set = [text for text in args.set if text not in of_policies]
+    return of_policies
 
 
 def add_policy_argument(parser: Parser, *problems: str) -> None:

@@ -18,6 +18,8 @@ python -m benchmarks.ratio --trace google:PATH --seeds 5
     arrivals from a real trace
 python -m benchmarks.ratio --problem reward --slots 500 --set arrivals=drifting
     another problem, and a setting of its workload
+python -m benchmarks.ratio --policy oasis,rrh --set oasis.floor=0.01 --set load=2
+    a parameter of a policy, and a setting of the workload
 python -m benchmarks.ratio --instance one.json two.json.gz --out one --format csv
     your own instances (docs/instances.md), of the problem that they name; a table for pandas. The
     schedules are one/instances/*/schedules/*, the best ones known one/instances/*/offline.*
@@ -43,9 +45,15 @@ from benchmarks.cli import (
     parse_positive,
     run_command,
 )
-from benchmarks.instances import USUAL, add_instance_arguments, settle_problem, sources_from
+from benchmarks.instances import (
+    USUAL,
+    add_instance_arguments,
+    settle_problem,
+    sources_from,
+    take_parameters,
+)
 from benchmarks.study.cell import Effort
-from benchmarks.study.scheme import Scheme, schemes_of
+from benchmarks.study.scheme import Scheme, schemes_of, with_parameters
 from benchmarks.tables import Layout, add_table_arguments, layout_of, print_rows, wrap
 from models.errors import InputError
 from models.problem import problem, problem_names
@@ -70,8 +78,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     unasked = settle_problem(args)
     layout = layout_of(args, COLUMNS)
+    parameters = take_parameters(args)
     sources = sources_from(args)
     schemes = schemes_of(args.problem, args.policy or None, isolation_of(args))
+    schemes = with_parameters(args.problem, schemes, parameters)
     pairs = _pairs_asked(args.compare, schemes)
     asked = {
         **sources.asked,

@@ -50,9 +50,10 @@ from benchmarks.instances import (
     add_set_argument,
     add_source_arguments,
     sources_of_files,
+    take_parameters,
 )
 from benchmarks.study.instances import instance_of, trace_digest
-from benchmarks.study.scheme import Scheme, default_policies, schemes_of
+from benchmarks.study.scheme import Scheme, default_policies, schemes_of, with_parameters
 from benchmarks.tables import add_table_arguments, layout_of, print_rows, wrap
 from models.errors import InputError
 
@@ -77,6 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     usual = regret_parts(args.problem).sizes["quick" if args.quick else "default"]
     policies = args.policy or default_policies(args.problem)
     schemes = schemes_of(args.problem, policies, isolation_of(args))
+    schemes = with_parameters(args.problem, schemes, take_parameters(args))
     if args.instance:
         files, sizes = sources_of_files(args, _NOT_WITH_FILES), None
         trials = [trial_on(one, schemes, arrivals=one["name"]) for one in files.instances]

@@ -22,9 +22,11 @@ def summed_rows(rows: np.ndarray | list, width: int) -> np.ndarray:
     ndarray of int64, shape (n, width)
     """
     table = np.asarray(rows, dtype=np.int64).reshape(-1, width)
-    keys, place = np.unique(table[:, :-1], axis=0, return_inverse=True)
-    count = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(count, place.ravel(), table[:, -1])
-    table = np.column_stack([keys, count])[count != 0]
+    # np.unique with axis=0 takes three to four times as long.
+    table = table[np.lexsort(table[:, -2::-1].T)]
+    first = np.flatnonzero((table[1:, :-1] != table[:-1, :-1]).any(axis=1)) + 1
+    first = np.concatenate([[0], first])[: len(table)]
+    count = np.add.reduceat(table[:, -1], first) if len(table) else table[:, -1]
+    table = np.column_stack([table[first, :-1], count])[count != 0]
     table.setflags(write=False)
     return table

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import select
 import signal
 import socket
 import sys
@@ -25,93 +24,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from online.child_process import Child, ChildProcess, end_with_parent, import_paths
+from online.child_process import end_with_parent
 from online.contract import answer_types
 from online.isolated_child import serve
-from online.messages import receive, send
+from online.messages import NUMBER_BYTES, receive, send
+from online.process_tree import end_tree
 from online.registry import find_policy, policy_names
 
-__all__ = ["ForkedChild"]
+__all__: list[str] = []
 
-_NUMBER = 8  # bytes
 _LAYERS = ("models", "solvers", "online")
-_asking = threading.Lock()
-_servers: dict[tuple[int, str], tuple[ChildProcess, socket.socket]] = {}  # by owner and problem
-
-
-class ForkedChild(Child):
-    """A process that answers the questions about one policy (:mod:`online.isolated_child`).
-
-    Parameters
-    ----------
-    problem_name : str
-    talk : socket
-        Its end of the socket through which it is asked.
-    runs : bool
-        Whether it is to run the policy, so that it needs compiled kernels.
-    """
-
-    def __init__(self, problem_name: str, talk: socket.socket, runs: bool) -> None:
-        super().__init__()
-        self._code: int | None = None
-        self._ends, tells = os.pipe()
-        given = [talk.fileno(), self._watched.fileno(), self._said.fileno(), tells]
-        try:
-            self._pid = _forked(problem_name, given, runs)
-        finally:
-            os.close(tells)
-            self._watched.close()
-
-    @property
-    def pid(self) -> int:
-        """Number of the process, which leads its group."""
-        return self._pid
-
-    def wait(self, seconds: float | None) -> int | None:
-        """Its exit code, as of :class:`subprocess.Popen`; None if it lives on for so long."""
-        if self._code is None and select.select([self._ends], [], [], seconds)[0]:
-            told = os.read(self._ends, _NUMBER)  # nothing if the server has been killed
-            self._code = int.from_bytes(told, "big", signed=True) if told else -signal.SIGKILL
-            os.close(self._ends)
-        return self._code
-
-
-def _forked(problem_name: str, given: list[int], runs: bool) -> int:
-    """Have a process forked; by another server if the first one has been killed."""
-    key = (os.getpid(), problem_name)
-    where = pickle.dumps((runs, os.getcwd(), import_paths(), dict(os.environ)))
-    with _asking:
-        for _ in range(2):
-            if key not in _servers:
-                _servers[key] = _started(problem_name)
-            server, talk = _servers[key]
-            pid = 0
-            try:
-                with suppress(OSError, EOFError):
-                    socket.send_fds(talk, [b"\0"], given)
-                    send(talk, where)
-                    pid = int.from_bytes(receive(talk), "big")
-                    return pid
-                words = server.last_words()
-            finally:
-                if not pid:  # it has been killed, or who asks is interrupted and hears no answer
-                    del _servers[key]
-                    talk.close()
-                    server.end()
-    raise ChildProcessError(f"the server that forks processes of policies: {words}")
-
-
-def _started(problem_name: str) -> tuple[ChildProcess, socket.socket]:
-    talk, theirs = socket.socketpair()
-    with theirs:
-        server = ChildProcess("online.fork_server", [theirs.fileno()])
-    send(talk, problem_name.encode())
-    return server, talk
-
-
-# ---- the server ----------------------------------------------------------------------------------
 
 
 def _serve_forks(talk: socket.socket) -> None:
@@ -127,8 +52,8 @@ def _serve_forks(talk: socket.socket) -> None:
         with suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 code = os.waitstatus_to_exitcode(ended[1])
-                with suppress(OSError), os.fdopen(waiting.pop(ended[0]), "wb") as tells:
-                    tells.write(code.to_bytes(_NUMBER, "big", signed=True))
+                with suppress(KeyError, OSError), os.fdopen(waiting.pop(ended[0]), "wb") as tells:
+                    tells.write(code.to_bytes(NUMBER_BYTES, "big", signed=True))
 
     signal.signal(signal.SIGCHLD, reap)
     loaded = False
@@ -137,6 +62,8 @@ def _serve_forks(talk: socket.socket) -> None:
             _, given, *_ = socket.recv_fds(talk, 1, 4)
             runs, *where = pickle.loads(receive(talk))
         except EOFError:
+            for pid in [*waiting]:  # each would end by itself, but a busy one may never look
+                end_tree(pid)
             return
         if runs and not loaded:
             _load_kernels()
@@ -151,7 +78,7 @@ def _serve_forks(talk: socket.socket) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         for other in given[:3]:
             os.close(other)
-        send(talk, pid.to_bytes(_NUMBER, "big"))
+        send(talk, pid.to_bytes(NUMBER_BYTES, "big"))
 
 
 def _load_kernels() -> None:
@@ -178,7 +105,9 @@ def _be_policy(given: list[int], where: Any) -> None:
         talk, life, said, _ = given
         for standard in (1, 2):
             os.dup2(said, standard)
-        os.close(said)
+        for other in (said, int(sys.argv[2])):
+            os.close(other)
+        np.random.seed()  # noqa: NPY002 - of policies that use it: not the same in all processes
         folder, sys.path[:], environment = where
         os.chdir(folder)
         os.environ.clear()

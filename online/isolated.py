@@ -30,7 +30,7 @@ import numpy as np
 from models.errors import InputError
 from online.child_process import Child
 from online.contract import answer_types
-from online.fork_server import ForkedChild
+from online.forked_child import ForkedChild
 from online.messages import pickled, receive, send, unpacked
 from online.policy import Decision, Guarantee, Policy
 from online.process_tree import tree_memory

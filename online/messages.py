@@ -19,18 +19,18 @@ from typing import Any
 import msgspec
 import numpy as np
 
-__all__ = ["packed", "pickled", "receive", "send", "unpacked"]
+__all__ = ["NUMBER_BYTES", "packed", "pickled", "receive", "send", "unpacked"]
 
 _NUMBERS = "biufc"  # kinds of arrays: truth values, integers, real and complex numbers
 _WORD = 2**63
-_HEAD = 8  # bytes that say how long a message is
+NUMBER_BYTES = 8  # bytes of a number between processes, such as the length of a message
 _LONGEST = 2**30  # bytes of a message from a policy
 _PIECE = 2**20
 
 
 def send(talk: socket.socket, content: bytes) -> None:
     """Send a message."""
-    talk.sendall(len(content).to_bytes(_HEAD, "big") + content)
+    talk.sendall(len(content).to_bytes(NUMBER_BYTES, "big") + content)
 
 
 def receive(talk: socket.socket, waiting: Callable[[], None] = lambda: None) -> bytes:
@@ -55,7 +55,7 @@ def receive(talk: socket.socket, waiting: Callable[[], None] = lambda: None) -> 
             waiting()
         return bytes(found)
 
-    size = int.from_bytes(read(_HEAD), "big")
+    size = int.from_bytes(read(NUMBER_BYTES), "big")
     if size > _LONGEST:
         raise BufferError("too long a message")
     return read(size)

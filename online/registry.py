@@ -125,8 +125,10 @@ def check_parameters(policy: type[Policy], parameters: Mapping[str, Any]) -> Non
     try:
         signature = inspect.signature(takes)
         signature.bind(*given, **parameters)
-        if any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values()):
-            inspect.signature(policy).bind_partial(**parameters)
+        own = signature.parameters
+        if any(one.kind is one.VAR_KEYWORD for one in own.values()):
+            passed_on = {name: value for name, value in parameters.items() if name not in own}
+            inspect.signature(policy).bind_partial(**passed_on)
     except TypeError as error:
         raise InputError(f"policy '{policy.name}': parameters: {error}") from None
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from solvers.coupled_problem import CoupledProblem
 from solvers.highs.engine import HighsError
@@ -317,14 +318,15 @@ class ColumnGeneration:
     def _add_rows(self) -> None:
         """Give the master the rows that the problem has added."""
         capacities = self._problem.capacities()
-        entries: list[tuple[list[int], list[float]]] = [
-            ([], []) for _ in range(len(capacities) - self._rows)
-        ]
-        for place, column in enumerate(self._columns):
-            rows, amounts = self._problem.usage(column, self._rows)
-            for row, amount in zip(rows.tolist(), amounts.tolist(), strict=True):
-                entries[row - self._rows][0].append(self._outside + place)
-                entries[row - self._rows][1].append(amount)
-        for (places, weights), capacity in zip(entries, capacities[self._rows :], strict=True):
-            self._master.add_row(-math.inf, float(capacity), np.array(places), np.array(weights))
+        count = len(capacities) - self._rows
+        rows, places, weights = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
+        for place, column in enumerate(self._columns, self._outside):
+            used, amounts = self._problem.usage(column, self._rows)
+            rows.append(used - self._rows)
+            places.append(np.full(len(used), place))
+            weights.append(amounts)
+        where = np.concatenate(rows), np.concatenate(places)
+        shape = count, self._outside + len(self._columns)
+        matrix = sparse.coo_array((np.concatenate(weights), where), shape).tocsr()
+        self._master.add_rows(matrix, capacities[self._rows :])
         self._rows = len(capacities)

@@ -76,5 +76,5 @@ MULTIVERSE = Multiverse(
     headlines=("fig2-best", "fig7-best", "tab2-lead-fairness"),
     theory=("eq22-gradient", *(one.name for one in CLAIMS if one.name.endswith("-generous"))),
 )
-"""6 ports, 64 servers and T = 100, or around that: the load is about 0.8, as in Table 1. Against
-generous baselines claims are judged where these are the reading."""
+"""6 ports, 64 servers and T = 100, or around that: the load is 0.8 to 1.0, a little more than that
+of Table 1. Against generous baselines claims are judged where these are the reading."""

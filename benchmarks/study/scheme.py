@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +19,7 @@ from benchmarks.study.instances import instance_roots, world_module
 from models.errors import InputError
 from online.isolated import DECISION_LIMIT, isolated
 from online.policy import Policy
-from online.registry import check_policy, find_policy, policy_names
+from online.registry import check_parameters, check_policy, find_policy, policy_names
 from online.user_module import search_first
 
 _GIVEN = "given:"
@@ -128,6 +130,35 @@ def schemes_of(
     if not found:
         raise InputError("no policy is named: want at least one")
     return tuple(found.values())
+
+
+def with_parameters(
+    problem_name: str, schemes: Sequence[Scheme], given: Sequence[str]
+) -> tuple[Scheme, ...]:
+    """Schemes whose policies have parameters of ``--set POLICY.PARAMETER=VALUE``, which names show.
+
+    Values are JSON, or else texts. InputError if there is no such policy or parameter.
+    """
+    told: dict[str, dict[str, Any]] = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        policy, _, parameter = name.rpartition(".")
+        if policy not in {scheme.name for scheme in schemes}:
+            known = ", ".join(scheme.name for scheme in schemes)
+            raise InputError(f"--set {text}: no policy '{policy}' is run; there are {known}")
+        parameters = told.setdefault(policy, {})
+        parameters[parameter] = value
+        with suppress(ValueError):
+            parameters[parameter] = json.loads(value)
+    found = []
+    for scheme in schemes:
+        if more := told.get(scheme.name):
+            shown = ", ".join(f"{name}={value}" for name, value in more.items())
+            parameters = {**scheme.parameters, **more}
+            check_parameters(policy_of(problem_name, scheme.policy), parameters)
+            scheme = replace(scheme, name=f"{scheme.name} ({shown})", parameters=parameters)
+        found.append(scheme)
+    return tuple(found)
 
 
 def default_policies(problem_name: str) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from models.allocations import summed_rows
 from models.colocated.cluster import Job
 from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
@@ -81,7 +82,9 @@ def score(instance: ColocatedInstance, schedule: ColocatedSchedule) -> Score:
 
 def _servers_used(instance: ColocatedInstance, schedule: ColocatedSchedule) -> np.ndarray:
     """Servers on which a job has workers or parameter servers, by job and slot: Fact 1."""
-    rows = np.unique(np.concatenate([schedule.workers[:, :3], schedule.ps[:, :3]]), axis=0)
+    rows = np.concatenate([schedule.workers, schedule.ps])
+    rows[:, 3] = 1
+    rows = summed_rows(rows, 4)  # each place once
     used = np.zeros((len(instance.jobs), instance.cluster.slots), dtype=np.int64)
     np.add.at(used, (rows[:, 0], rows[:, 1]), 1)
     return used

@@ -14,6 +14,7 @@ from models.errors import InputError
 from online.colocated.admission import Admission
 from online.colocated.price_bounds import PriceBounds
 from online.colocated.prices import ExponentialPrices
+from online.price_range import Units
 from solvers.colocated.placement import Placement
 from solvers.colocated.placement_exact import ExactPlacement
 from solvers.colocated.placement_greedy import GreedyPlacement
@@ -75,9 +76,20 @@ class PDORS(Admission):
         self._rounding = partial(RoundingPlacement, gain=gain, delta=delta, tries=tries)
 
     @classmethod
-    def for_instance(cls, instance: ColocatedInstance, **parameters: Any) -> PDORS:
-        """Exact price bounds, which know the future; the other parameters are the policy's."""
-        return cls(PriceBounds.from_instance(instance), **parameters)
+    def for_instance(
+        cls,
+        instance: ColocatedInstance,
+        level: float = 1.0,
+        units_of: Units = "normalised",
+        **parameters: Any,
+    ) -> PDORS:
+        """Exact price bounds, which know the future; the other parameters are the policy's.
+
+        L is multiplied by ``level``; ``units_of`` are those of the resources
+        (:func:`online.price_range.resource_scale`).
+        """
+        bounds = PriceBounds.from_instance(instance, units=units_of).with_lower_times(level)
+        return cls(bounds, **parameters)
 
     def open_book(self, public: Cluster, rng: np.random.Generator) -> ExponentialPrices:
         """One set of servers; rounding uses the generator of the run."""

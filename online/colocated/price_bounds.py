@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -90,6 +90,17 @@ class PriceBounds(RangesOfJobs):
             for demand, capacity in zip(demands, servers, strict=True)
         )
         return cls(tuple(ranges), units=units)
+
+    def with_lower_times(self, level: float) -> PriceBounds:
+        """The same with L times a factor, still at most U / e."""
+        if level == 1.0:
+            return self
+        ranges = tuple(
+            replace(side, lower=min(level * side.lower, side.upper[side.upper > 0].min() / np.e))
+            for side in self.ranges
+            if side.lower > 0.0
+        )
+        return replace(self, ranges=ranges or self.ranges)
 
 
 def _fastest(job: Job, cluster: Cluster, placement: Placement) -> float:

@@ -13,7 +13,7 @@ from models.completion.cluster import Cluster, Job
 from models.completion.rates import ROUND_OFF, minibatch_time
 from models.tolerance import usable
 from online.completion.plan import Share
-from solvers.completion.modes import PS_TYPE, WORKER_TYPE, WORKERS, fitting, placeable
+from solvers.completion.modes import MORE, PS_TYPE, WORKER_TYPE, WORKERS, fitting, placeable
 
 __all__ = ["Request", "Room", "ideal_request"]
 
@@ -156,7 +156,7 @@ def _place(free, m, p, number, worker_types, ps_types, bandwidth, y, s):  # type
     ratio = ps_types[p, bandwidth] / demand[bandwidth] * (1.0 + ROUND_OFF) if p >= 0 else 0.0
     for h in range(servers if p >= 0 else 0):
         for outside in range(1, number + 1):
-            count = max(1, int(min(np.ceil(outside / ratio), 1e9)))  # (2i)
+            count = max(1, int(min(np.ceil(outside / ratio), MORE)))  # (2i)
             if count > fitting(free[h], ps_types[p]) or (at >= 0 and count > least):
                 break
             beside = min(number - 1, fitting(free[h] - count * ps_types[p], demand))

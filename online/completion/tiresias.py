@@ -65,9 +65,11 @@ class Tiresias(Elastic):
 
     def wake_at(self, slot: int) -> int | None:
         """When the next running job leaves the first queue."""
-        turns = [
-            left
-            for rank, share in self.running.items()
-            if (left := self._queues.slots_left(self._attained[rank], share.size)) is not None
-        ]
+        turns = []
+        for rank, share in self.running.items():
+            left = self._queues.slots_left(self._attained[rank], share.size)
+            types = share.worker_type, share.ps_type
+            takes = least_duration(self.jobs[rank], *types, share.size, share.internal)
+            if left is not None and left < takes:  # else the job is done before
+                turns.append(left)
         return slot + min(turns) if turns else None

@@ -54,8 +54,8 @@ class CompletionWorld(JobWorld):
     ``slots`` bounds arrivals only: a run ends when nothing runs, nobody arrives any more and the
     policy did not ask to be woken. The horizon of wake-ups ends runs of policies that wait for
     ever: 20 times the slots until the last arrival and in which all jobs then run one after the
-    other, each on one worker of the slowest types. The schedule is elastic if the placement of a
-    job changed while it ran, or it paused.
+    other, each on the number and types of workers that are the slowest. The schedule is elastic if
+    the placement of a job changed while it ran, or it paused.
     """
 
     def __init__(self, instance: CompletionInstance) -> None:
@@ -65,7 +65,15 @@ class CompletionWorld(JobWorld):
         self._types = np.full((2, len(self.jobs)), NO_TYPE)
         self._rows = [np.empty((0, 6), dtype=np.int64)]
         m, p = np.ix_(range(len(self.public.worker_types)), self.public.ps_choices)
-        alone = [int(least_duration(j, m, p, np.ones(1), False).max()) for j in self.jobs]
+        # N workers take proportionally to c / N, or with all-reduce to c / N + s (N - 1) / N^2,
+        # which is largest at N = 1 or 2: its derivative is negative where N >= 2 s / (c + s).
+        alone = [
+            max(
+                int(least_duration(j, m, p, np.full(1, n), False).max())
+                for n in {1, min(2, j.chunks)}
+            )
+            for j in self.jobs
+        ]
         last = max((job.arrival for job in self.jobs), default=0)
         self.horizon = _ENOUGH * (last + sum(alone)) + 1
         self._limit = self.public.servers + _CAPACITY * np.maximum(1.0, self.public.servers)

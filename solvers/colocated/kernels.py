@@ -71,11 +71,15 @@ def fill_up(  # type: ignore[no-untyped-def]
                 left_ps -= take
         else:
             for h in worker_order:
-                while left > 0 and workers[h] + 1 < room.shape[1]:
-                    if room[h, workers[h] + 1] < ps[h]:
-                        break
-                    workers[h] += 1
-                    left -= 1
+                low, high = workers[h], min(workers[h] + max(0, left), room.shape[1] - 1)
+                while low < high:  # the more workers, the less room
+                    middle = (low + high + 1) // 2
+                    if room[h, middle] >= ps[h]:
+                        low = middle
+                    else:
+                        high = middle - 1
+                left -= low - workers[h]
+                workers[h] = low
     return left <= 0 and left_ps <= 0
 
 

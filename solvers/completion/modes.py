@@ -13,6 +13,7 @@ __all__ = [
     "DURATION",
     "FORCED",
     "INTERNAL",
+    "MORE",
     "PS",
     "PS_TYPE",
     "WORKERS",
@@ -34,6 +35,7 @@ All parameter servers are on one server: dropping those on others keeps every co
 rate, and frees what they hold.
 """
 
+MORE = 2e9  # than any number of copies that fits
 _NEVER = np.iinfo(np.int64).max
 _BLOCK = 16  # rows
 _FEW = 50  # modes that are looked at first
@@ -171,7 +173,7 @@ def _below(one, other):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def fitting(room, demand, others=0, other_demand=None):  # type: ignore[no-untyped-def]
     """Copies of a demand, shape (R,), that fit into usable capacity, beside so many others."""
-    copies = 1e9
+    copies = 0.5 * MORE
     for r in range(demand.shape[0]):
         if demand[r] > 0.0:
             left = room[r]
@@ -210,7 +212,7 @@ def _with_ps(rows, kinds, number, room, ps_room, worker_types, ps_types, bandwid
         before, ps = workers, 0
         while before > 0:
             # The fewest PSs with which one more worker may be elsewhere.
-            ps = max(ps + 1, int(min(np.ceil((workers - before + 1) / ratios[m, p]), 1e9)))
+            ps = max(ps + 1, int(min(np.ceil((workers - before + 1) / ratios[m, p]), MORE)))
             if ps > ps_room[p].max():
                 break
             forced = max(0, workers - int(min(np.floor(ps * ratios[m, p]), 1e9)))
@@ -237,7 +239,7 @@ def _beaten(rows, first, row, ps, forced, ratios, ps_types):  # type: ignore[no-
         internal, its_m, its_p, its_workers, its_duration = rows[other]
         if internal or its_m != m or its_workers != workers:
             break
-        fewest = max(1, int(min(np.ceil((workers - forced) / ratios[its_p]), 1e9)))
+        fewest = max(1, int(min(np.ceil((workers - forced) / ratios[its_p]), MORE)))
         its_forced = max(0, workers - int(min(np.floor(fewest * ratios[its_p]), 1e9)))
         beats = other != row and 0 < its_duration <= duration and its_forced <= forced
         less = other < row or its_duration < duration or its_forced < forced

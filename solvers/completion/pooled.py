@@ -69,8 +69,8 @@ class PooledProblem(CoupledProblem):
     def usage(self, column: PooledColumn, first_row: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows that a column uses, and how much of them."""
         share = self.oracle.of[column.job].amounts[column.configuration] / self.oracle.capacity
-        stop = min(column.completion, self._slots)
-        rows = np.arange(column.start * self._resources, stop * self._resources)
-        amounts = np.tile(share, stop - column.start)
+        slots = range(self._slots)[column.start : column.completion]  # later ones have no rows
+        rows = np.arange(slots.start * self._resources, slots.stop * self._resources)
+        amounts = np.tile(share, len(slots))
         used = (amounts > 0.0) & (rows >= first_row)
         return rows[used], amounts[used]

@@ -19,7 +19,7 @@ from benchmarks.ratio import main
 from benchmarks.study import interval as interval_module
 from benchmarks.study.interval import Bound
 from benchmarks.study.statistics import bootstrap_interval
-from benchmarks.table import summarise
+from benchmarks.table import _meaning, summarise
 from benchmarks.verify import main as verify
 from models.errors import InputError
 from models.utility import UtilityInstance
@@ -50,6 +50,24 @@ def run_files(tmp_path: Path, out: str, *extra: str, code: int = 0) -> Path:
     policies = ["--policy", "oasis,zero-price"]
     assert main(["--instance", *files, *policies, "--out", str(folder), *extra]) == code
     return folder
+
+
+def test_parameters_of_policies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_files(tmp_path, "a", "--format", "json", "--set", "oasis.floor=0.5")
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["policy"] for row in rows] == ["oasis (floor=0.5)", "zero-price"] * 2
+    for given, words in {
+        "rrh.preempt=false": "no policy 'rrh' is run; there are oasis, zero-price",
+        "oasis.roof=1": "policy 'oasis': parameters: got an unexpected keyword argument 'roof'",
+    }.items():
+        with pytest.raises(InputError, match=words):
+            run_files(tmp_path, "b", "--set", given)
+
+
+def test_a_ratio_below_one_is_explained() -> None:
+    frame = pd.DataFrame({"problem": "jct", "ratio_lower": [0.9, 1.2], "objective": 1.0})
+    assert "(below 1 where policies run at speed 1 + epsilon" in _meaning(frame)
+    assert "(>= 1)" in _meaning(frame[frame["ratio_lower"] > 1.0])
 
 
 def test_rows_carry_what_the_format_says(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import os
 import signal
+import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 
 from models.errors import InputError
 from models.problem import problem
-from online import fork_server
+from online import forked_child
 from online import isolated as isolated_module
 from online.isolated import Isolated, PolicyFailure, isolated
 from online.messages import pickled
@@ -117,6 +119,10 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def ran(body: str, ins: Any, limit: float = 20.0, **parameters: Any) -> Any:
     Path("mine.py").write_text(HEAD + body)
+    return ran_as_written(ins, limit, **parameters)
+
+
+def ran_as_written(ins: Any, limit: float = 20.0, **parameters: Any) -> Any:
     policy = build_policy(isolated("utility", "mine.py:Mine", limit), ins, **parameters)
     run(ins, policy, np.random.default_rng(0))
     return policy
@@ -192,10 +198,56 @@ def test_no_run_has_anything_of_another(small: Any) -> None:
     assert said == [[f"1 {here}", f"2 {here}"]] * 2
 
 
+def test_global_generators_differ_from_run_to_run(small: Any) -> None:
+    body = "import random\nclass Mine(Base):\n    def step(self, event):\n"
+    body += "        print(random.random(), np.random.random(), file=sys.stderr)\n"
+    body += "        return Decision()\n"
+    one, two = (set(ran(body, small).said.split()) for _ in range(2))
+    assert len(one) == len(two) == 4 and not one & two
+
+
+def test_threads_ask_one_after_the_other(small: Any) -> None:
+    Path("mine.py").write_text(HEAD + "class Mine(Base): pass\n")
+    with ThreadPoolExecutor(3) as pool:
+        policies = [*pool.map(lambda _: ran_as_written(small), range(6))]
+    assert len({policy._process._child.pid for policy in policies}) == 6
+
+
+def test_after_an_interrupt_nobody_hears_an_old_answer(
+    small: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*given: Any) -> bytes:
+        raise KeyboardInterrupt
+
+    ran("class Mine(Base): pass\n", small)
+    with monkeypatch.context() as patch:
+        patch.setattr(forked_child, "receive", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ran("class Mine(Base): pass\n", small)
+    first = ran("class Mine(Base): pass\n", small)
+    second = ran("class Mine(Base): pass\n", small)
+    assert first._process._child.pid != second._process._child.pid
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
+def test_a_server_ends_what_is_too_busy_to_end_itself(small: Any) -> None:
+    body = "class Mine(Base):\n    def step(self, event): sum(range(10**12))\n"
+    Path("mine.py").write_text(HEAD + body)
+    policy: Any = build_policy(isolated("utility", "mine.py:Mine", 0.5), small)
+    pid = policy._process._child.pid
+    policy._process._tell(("step", None))
+    time.sleep(0.5)  # so that it is busy
+    forked_child._servers[os.getpid(), "utility"][1].shutdown(socket.SHUT_RDWR)
+    began = time.monotonic()
+    while Path(f"/proc/{pid}").exists() and time.monotonic() - began < 20.0:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{pid}").exists()
+
+
 def test_a_server_that_was_killed_is_replaced(small: Any) -> None:
     body = "class Mine(Base): pass\n"
     ran(body, small)
-    for server, _ in fork_server._servers.values():
+    for server, _ in forked_child._servers.values():
         os.kill(server.pid, signal.SIGKILL)
         server.wait(None)
     ran(body, small)

@@ -59,6 +59,8 @@ __all__ = ["compact", "schedule_from_values"]
 Limits = Mapping[int, JobLimits]
 Values = Mapping[Any, float]
 
+_LEAST_WORK = 1e-3  # one worker does more in a slot; a solver's tolerance could do without less
+
 
 def compact(instance: ColocatedInstance, *, relaxed: bool = False) -> pyo.ConcreteModel:
     """Build the MILP, or its LP relaxation: maximise ``utility`` over d, home, v, u, w, s.
@@ -146,7 +148,7 @@ def _constraint_3(model: pyo.ConcreteModel, limits: Limits) -> None:
         (
             (i, t),
             pyo.quicksum(total for slot, total in trained[i] if slot <= t)
-            >= limits[i].job.tolerant_work * d,
+            >= max(limits[i].job.tolerant_work, _LEAST_WORK) * d,
         )
         for (i, t), d in model.d.items()
     )

@@ -18,7 +18,7 @@ from benchmarks.study.multiverse import PICK, REGISTERED, Multiverse
 from benchmarks.study.scheme import Reading
 from benchmarks.study.store import Store
 from models.errors import InputError
-from online.registry import policy_names
+from online.registry import check_parameters, find_policy, policy_names
 from tests.benchmarks import toy
 
 DECLARED = with_part("readings")
@@ -88,6 +88,17 @@ def test_readings_are_of_what_there_is(name: str) -> None:
     assert told <= schemes <= set(policy_names(name)) | {s.name for s in studies[0].schemes}
     settings = {key for c in found.choices for r in c.readings for key in r.settings}
     assert settings <= {*experiments_of(name).workload.examples, "slots"}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_everybody_can_set_what_a_reading_sets(name: str) -> None:
+    found: Multiverse = part_of(name, "readings")
+    policies = {s.name: s.policy for study in part_of(name, "studies") for s in study.schemes}
+    for reading in (one for choice in found.choices for one in choice.readings):
+        for scheme, given in reading.parameters.items():
+            policy = given.get("policy", policies.get(scheme, scheme))
+            own = {key: value for key, value in given.items() if key != "policy"}
+            check_parameters(find_policy(name, policy), own)
 
 
 def test_the_frame_of_a_multiverse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,8 @@ from solvers.highs import LinearProgram
 
 __all__ = ["DormJob", "DormModel"]
 
+_NEVER = 1e13  # units that no server has; HiGHS takes no coefficient of 1e15
+
 
 @dataclass(frozen=True, eq=False)
 class DormJob:
@@ -179,7 +181,8 @@ class DormModel:
         demanded = np.any([part.demand.any(axis=0) for part in parts], axis=0)
         for g, total in enumerate(groups.total):
             for r in np.flatnonzero(demanded):
-                amounts = [part.demand[:, r] / units[g, r] for part in parts]
+                demands = [part.demand[:, r] / units[g, r] for part in parts]
+                amounts = [np.minimum(demand, _NEVER) for demand in demands]
                 held = sum(
                     amount * part.now[:, g] for amount, part in zip(amounts, parts, strict=True)
                 )

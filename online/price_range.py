@@ -28,6 +28,7 @@ FLOOR = 1e-6
 """Least worth of a job in L, of the largest utility: that at the horizon can underflow to 0."""
 
 _WORTHLESS = 1e-200  # of smaller utilities L would underflow
+_LEAST = 1e-200  # of the largest U: L is below every U, and U / L would overflow
 Units = Literal["normalised", "raw"]
 Moved = Literal["U", "L"]
 
@@ -205,9 +206,10 @@ def unit_utilities(
     with np.errstate(divide="ignore"):
         upper = np.where(demand > 0, best[:, None] / demand, 0.0).max(axis=0)
     priced = upper > 0
-    if not priced.any():  # the jobs run without anything on these servers
-        return PriceRange(upper, 0.0)
+    upper[priced] = np.maximum(upper[priced], _LEAST * upper.max(initial=0.0))
     total = float((capacity / scale)[:, priced].sum()) * slots
+    if total == 0.0:  # the jobs need nothing of these servers, or what they need is not there
+        return PriceRange(np.zeros_like(upper), 0.0)
     use = work * demand.sum(axis=1)
     worst, use = worst[use > 0], use[use > 0]
     lower = float((worst / use).min())

@@ -295,3 +295,10 @@ def test_a_policy_that_waits_for_ever_is_stopped() -> None:
     ins = ring([work("a", slots=3)], 1)
     with pytest.raises(InfeasibleDecision, match="before the horizon"):
         play(ins, lambda event: Decision(wake_at=event.slot + 1))
+
+
+def test_two_workers_may_take_longest() -> None:
+    # One takes 3 slots, two with an exchange of 8 slots 3 (1 + 8/2) / 2 = 7.5, three 6 1/3.
+    ins = ring([work("a", slots=1, chunks=3, update_slots=8.0)], 3)
+    with pytest.raises(InfeasibleDecision, match="before the horizon of 161 slots"):
+        play(ins, lambda event: Decision(wake_at=161))

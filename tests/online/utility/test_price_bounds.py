@@ -60,3 +60,27 @@ def test_jobs_that_are_worth_next_to_nothing_make_no_price() -> None:
         assert (bounds.U1.tolist(), bounds.U2.tolist()) == ([0.0], [0.0])
     low = instance([job("a", utility=Sigmoid(priority=1.0, decay=400.0, target=-1.0))])
     assert 1e-200 < PriceBounds.from_instance(low).U1[0] < 1e-170
+
+
+def test_servers_without_what_the_jobs_need_have_no_price() -> None:
+    ins = instance([job("a", utility=constant(3.0))], ps_servers=[[0.0]])
+    bounds = PriceBounds.from_instance(ins)
+    assert (bounds.U2.tolist(), bounds.L2) == ([0.0], 0.0)
+    assert score(ins, run(ins, OASiS(bounds), np.random.default_rng(0)).schedule).objective == 0.0
+
+
+def test_the_largest_price_over_the_least_is_a_number() -> None:
+    # Job "nil" alone demands the GPU, and is worth 1 / (1 + e^700).
+    nil = Sigmoid(priority=1.0, decay=700.0, target=-1.0)
+    ins = instance(
+        [
+            job("big", worker=[0.0, 1.0], ps=[0.0, 1.0], utility=constant(1e11)),
+            job("nil", worker=[1.0, 1.0], ps=[0.0, 1.0], utility=nil),
+        ],
+        resources=["gpu", "bandwidth_gbps"],
+        worker_servers=[[1.0, 4.0]],
+        ps_servers=[[0.0, 4.0]],
+    )
+    bounds = PriceBounds.from_instance(ins)
+    assert bounds.U1 == pytest.approx([4e11 * 1e-200, 4e11])
+    assert np.isfinite(ExponentialPrices(ins.cluster, bounds).prices.worker).all()

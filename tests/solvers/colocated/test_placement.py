@@ -9,6 +9,7 @@ import pytest
 
 from models.colocated import Job
 from models.errors import InputError
+from solvers.colocated.kernels import fill_up, room_beside
 from solvers.colocated.placement import SlotOptions
 from solvers.colocated.placement_exact import ExactPlacement
 from solvers.colocated.placement_greedy import GreedyPlacement, SplitPlacement
@@ -125,3 +126,41 @@ def test_very_many_parameter_servers_are_refused_and_not_waited_for() -> None:
         ExactPlacement().options(job_, price, free, 20)
     greedy = GreedyPlacement().options(job_, price, free, 20)
     assert np.isfinite(greedy.external_cost).all()
+
+
+def test_machines_are_filled_as_one_by_one() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(300):
+        job_, _, free = tight_case(int(rng.integers(1000)))
+        room = room_beside(free, job_.worker, job_.ps, 7, 9)
+        order, ps_order = rng.permutation(len(free)), rng.permutation(len(free))
+        most, most_ps, ps_first = *rng.integers(0, 8, 2).tolist(), bool(rng.integers(2))
+        workers, ps = np.zeros((2, len(free)), dtype=np.int64)
+        given = order, ps_order, room, most, most_ps, ps_first
+        held = fill_up(workers, ps, *given)
+        expected, full = one_by_one(*given)
+        assert held == full
+        assert [workers.tolist(), ps.tolist()] == expected.tolist()
+
+
+def one_by_one(
+    order: np.ndarray,
+    ps_order: np.ndarray,
+    room: np.ndarray,
+    most: int,
+    most_ps: int,
+    ps_first: bool,
+) -> tuple[np.ndarray, bool]:
+    """Each worker and each parameter server on the first machine that has room."""
+    counts, full = np.zeros((2, len(room)), dtype=np.int64), True
+    sides = [(1, ps_order, most_ps), (0, order, most)]
+    for side, machines, number in sides if ps_first else sides[::-1]:
+        for _ in range(number):
+            for h in machines:
+                workers, ps = counts[:, h] + np.eye(2, dtype=np.int64)[side]
+                if workers < room.shape[1] and ps <= room[h, workers]:
+                    counts[side, h] += 1
+                    break
+            else:
+                full = False
+    return counts, full

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from pathlib import Path
 
@@ -67,6 +68,13 @@ def test_generated_prices_prove_something() -> None:
         trivial = PoolOracle(ins).bound(np.zeros((0, 2)))
         better += pool_bound(ins, generated_prices(ins, horizon(ins))) > trivial * (1 + 1e-6)
     assert better >= 3
+
+
+def test_jobs_that_start_after_the_priced_slots_use_none_of_them() -> None:
+    problem = PooledProblem(PoolOracle(instance([job("a", 3)], slots=6)), 2)
+    (column,) = problem.price(np.zeros(2), math.inf)
+    assert column.start == 3
+    assert [part.size for part in problem.usage(column, 0)] == [0, 0]
 
 
 def test_e1_a_job_may_straddle_the_last_priced_slot() -> None:

@@ -249,3 +249,14 @@ def test_dorm_keeps_its_limits(seed: int, theta1: float, theta2: float) -> None:
         if not row["unplaced"] and not row["kept"]:
             assert row["fairness_loss"] <= theta1 * 2 * resources + 1e-6
         was_running = row["running"]
+
+
+def test_demands_beyond_any_coefficient() -> None:
+    jobs = [
+        job("fits", ps=[0.0, 1.0], worker=[0.0, 1.0]),
+        job("never", ps=[1e12, 1.0], worker=[0.0, 1.0]),
+    ]
+    servers = {"worker_servers": [[1.0, 4.0]], "ps_servers": [[1e-6, 4.0]]}
+    ins = instance(jobs, resources=["gpu", "bandwidth_gbps"], **servers)
+    trace = simulate(Dorm(), ins)
+    assert numbers(ins, trace.schedule).any(axis=1).tolist() == [True, False]

@@ -193,6 +193,12 @@ class GangPolicy(Policy):
             gang.left[chunks[0]] -= max(0, now - begin)
         gang.since = now
 
+    def uploading(self, gang: Gang) -> int:
+        """Slots until the first worker of a job that runs has the data of what it trains."""
+        server = self._cluster.worker_server
+        heads = ((chunks[0], int(server[worker])) for worker, chunks in gang.lists.items())
+        return max(0, min(gang.ready[head] for head in heads) - gang.since)
+
     # ---- sharing out ---------------------------------------------------------------------
 
     def _share(self, kind: int, now: int, orders: dict[tuple[int, int], Order]) -> None:

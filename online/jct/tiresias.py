@@ -114,7 +114,8 @@ class TiresiasL(GangPolicy):
     def next_turn(self, gang: Gang) -> int | None:
         """Slots until a job leaves its queue: at the earliest, or by having waited enough."""
         if gang.lists:
-            return self.queues.slots_left(self._service(gang), len(gang.lists))
+            left = self.queues.slots_left(self._service(gang), len(gang.lists))
+            return None if left is None else self.uploading(gang) + left
         patience = self._patience(gang)
         return math.ceil(patience) if patience < math.inf else None
 

@@ -36,10 +36,13 @@ from scipy import sparse
 from models.jct.cluster import Job
 from models.jct.instance import JctInstance
 from solvers.highs import LinearProgram
+from solvers.highs.program import SMALLEST_COEFFICIENT
 from solvers.jct.assembling import Runs
 from solvers.jct.pool import Pool, tolerant_storage
 
 __all__ = ["ChunkProgram"]
+
+_NOTHING = 1e-12  # of a capacity: all chunks of a job together are not counted
 
 
 class _Rows:
@@ -217,10 +220,10 @@ class ChunkProgram:
             stored: dict[int, list[tuple[int, float]]] = defaultdict(list)
             for job in jobs:
                 chunks = [(self._k[job.index, w], 1.0) for w in here if (job.index, w) in self._k]
-                if not chunks or not job.chunk_gb:
-                    continue
                 # In units of the capacity, so that HiGHS's absolute tolerance means the same.
                 share = job.chunk_gb / max(float(limits[s]), 1e-300)
+                if not chunks or share * job.chunks < _NOTHING:
+                    continue
                 for c in range(self._windows[job.index].last):
                     held = chunks
                     if (job.index, c) in self._d:
@@ -233,7 +236,8 @@ class ChunkProgram:
                         held = [(h, 1.0)]
                     stored[job.arrival + c] += [(column, share) for column, _ in held]
             for terms in stored.values():
-                self._rows.add(terms, upper=1.0)
+                unit = max(1.0, 2.0 * SMALLEST_COEFFICIENT / min(share for _, share in terms))
+                self._rows.add([(column, unit * share) for column, share in terms], upper=unit)
 
     def program(self) -> LinearProgram:
         """The program for HiGHS."""

@@ -64,6 +64,14 @@ def test_promotion_of_a_starved_job() -> None:
     assert rows(trace, 1) == [(0, 0, 2, 4), (0, 0, 8, 11)]
 
 
+def test_uploads_are_waited_for_in_one_step() -> None:
+    # The data is there in slot 10^6; two slots later the job leaves the first queue.
+    ins = instance([job("a", upload=[10**6], chunk_slots=6)], [server()], slots=2 * 10**6)
+    trace, jcts, _ = play(ins, TiresiasL(2.0))
+    assert rows(trace, 0) == [(0, 0, 10**6, 10**6 + 6)]
+    assert jcts == [10**6 + 6] and len(trace.decisions) < 6
+
+
 def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="want rising numbers"):
         ServiceQueues((2.0, 1.0))

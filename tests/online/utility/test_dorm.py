@@ -249,3 +249,10 @@ def test_dorm_keeps_its_limits(seed: int, theta1: float, theta2: float) -> None:
         if not row["unplaced"] and not row["kept"]:
             assert row["fairness_loss"] <= theta1 * 2 * resources + 1e-6
         was_running = row["running"]
+
+
+def test_demands_beyond_any_coefficient() -> None:
+    # b / B of 1e-24 is round-off: the job runs without parameter servers, which fit nowhere.
+    ins = instance([job("a", worker=[1e-12], ps=[1e12])], ps_servers=[[1e-6]])
+    trace = simulate(Dorm(), ins)
+    assert numbers(ins, trace.schedule)[0].sum() == 1

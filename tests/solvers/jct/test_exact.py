@@ -14,6 +14,7 @@ from models.jct import JctSchedule, score
 from solvers.jct import exact
 from solvers.jct.exact import solve
 from solvers.result import SolveResult
+from tests.models.jct.small import instance, job, server
 from tests.solvers.jct.search import NO_SCHEDULE, least_jct, small, tiny
 
 HARD = 13  # takes as long as all others
@@ -127,3 +128,17 @@ def test_bad_arguments_are_refused() -> None:
     other = small(103)
     with pytest.raises(InputError, match="another instance"):
         solve(ins, start=JctSchedule.build(other, [False] * len(other.jobs), none, none))
+
+
+def test_tiny_chunks_beside_large_storage() -> None:
+    # Each server could store all chunks, one of them in 10^-12 GB and a tolerance of 10^-6.
+    size = {"chunk_slots": 2, "cloud_chunk_slots": 2, "cloud_upload_slots": 6, "chunk_gb": 1e-12}
+    jobs = [job("a", 1, upload=[1, 1], chunks=2, requested_workers=2, **size)]
+    jobs += [job("b", 1, upload=[1, 1], chunks=2, requested_workers=2, **size)]
+    jobs += [job("c", 1, upload=[1, 1], **size)]
+    found = [
+        solve(instance(jobs, [server(1, 3, **one), server(1, 0, **other)], cloud=True, slots=100))
+        for one, other in (({}, {}), ({"storage_gb": 1e-12}, {"storage_gb": 2.0}))
+    ]
+    assert [result.status for result in found] == ["optimal"] * 2
+    assert found[0].objective == found[1].objective

@@ -20,7 +20,7 @@ from tests.models.jct.small import random_instance as random_jct
 from tests.models.reward.cases import random_reward
 from tests.models.utility.small import random_instance
 
-__all__ = ["CROWDED", "EXECUTED", "LARGE", "MAY_FAIL", "MOST_EVENTS", "OTHER_FUTURE", "TINY"]
+__all__ = ["CROWDED", "EXECUTED", "MAY_FAIL", "MOST_EVENTS", "OTHER_FUTURE", "TINY"]
 
 
 def crowded_utility(seed: int, *, slots: int = 12) -> UtilityInstance:
@@ -217,11 +217,6 @@ TINY: dict[str, Callable[[np.random.Generator], Any]] = {
 """Instances whose optimum is soon found, of all that the files may say."""
 MAY_FAIL: dict[str, Callable[[Any], bool]] = {"jct": may_fail_jct}
 """Whether a policy may find no schedule of a valid instance; where nothing is said, none may."""
-LARGE: dict[str, Callable[[Any], bool]] = {
-    "jct": lambda ins: sum(job.chunks for job in ins.jobs) > 10**5,
-    "reward": lambda ins: int(ins.arrivals.sum()) > 10**5,
-}
-"""Which valid instances would take minutes; where nothing is said, none would."""
 CROWDED: dict[str, Callable[..., Any]] = {
     "colocated": crowded_colocated,
     "completion": crowded_completion,

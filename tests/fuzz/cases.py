@@ -28,7 +28,7 @@ from online.run import InfeasibleDecision
 from solvers.certificate import seal
 from solvers.contract import offline_solver
 from solvers.result import SolveResult
-from tests.contract_cases import LARGE, MAY_FAIL, TINY
+from tests.contract_cases import MAY_FAIL, TINY
 from tests.fuzz.damage import damaged, damaged_archive
 from tests.fuzz.edges import at_the_edges
 
@@ -184,14 +184,7 @@ def _edges(name: str, rng: random.Random, folder: Path) -> bool:
     """Every policy and the offline solver, and a certificate if there are any."""
     kind, solver = problem(name), offline_solver(name)
     data = json.loads(msgspec.json.encode(_tiny(name, rng.randrange(_INSTANCES)).file))
-
-    def decode(data: bytes, source: str) -> Any:
-        found = kind.decode_instance(data, source)
-        if LARGE.get(name, lambda _: False)(found):
-            raise InputError(f"{source}: would take minutes")
-        return found
-
-    instance = at_the_edges(data, kind.instance_file, decode, rng)
+    instance = at_the_edges(data, kind.instance_file, kind.decode_instance, rng)
     _check_instance(kind, instance)
     may_fail, runs = MAY_FAIL.get(name, lambda _: False)(instance), []
     for policy in policy_names(name):

@@ -6,13 +6,12 @@ import numpy as np
 
 from models.errors import InputError
 from models.jct.cluster import Cluster, Job
-from models.jct.files import JctFile, JobRecord
+from models.jct.files import MOST_CHUNKS, JctFile, JobRecord
 from models.rounding import ceil_tolerant
 
 __all__ = ["check_job", "check_served", "check_sizes", "chunk_times", "whole_slots"]
 
 _MOST_NUMBERS = 5 * 10**7  # upload delays, per job and server
-_MOST_CHUNKS = 10**7
 _MOST_WORKERS = 10**6
 _MOST_WORK = 10**15  # worker-slots of a job, less than HiGHS takes as a coefficient
 _PRODUCT = (
@@ -26,7 +25,7 @@ _PRODUCT = (
 
 
 def check_sizes(file: JctFile, source: str) -> None:
-    """Refuse instances whose arrays would not fit into memory."""
+    """Refuse instances whose arrays would be too large, or whose runs would take too long."""
     if not file.servers and not file.cloud:
         raise InputError(f"{source}: neither a server nor the cloud - at `$.servers`")
     if len(file.jobs) * len(file.servers) > _MOST_NUMBERS:
@@ -35,8 +34,10 @@ def check_sizes(file: JctFile, source: str) -> None:
             f"{_MOST_NUMBERS} - at `$.jobs`"
         )
     chunks = sum(record.chunks for record in file.jobs)
-    if chunks > _MOST_CHUNKS:
-        raise InputError(f"{source}: {chunks} chunks are more than {_MOST_CHUNKS} - at `$.jobs`")
+    if chunks > MOST_CHUNKS:
+        raise InputError(
+            f"{source}: {chunks} `chunks` of all jobs are more than {MOST_CHUNKS} - at `$.jobs`"
+        )
     for key in ("workers", "ps"):
         count = sum(len(getattr(server, key)) for server in file.servers)
         if count > _MOST_WORKERS:

@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from models.wire import Amount, Index, Name, Positive, SmallCount
 
 __all__ = [
+    "MOST_CHUNKS",
     "MOST_SLOTS",
     "Allocations",
     "JctFile",
@@ -21,9 +22,11 @@ __all__ = [
 
 # Upper bounds keep products finite, slots exact in a double, and arrays in memory.
 MOST_SLOTS = 10**9
+MOST_CHUNKS = 300_000  # of a job, and of all jobs together: policies decide on each of them
 Slots = Annotated[int, Meta(ge=1, le=MOST_SLOTS)]
 Slot = Annotated[int, Meta(ge=0, le=MOST_SLOTS)]
 Count = Annotated[int, Meta(ge=1, le=10**9)]
+Chunks = Annotated[int, Meta(ge=1, le=MOST_CHUNKS)]
 ServerOrCloud = Annotated[int, Meta(ge=-1, le=10**6)]
 Types = Annotated[list[Name], Meta(max_length=10**5)]
 Epsilon = tuple[Annotated[int, Meta(ge=1, le=1000)], Annotated[int, Meta(ge=1, le=1000)]]
@@ -50,7 +53,7 @@ class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
     id: Name
     arrival: Slot
-    chunks: SmallCount
+    chunks: Chunks
     worker_type: Name
     ps_type: Name
     upload_slots: Annotated[list[Slot], Meta(max_length=10**5)]
@@ -83,7 +86,7 @@ class JctFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cloud: bool
     jobs: Annotated[list[JobRecord], Meta(max_length=10**6)]
     slot_seconds: Positive = 3600.0
-    resources: list[Name] = []
+    resources: Types = []
     seed: int | None = None
     origin: str = ""
     epsilon: Epsilon | UnsetType = UNSET

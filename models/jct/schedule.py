@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +17,7 @@ from models.jct.files import Allocations, ScheduledJob, ScheduleFile
 from models.jct.instance import JctInstance
 from models.sealing import sealed
 
-__all__ = ["JctSchedule"]
+__all__ = ["JctSchedule", "first_rows"]
 
 _MOST_ROWS = 2 * 10**7  # of a schedule file; a hundred bytes each while it is written
 _KINDS: tuple[Literal["worker", "ps"], ...] = ("worker", "ps")
@@ -94,6 +95,13 @@ class JctSchedule:
         """The instance that the schedule is judged on: at the augmented speed if it is faster."""
         return instance.online if self.faster else instance
 
+    @cached_property
+    def busy(self) -> np.ndarray:
+        """Rows (job, server, worker's number there, slots in which it trains the job), sorted."""
+        first = first_rows(self.workers, 3)
+        slots = np.add.reduceat(self.workers[:, 4] - self.workers[:, 3], first)
+        return sealed(np.column_stack([self.workers[first, :3], slots]))
+
     @classmethod
     def read(cls, path: str | Path, instance: JctInstance) -> JctSchedule:
         """Read a schedule file that belongs to an instance.
@@ -157,6 +165,11 @@ class JctSchedule:
             faster=self.faster,
         )
         write_atomic(path, canonical(file))
+
+
+def first_rows(table: np.ndarray, columns: int) -> np.ndarray:
+    """Where the first columns of a sorted table change, its first row included."""
+    return np.flatnonzero(np.diff(table[:, :columns], axis=0, prepend=-2).any(axis=1))
 
 
 def _unknown_unit(cluster: Cluster, kind: str, server: int, unit: int) -> str:

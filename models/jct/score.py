@@ -101,31 +101,30 @@ def _constraint_2a(instance: JctInstance, schedule: JctSchedule) -> Iterator[Vio
 
 
 def _constraint_2b(instance: JctInstance, schedule: JctSchedule) -> Iterator[tuple[int, Violation]]:
-    slots_on: list[dict[tuple[int, int], int]] = [{} for _ in instance.jobs]
-    slots = instance.cluster.slots
-    cut = {row[0] for row in schedule.workers.tolist() if row[4] == slots}
-    for j, server, unit, start, stop in schedule.workers.tolist():
-        slots_on[j][server, unit] = slots_on[j].get((server, unit), 0) + stop - start
-    for job, together, busy in zip(
-        instance.jobs, schedule.together.tolist(), slots_on, strict=True
-    ):
+    slots, rows, busy = instance.cluster.slots, schedule.workers, schedule.busy
+    cut = set(rows[rows[:, 4] == slots, 0].tolist())
+    first = np.searchsorted(busy[:, 0], np.arange(len(instance.jobs) + 1))
+    for job, together in zip(instance.jobs, schedule.together.tolist(), strict=True):
         p = job.cloud_chunk_slots if together else job.chunk_slots
+        units = busy[first[job.index] : first[job.index + 1], 1:]
+        torn = units[units[:, 2] % p > 0]
         if schedule.migration:
-            parts = [unit for unit, slots in busy.items() if unit[0] == CLOUD and slots % p]
-            if parts:
+            parts = torn[torn[:, 0] == CLOUD]
+            if len(parts):
+                server, unit, trained = parts[0].tolist()
                 message = (
-                    f"{_named(*parts[0])} trains job '{job.id}' in {busy[parts[0]]} slots, no "
+                    f"{_named(server, unit)} trains job '{job.id}' in {trained} slots, no "
                     f"whole chunks of {p}, which do not move to or from the cloud"
                 )
                 yield job.index, Violation("(2b)", message, job.id)
-            elif (total := sum(busy.values())) < p * job.chunks:
+            elif (total := int(units[:, 2].sum())) < p * job.chunks:
                 message = f"job '{job.id}' gets {total} of {p * job.chunks} worker-slots"
                 yield job.index, Violation("(2b)", message, job.id)
-        elif (done := sum(slots // p for slots in busy.values())) < job.chunks:
+        elif (done := int((units[:, 2] // p).sum())) < job.chunks:
             message = f"job '{job.id}' completes {done} of {job.chunks} chunks of {p} slots"
-            torn = next((unit for unit, slots in busy.items() if slots % p), None)
-            if torn is not None:
-                message += f"; {_named(*torn)} trains it in {busy[torn]} slots"
+            if len(torn):
+                server, unit, trained = torn[0].tolist()
+                message += f"; {_named(server, unit)} trains it in {trained} slots"
             if job.index in cut:
                 message += f", up to the horizon: more `slots` than {slots} may be enough"
             yield job.index, Violation("(2b)", message, job.id)
@@ -203,6 +202,9 @@ def _clashes(rows: np.ndarray, first_key: int) -> Iterator[tuple[int, list[int]]
     """
     keys = rows[:, first_key:3]
     order = np.lexsort((rows[:, 3], *keys.T[::-1]))
+    same = (keys[order[1:]] == keys[order[:-1]]).all(axis=1)
+    if not (same & (rows[order[1:], 3] < rows[order[:-1], 4])).any():
+        return  # a row that clashes with any before it makes two neighbours clash
     held: list[int] = []
     holder = until = -1
     for row in rows[order].tolist():
@@ -230,12 +232,17 @@ def _constraint_2gh(instance: JctInstance, schedule: JctSchedule) -> Iterator[Vi
 
 
 def _constraint_2i(instance: JctInstance, schedule: JctSchedule) -> Iterator[Violation]:
-    for j, server, unit, start, _ in schedule.workers.tolist():
-        job = instance.jobs[j]
-        ready = job.arrival + job.upload_to(server)
-        if start < ready:
+    first = np.searchsorted(schedule.workers[:, 0], np.arange(len(instance.jobs) + 1))
+    for job in instance.jobs:
+        rows = schedule.workers[first[job.index] : first[job.index + 1]]
+        # The cloud, -1, is the last place.
+        ready = job.arrival + np.append(job.upload_slots, job.cloud_upload_slots or 0)[rows[:, 1]]
+        late = rows[:, 3] < ready
+        for (_, server, unit, start, _), slot in zip(
+            rows[late].tolist(), ready[late].tolist(), strict=True
+        ):
             message = (
                 f"job '{job.id}' runs on {_named(server, unit)} in slot {start}, but its data are "
-                f"there from slot {ready} on"
+                f"there from slot {slot} on"
             )
             yield Violation("(2i)", message, job.id, start, _site(server))

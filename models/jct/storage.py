@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
 from models.jct.cluster import CLOUD
 from models.jct.instance import JctInstance
-from models.jct.schedule import JctSchedule
+from models.jct.schedule import JctSchedule, first_rows
 from models.scoring import Violation
 
 __all__ = ["storage_violations"]
@@ -43,15 +44,20 @@ def storage_violations(
 
 def _stored(instance: JctInstance, schedule: JctSchedule) -> dict[tuple[int, int], int]:
     """Chunks that each (job, server) has at least a part of."""
-    busy: dict[tuple[int, int, int], int] = defaultdict(int)
-    for j, server, unit, start, stop in schedule.workers.tolist():
-        busy[j, server, unit] += stop - start
-    stored: dict[tuple[int, int], int] = defaultdict(int)
-    for (j, server, _), slots in busy.items():
-        job = instance.jobs[j]
-        p = job.cloud_chunk_slots if schedule.together[j] else job.chunk_slots
-        stored[j, server] += -(-slots // p)
-    return stored
+    busy = schedule.busy
+    p = np.array(
+        [
+            job.cloud_chunk_slots if together else job.chunk_slots
+            for job, together in zip(instance.jobs, schedule.together.tolist(), strict=True)
+        ],
+        dtype=np.int64,
+    )
+    first = first_rows(busy, 2)
+    chunks = np.add.reduceat(-(-busy[:, 3] // p[busy[:, 0]]), first)
+    return {
+        (j, server): count
+        for (j, server), count in zip(busy[first, :2].tolist(), chunks.tolist(), strict=True)
+    }
 
 
 def _constraint_7c(
@@ -73,15 +79,16 @@ def _held_while_moving(
     schedule: JctSchedule, last: np.ndarray
 ) -> list[tuple[int, int, int, int, int]]:
     """(server, job, start, stop, chunks) that a migrating schedule stores at the least."""
-    rows_of: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-    for j, server, _, start, stop in schedule.workers.tolist():
-        rows_of[j, server].append((start, stop))
+    rows = schedule.workers
+    first = first_rows(rows, 2)
     held = []
-    for (j, server), intervals in rows_of.items():
+    for begin, end in pairwise([*first.tolist(), len(rows)]):
+        j, server = rows[begin, :2].tolist()
+        part = rows[begin:end]
         # Stops before starts in the same slot.
-        changes = sorted([(s, 1) for s, _ in intervals] + [(e, -1) for _, e in intervals])
-        running = np.cumsum([change for _, change in changes])
-        held.append((server, j, changes[0][0], int(last[j]) + 1, int(running.max())))
+        slots, change = part[:, [4, 3]].T.ravel(), np.repeat([-1, 1], len(part))
+        running = np.cumsum(change[np.argsort(slots, kind="stable")])
+        held.append((server, j, int(slots.min()), int(last[j]) + 1, int(running.max())))
     return held
 
 

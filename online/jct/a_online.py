@@ -62,7 +62,8 @@ class AOnline(Policy):
     def reset(self, public: Cluster, rng: np.random.Generator) -> None:
         """Start with empty queues."""
         self._cluster = public
-        workers = len(public.worker_server)
+        self._server = public.worker_server.tolist()
+        workers = len(self._server)
         self._queues = Queues(workers)
         self._stock = Stock(public)
         self._runs: list[_Chunk] = [_NOTHING] * workers
@@ -168,24 +169,23 @@ class AOnline(Policy):
         self.duals.send(job, sent)
         self._served.append(job.ps_type)
         self._ps_type[job.index] = job.ps_type
-        servers = []
+        at: dict[int, list[int]] = {}
         for chunk, worker in enumerate(sent.workers):
             self._home[job.index, chunk] = worker
-            if worker == CLOUD:
-                servers.append(CLOUD)
-                continue
-            server = int(self._cluster.worker_server[worker])
-            servers.append(server)
+            at.setdefault(worker, []).append(chunk)
+        at.pop(CLOUD, None)
+        for worker, chunks in at.items():
             self._queues.insert(
                 worker,
                 now,
                 job=job.index,
-                chunk=chunk,
+                chunks=chunks,
                 gamma=self._gamma(job),
-                ready=now + job.upload_to(server),
+                ready=now + job.upload_to(self._server[worker]),
                 processing=job.chunk_slots,
                 weight=1.0 / job.chunks,
             )
+        servers = [self._server[worker] for worker, chunks in at.items() for _ in chunks]
         self._stock.take(job, servers, now)
         return sent
 
@@ -228,8 +228,7 @@ class AOnline(Policy):
         self._runs[worker] = then
 
     def _order(self, key: _Chunk, worker: int, *, run: bool) -> Order:
-        server = int(self._cluster.worker_server[worker])
-        return Order(key[1], server, worker if run else None)
+        return Order(key[1], self._server[worker], worker if run else None)
 
     def _next_change(self) -> int | None:
         while self._changes and self._until[self._changes[0][1]] != self._changes[0][0]:

@@ -3,64 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from models.jct.cluster import CLOUD, Cluster, Job
 from online.jct.events import JctEvent, Order, Plan
+from online.jct.gang import Gang
 from online.jct.parameter_servers import most_at_once
 from online.jct.stock import Stock
 from online.policy import Arrival, Decision, Policy
 
-__all__ = ["Gang", "GangPolicy"]
-
-
-@dataclass(eq=False)
-class Gang:
-    """A job at the edge: what is left of it, and the workers that it has.
-
-    Parameters
-    ----------
-    job : Job
-    size : int
-        Workers it asks for, all or nothing; after a pause, as many as it had then.
-    left : dict of int to int
-        Slots of work left of each chunk that is not done; exact at ``since``.
-    lists : dict of int to list of int
-        Worker -> chunks that it trains one after the other; empty while the job is paused.
-    ready : dict of (int, int) to int
-        (chunk, server) -> slot from which the chunk's data is there.
-    home : dict of int to int
-        Server to which each chunk was dealt last.
-    since : int
-    stopped : int
-        Slot from which on it has waited, if it has no workers.
-    """
-
-    job: Job
-    size: int
-    left: dict[int, int]
-    lists: dict[int, list[int]] = field(default_factory=dict)
-    ready: dict[tuple[int, int], int] = field(default_factory=dict)
-    home: dict[int, int] = field(default_factory=dict)
-    since: int = 0
-    stopped: int = 0
-
-    @property
-    def need(self) -> int:
-        """Workers it needs now: those it has, or as many as it asks for and can still use."""
-        return len(self.lists) or min(self.size, len(self.left))
-
-    @property
-    def work(self) -> int:
-        """Worker-slots left."""
-        return sum(self.left.values())
-
-    @property
-    def attained(self) -> int:
-        """Worker-slots served so far."""
-        return self.job.chunks * self.job.chunk_slots - self.work
+__all__ = ["GangPolicy"]
 
 
 class GangPolicy(Policy):
@@ -93,6 +46,8 @@ class GangPolicy(Policy):
         """Start with all workers free."""
         self._cluster = public
         self._stock = Stock(public)
+        self._server: list[int] = public.worker_server.tolist()
+        self._workers = np.bincount(public.worker_type, minlength=len(public.worker_types)).tolist()
         self._gangs: dict[int, Gang] = {}
         self._free = np.ones(len(public.worker_server), dtype=bool)
         self._of_type: dict[int, dict[int, Gang]] = {}
@@ -151,8 +106,7 @@ class GangPolicy(Policy):
         wanted = self._use_cloud and job.requested_workers > len(workers)
         if self._cluster.cloud and (wanted or not fits):
             return Decision({job.index: Plan.to_cloud(job.chunks)})
-        left = dict.fromkeys(range(job.chunks), job.chunk_slots)
-        gang = Gang(job, size, left, stopped=job.arrival)
+        gang = Gang(job, size, self._server, stopped=job.arrival)
         if not self._cluster.cloud:
             self._widen(gang, workers)
         self._gangs[job.index] = gang
@@ -162,21 +116,17 @@ class GangPolicy(Policy):
     def _widen(self, gang: Gang, workers: np.ndarray) -> None:
         """Let a job ask for as many workers as store its chunks on an empty edge."""
         room = gang.job.places(self._cluster)
-        while gang.size < len(workers) and self._deal(gang, workers, room.copy()) is None:
+        while gang.size < len(workers) and gang.choose(self._cluster, workers, room) is None:
             gang.size += 1
 
     def _finish(
         self, gang: Gang, chunk: int, now: int, orders: dict[tuple[int, int], Order]
     ) -> int:
         """Take note that a chunk is done: its worker starts its next one, or becomes free."""
-        self._advance(gang, now)
-        worker = next(w for w, chunks in gang.lists.items() if chunks[0] == chunk)
-        del gang.left[chunk]
-        gang.lists[worker].pop(0)
+        worker = gang.finish(chunk, now)
         if gang.lists[worker]:
             following = gang.lists[worker][0]
-            server = int(self._cluster.worker_server[worker])
-            orders[gang.job.index, following] = Order(following, server, worker)
+            orders[gang.job.index, following] = Order(following, self._server[worker], worker)
         else:
             del gang.lists[worker]
             self._free[worker] = True
@@ -185,26 +135,12 @@ class GangPolicy(Policy):
     def _drop(self, gang: Gang) -> None:
         del self._gangs[gang.job.index], self._of_type[gang.job.worker_type][gang.job.index]
 
-    def _advance(self, gang: Gang, now: int) -> None:
-        """Update the work left of a job to a slot before which no chunk is done."""
-        for worker, chunks in gang.lists.items():
-            server = int(self._cluster.worker_server[worker])
-            begin = max(gang.since, gang.ready[chunks[0], server])
-            gang.left[chunks[0]] -= max(0, now - begin)
-        gang.since = now
-
-    def uploading(self, gang: Gang) -> int:
-        """Slots until the first worker of a job that runs has the data of what it trains."""
-        server = self._cluster.worker_server
-        heads = ((chunks[0], int(server[worker])) for worker, chunks in gang.lists.items())
-        return max(0, min(gang.ready[head] for head in heads) - gang.since)
-
     # ---- sharing out ---------------------------------------------------------------------
 
     def _share(self, kind: int, now: int, orders: dict[tuple[int, int], Order]) -> None:
         gangs = self._of_type.get(kind, {})
         for gang in gangs.values():
-            self._advance(gang, now)
+            gang.advance(now)
         ranked = sorted(gangs.values(), key=lambda gang: (*self.priority(gang), gang.job.index))
         chosen = self._admit(kind, ranked, orders)
         while refused := [g for g in chosen if not g.lists and not self._begin(g, now, orders)]:
@@ -224,7 +160,7 @@ class GangPolicy(Policy):
         self, kind: int, ranked: list[Gang], orders: dict[tuple[int, int], Order]
     ) -> list[Gang]:
         """Jobs that get workers, by number alone; the others are paused."""
-        have = int((self._cluster.worker_type == kind).sum())
+        have = self._workers[kind]
         chosen = []
         for gang in ranked:
             if gang.need <= have:
@@ -236,8 +172,7 @@ class GangPolicy(Policy):
 
     def _pause(self, gang: Gang, orders: dict[tuple[int, int], Order]) -> None:
         for worker, chunks in gang.lists.items():
-            server = int(self._cluster.worker_server[worker])
-            orders[gang.job.index, chunks[0]] = Order(chunks[0], server, None)
+            orders[gang.job.index, chunks[0]] = Order(chunks[0], self._server[worker], None)
             self._free[worker] = True
         gang.size, gang.lists, gang.stopped = len(gang.lists), {}, gang.since
 
@@ -250,67 +185,26 @@ class GangPolicy(Policy):
         if served >= most_at_once(job, self._cluster):
             return False
         workers = job.eligible(self._cluster)
-        dealt = self._deal(gang, workers[self._free[workers]], self._room(job, now))
-        if dealt is None:
+        room = self._room(job, now)
+        chosen = gang.choose(self._cluster, workers[self._free[workers]], room)
+        if chosen is None:
             return False
         sent = []
-        for worker, chunks in dealt.items():
-            server = int(self._cluster.worker_server[worker])
-            self._free[worker] = False
-            gang.home.update(dict.fromkeys(chunks, server))
-            for place, chunk in enumerate(chunks):
-                if (chunk, server) not in gang.ready:
-                    gang.ready[chunk, server] = now + job.upload_to(server)
-                    sent.append(server)
-                elif place:
-                    continue
-                orders[job.index, chunk] = Order(chunk, server, None if place else worker)
+        for worker, chunk, new in gang.start(gang.deal(chosen, room), now):
+            server, first = self._server[worker], gang.lists[worker][0] == chunk
+            orders[job.index, chunk] = Order(chunk, server, worker if first else None)
+            if new:
+                sent.append(server)
+        self._free[list(gang.lists)] = False
         self._stock.take(job, sent, job.arrival)
-        gang.lists, gang.since = dealt, now
         return True
 
     def _never_fits(self, gang: Gang, now: int) -> bool:
         """Whether storage rules it out even on all workers: later there will be no more room."""
         workers = gang.job.eligible(self._cluster)
-        return self._deal(gang, workers, self._room(gang.job, now)) is None
+        return gang.choose(self._cluster, workers, self._room(gang.job, now)) is None
 
     def _room(self, job: Job, now: int) -> np.ndarray:
         """Chunks of the job that each server can still store."""
         # Without a cloud a job has nowhere else to go, and may wait until there is room.
         return self._stock.room(job, job.arrival if self._cluster.cloud else now)
-
-    def _deal(
-        self, gang: Gang, workers: np.ndarray, room: np.ndarray
-    ) -> dict[int, list[int]] | None:
-        """Choose among some workers and deal the chunks out; None if storage forbids it.
-
-        ``room`` is used up.
-        """
-        job, server = gang.job, self._cluster.worker_server
-        held = np.zeros(self._cluster.servers, dtype=np.int64)
-        for chunk in gang.left:
-            if chunk in gang.home:
-                held[gang.home[chunk]] += 1
-        workers = workers[(held + room)[server[workers]] > 0]
-        at = server[workers]
-        # One worker on every server with data of the job comes first: so a job can always resume.
-        again = np.ones(len(workers), dtype=bool)
-        again[np.unique(at, return_index=True)[1]] = False
-        order = np.lexsort((workers, job.upload_slots[at], -held[at], again | (held[at] == 0)))
-        dealt: dict[int, list[int]] = {w: [] for w in workers[order][: gang.need].tolist()}
-        if len(dealt) < gang.need:
-            return None
-        # Chunks whose data is there first; each to the worker that has fewest.
-        for chunk in sorted(gang.left, key=lambda c: (not self._is_held(gang, c, dealt), c)):
-            can = [w for w in dealt if (chunk, int(server[w])) in gang.ready]
-            can = can or [w for w in dealt if room[server[w]] > 0]
-            if not can:
-                return None
-            worker = min(can, key=lambda w: len(dealt[w]))
-            room[server[worker]] -= (chunk, int(server[worker])) not in gang.ready
-            dealt[worker].append(chunk)
-        return {worker: chunks for worker, chunks in dealt.items() if chunks}
-
-    def _is_held(self, gang: Gang, chunk: int, workers: dict[int, list[int]]) -> bool:
-        server = self._cluster.worker_server
-        return any((chunk, int(server[worker])) in gang.ready for worker in workers)

@@ -11,21 +11,27 @@ __all__ = ["least_slack", "prices", "roll"]
 def roll(ready, left, count, start, stop):  # type: ignore[no-untyped-def]
     """Run one worker's queue preemptively from slot ``start`` to ``stop``; ``left`` is changed.
 
-    In every slot, the first chunk runs whose data is there and that is not done. Between two events
-    (a chunk is done, or data arrives) nothing changes, so the running time grows with the number of
-    events, not of slots.
+    In every slot, the first entry runs whose data is there and that is not done. Between two events
+    (an entry is done, or data arrives) nothing changes, so the running time grows with the number
+    of events, not of slots.
 
     Parameters
     ----------
     ready : ndarray of int64, shape (K,)
-        Slot from which each chunk's data is there, in order of priority.
+        Slot from which each entry's data is there, in order of priority.
     left : ndarray of int64, shape (K,)
         Slots of work left at ``start``; changed to those left at ``stop``.
     count : int
-        Chunks in the queue.
+        Entries in the queue.
     start, stop : int
+
+    Returns
+    -------
+    bool
+        Whether an entry is done that was not before.
     """
     slot = start
+    some_done = False
     while slot < stop:
         pick = -1
         limit = stop
@@ -41,8 +47,10 @@ def roll(ready, left, count, start, stop):  # type: ignore[no-untyped-def]
             ran = min(left[pick], limit - slot)
             left[pick] -= ran
             slot += ran
+            some_done |= left[pick] == 0
         else:
             slot = limit
+    return some_done
 
 
 @njit(cache=True)
@@ -67,13 +75,14 @@ def prices(  # type: ignore[no-untyped-def]
     processing, chunks : int
         ``p`` and ``D``.
     queue : tuple of ndarray
-        Per worker in order of priority: gamma, ready, left, weight; shapes (W, K).
+        Per worker, for the chunks of one job each, in order of priority: gamma, ready, left of all,
+        the work of a whole chunk, weight of each; shapes (W, K).
     counts, since : ndarray of int64, shape (W,)
-        Chunks in each queue, and the slot at which its ``left`` is exact.
+        Entries of each queue, and the slot at which its ``left`` is exact.
     out : ndarray of float, shape (N,)
         The prices, without the wait from the job's arrival until now.
     """
-    rates, ready, left, weight = queue
+    rates, ready, left, each, weight = queue
     for n in range(len(workers)):
         w = workers[n]
         count = counts[w]
@@ -84,8 +93,9 @@ def prices(  # type: ignore[no-untyped-def]
         for k in range(count):
             if rates[w, k] >= gamma:
                 wait += then[k]
-            elif then[k] > 0:
-                delayed += weight[w, k]
+            else:
+                for _ in range(-(-then[k] // each[w, k])):
+                    delayed += weight[w, k]  # one by one: round-off depends on it
         out[n] = (delay[n] + wait + processing) / chunks + processing * delayed
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -21,15 +20,13 @@ def most_at_once(job: Job, cluster: Cluster) -> float:
     return np.inf if cluster.cloud else len(job.eligible_ps(cluster))
 
 
-def running(rows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Maximal intervals of slots in which at least one of the given intervals runs."""
-    merged: list[list[int]] = []
-    for start, stop in sorted(rows):
-        if merged and start <= merged[-1][1]:
-            merged[-1][1] = max(merged[-1][1], stop)
-        else:
-            merged.append([start, stop])
-    return [(start, stop) for start, stop in merged]
+def running(rows: np.ndarray) -> list[tuple[int, int]]:
+    """Maximal intervals of slots in which at least one of the intervals (start, stop) runs."""
+    start, stop = rows[np.argsort(rows[:, 0])].T
+    until = np.maximum.accumulate(stop)
+    opens = np.flatnonzero(np.append(True, start[1:] > until[:-1]))[: len(rows)]
+    closes = np.append(opens[1:], len(rows))[: len(rows)] - 1
+    return list(zip(start[opens].tolist(), until[closes].tolist(), strict=True))
 
 
 def assign_parameter_servers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +11,8 @@ from online.jct.kernels import prices, roll
 
 __all__ = ["Head", "Queues"]
 
-_FIRST = 8  # chunks a queue has room for before it grows
-NEVER = np.iinfo(np.int64).max
+_FIRST = 8  # entries a queue has room for before it grows
+_COLUMNS = ("_rate", "_weight", "_ready", "_left", "_each", "_job")
 
 
 class Head(NamedTuple):
@@ -33,6 +34,9 @@ class Head(NamedTuple):
 class Queues:
     """Pending chunks per worker, by falling gamma; ties by arrival, then index.
 
+    The chunks of a job that wait at a worker are sent together, have one rate, and are trained one
+    after the other: they are one entry of the queue, with the work that is left of them all.
+
     A queue is exact at the slot ``since`` of its last change. It is rolled forward to a later slot
     only when that is asked for.
 
@@ -45,12 +49,13 @@ class Queues:
     def __init__(self, workers: int) -> None:
         self._count = np.zeros(workers, dtype=np.int64)
         self._since = np.zeros(workers, dtype=np.int64)
+        self._chunks: dict[tuple[int, int], Sequence[int]] = {}  # of (worker, job)
         self._rate = np.zeros((workers, _FIRST))
-        self._weight = np.zeros((workers, _FIRST))
+        self._weight = np.zeros((workers, _FIRST))  # of each chunk
         self._ready = np.zeros((workers, _FIRST), dtype=np.int64)
-        self._left = np.zeros((workers, _FIRST), dtype=np.int64)
+        self._left = np.zeros((workers, _FIRST), dtype=np.int64)  # work of all chunks
+        self._each = np.ones((workers, _FIRST), dtype=np.int64)  # work of a whole chunk
         self._job = np.zeros((workers, _FIRST), dtype=np.int64)
-        self._chunk = np.zeros((workers, _FIRST), dtype=np.int64)
 
     def prices(
         self,
@@ -77,7 +82,7 @@ class Queues:
         ndarray of float, shape (N,)
         """
         out = np.empty(len(workers))
-        queue = (self._rate, self._ready, self._left, self._weight)
+        queue = (self._rate, self._ready, self._left, self._each, self._weight)
         prices(workers, now, delay, gamma, processing, chunks, queue, self._count, self._since, out)
         return out
 
@@ -87,61 +92,76 @@ class Queues:
         now: int,
         *,
         job: int,
-        chunk: int,
+        chunks: Sequence[int],
         gamma: float,
         ready: int,
         processing: int,
         weight: float,
     ) -> None:
-        """Insert a chunk after all with its rate or a higher one; jobs come in order of arrival."""
+        """Insert chunks of a job, sent now, after all with their rate or a higher one.
+
+        Jobs come in order of arrival, and each at most once to a worker.
+
+        Parameters
+        ----------
+        worker, now, job : int
+        chunks : sequence of int
+            In the order in which they are trained; not empty.
+        gamma : float
+            Their rate.
+        ready : int
+            Slot from which on their data is there.
+        processing : int
+            Slots of work of each.
+        weight : float
+            Of each, in the prices of other jobs.
+        """
         self._advance(worker, now)
         count = int(self._count[worker])
         if count == self._rate.shape[1]:
             self._grow()
-        place = count
-        while place and self._rate[worker, place - 1] < gamma:
-            place -= 1
-        for column, value in (
-            (self._rate, gamma),
-            (self._weight, weight),
-            (self._ready, ready),
-            (self._left, processing),
-            (self._job, job),
-            (self._chunk, chunk),
-        ):
+        # The rates fall, so this is behind all that are as high or higher.
+        place = int(np.searchsorted(-self._rate[worker, :count], -gamma, side="right"))
+        values = (gamma, weight, ready, len(chunks) * processing, processing, job)
+        for column, value in zip(self._columns(), values, strict=True):
             row = column[worker]
             row[place + 1 : count + 1] = row[place:count].copy()
             row[place] = value
         self._count[worker] += 1
+        self._chunks[worker, job] = chunks
 
     def head(self, worker: int, now: int) -> Head:
-        """What a worker does from ``now`` on; chunks that are done by then leave the queue."""
+        """What a worker does from ``now`` on; jobs that are done by then leave the queue."""
         self._advance(worker, now)
-        until: int | None = None
-        for k in range(int(self._count[worker])):
-            ready = int(self._ready[worker, k])
-            if ready <= now:
-                done = now + int(self._left[worker, k])
-                until = done if until is None else min(until, done)
-                return Head(int(self._job[worker, k]), int(self._chunk[worker, k]), until)
-            until = ready if until is None else min(until, ready)
-        return Head(-1, -1, until)
+        ready = self._ready[worker, : self._count[worker]]
+        there = (ready <= now).nonzero()[0]
+        first = int(there[0]) if len(there) else len(ready)
+        until = int(ready[:first].min()) if first else None  # no chunk before it is there
+        if first == len(ready):
+            return Head(-1, -1, until)
+        job = int(self._job[worker, first])
+        chunks = self._chunks[worker, job]
+        left, each = int(self._left[worker, first]), int(self._each[worker, first])
+        pending = -(-left // each)
+        done = now + left - (pending - 1) * each
+        return Head(job, chunks[-pending], done if until is None else min(until, done))
 
     def _advance(self, worker: int, now: int) -> None:
-        count = int(self._count[worker])
-        left = self._left[worker]
-        roll(self._ready[worker], left, count, int(self._since[worker]), now)
+        count, left = int(self._count[worker]), self._left[worker]
+        some_done = roll(self._ready[worker], left, count, int(self._since[worker]), now)
         self._since[worker] = now
-        keep = np.flatnonzero(left[:count])
-        if len(keep) < count:
+        if some_done:
+            keep = np.flatnonzero(left[:count])
+            for job in self._job[worker, :count][left[:count] == 0].tolist():
+                del self._chunks[worker, job]
             for column in self._columns():
                 column[worker, : len(keep)] = column[worker, keep]
             self._count[worker] = len(keep)
 
     def _grow(self) -> None:
-        for name in ("_rate", "_weight", "_ready", "_left", "_job", "_chunk"):
+        for name in _COLUMNS:
             column = getattr(self, name)
-            setattr(self, name, np.concatenate([column, np.zeros_like(column)], axis=1))
+            setattr(self, name, np.concatenate([column, np.ones_like(column)], axis=1))
 
     def _columns(self) -> tuple[np.ndarray, ...]:
-        return (self._rate, self._weight, self._ready, self._left, self._job, self._chunk)
+        return tuple(getattr(self, name) for name in _COLUMNS)

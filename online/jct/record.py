@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+
 import numpy as np
 
 from models.jct.cluster import CLOUD
@@ -27,21 +29,15 @@ class Recorder:
     def __init__(self, instance: JctInstance, places: list[int], *, faster: bool = False) -> None:
         self._instance = instance
         self._places = places
-        self._rows: list[tuple[int, int, int, int, int]] = []
-        self._spans: dict[int, list[tuple[int, int]]] = {}
-        self._home: dict[tuple[int, int], tuple[int, int]] = {}
-        self._may = {"migration": False, "faster": faster}
+        self._rows = array("q")  # rank, chunk, server, number, start, stop; and so on
+        self._number = instance.cluster.worker_number.tolist()
+        self._faster = faster
 
     def add(self, rank: int, chunk: int, server: int, worker: int, start: int, stop: int) -> None:
         """A worker trains a chunk from slot ``start`` to ``stop`` - 1."""
-        if server == CLOUD:
-            number = chunk  # the cloud's workers are numbered per job
-        else:
-            number = int(self._instance.cluster.worker_number[worker])
-        if self._home.setdefault((rank, chunk), (server, number)) != (server, number):
-            self._may["migration"] = True
-        self._rows.append((self._places[rank], server, number, start, stop))
-        self._spans.setdefault(rank, []).append((start, stop))
+        # The cloud's workers are numbered per job.
+        number = chunk if server == CLOUD else self._number[worker]
+        self._rows.extend((rank, chunk, server, number, start, stop))
 
     def schedule(self, together: dict[int, bool]) -> JctSchedule:
         """The schedule, with the parameter servers of Alg. 5.
@@ -54,11 +50,18 @@ class Recorder:
         instance, places = self._instance, self._places
         jobs = {rank: instance.jobs[place] for rank, place in enumerate(places)}
         zeta = {rank for rank, flag in together.items() if flag}
-        busy = {rank: running(spans) for rank, spans in self._spans.items()}
+        rows = np.array(self._rows, dtype=np.int64).reshape(-1, 6)
+        rows = rows[np.lexsort(rows[:, :4].T[::-1])]
+        on, before = rows[1:, :4], rows[:-1, :4]
+        moved = (on[:, :2] == before[:, :2]).all(axis=1) & (on[:, 2:] != before[:, 2:]).any(axis=1)
+        first = np.searchsorted(rows[:, 0], np.arange(len(places) + 1))
+        busy = {rank: running(rows[first[rank] : first[rank + 1], 4:]) for rank in jobs}
         ps = [
             (places[rank], *rest)
             for rank, *rest in assign_parameter_servers(instance.cluster, jobs, busy, zeta)
         ]
         flags = np.zeros(len(places), dtype=bool)
         flags[[places[rank] for rank in zeta]] = True
-        return JctSchedule.build(instance, flags, self._rows, ps, **self._may)
+        rows[:, 1] = np.array(places, dtype=np.int64)[rows[:, 0]]
+        may = {"migration": bool(moved.any()), "faster": self._faster}
+        return JctSchedule.build(instance, flags, rows[:, 1:], ps, **may)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from online.jct.gangs import Gang, GangPolicy
+from online.jct.gang import Gang
+from online.jct.gangs import GangPolicy
 
 __all__ = ["SRTF"]
 

@@ -13,7 +13,8 @@ from models.jct.cluster import Cluster
 from models.jct.instance import JctInstance
 from online.attained_service import ServiceQueues
 from online.jct.events import JctEvent
-from online.jct.gangs import Gang, GangPolicy
+from online.jct.gang import Gang
+from online.jct.gangs import GangPolicy
 from online.policy import Arrival, Decision
 
 __all__ = ["TiresiasL"]
@@ -115,7 +116,7 @@ class TiresiasL(GangPolicy):
         """Slots until a job leaves its queue: at the earliest, or by having waited enough."""
         if gang.lists:
             left = self.queues.slots_left(self._service(gang), len(gang.lists))
-            return None if left is None else self.uploading(gang) + left
+            return None if left is None else gang.uploading() + left
         patience = self._patience(gang)
         return math.ceil(patience) if patience < math.inf else None
 
@@ -124,7 +125,9 @@ class TiresiasL(GangPolicy):
 
     def _patience(self, gang: Gang) -> float:
         """Slots that a job still waits before it is promoted."""
+        if self._promote == math.inf or gang.lists:
+            return math.inf
         service = self._service(gang)
-        if gang.lists or service == 0 or self.queues.queue(service) == 0:
+        if service == 0 or self.queues.queue(service) == 0:
             return math.inf
         return self._promote * service / gang.size - (gang.since - gang.stopped)

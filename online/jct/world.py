@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from operator import index
 from typing import Any
 
@@ -29,7 +29,6 @@ class _Chunk:
     worker: int | None = None
     begin: int = 0
     done: int | None = None  # slot after its last one, if it keeps its worker
-    ready: dict[int, int] = field(default_factory=dict)  # server -> slot of its data
 
 
 class JctWorld:
@@ -52,6 +51,8 @@ class JctWorld:
         self._jobs = [replace(job, index=rank) for rank, job in enumerate(order)]
         self._recorder = Recorder(instance, [job.index for job in order], faster=faster)
         self._chunks: dict[int, list[_Chunk]] = {}
+        self._ready: dict[int, dict[int, dict[int, int]]] = {}  # job, server, chunk: data's slot
+        self._at_edge: dict[int, int] = {}  # chunks of each job that are not in the cloud
         self._together: dict[int, bool] = {}
         self._unfinished: dict[int, int] = {}
         self._occupied: dict[int, tuple[int, int]] = {}  # worker -> (job, chunk)
@@ -74,7 +75,8 @@ class JctWorld:
             while coming < len(self._jobs) and self._jobs[coming].arrival == slot:
                 job = self._jobs[coming]
                 self._chunks[coming] = [_Chunk(job.chunk_slots) for _ in range(job.chunks)]
-                self._unfinished[coming] = job.chunks
+                self._ready[coming] = {}
+                self._unfinished[coming] = self._at_edge[coming] = job.chunks
                 self._held[coming] = []
                 arrived.append(coming)
                 coming += 1
@@ -95,7 +97,7 @@ class JctWorld:
         for job, plan in checked:
             for order in plan.orders:
                 self._place(job, order)
-            if not plan.together and all(c.server == CLOUD for c in self._chunks[job.index]):
+            if not plan.together and not self._at_edge[job.index]:
                 raise InfeasibleDecision(
                     f"job '{job.id}': (2g) all of its chunks are in the cloud, but not together"
                 )
@@ -152,7 +154,8 @@ class JctWorld:
                 completed.append(rank)
                 for server in self._held.pop(rank):
                     self._stored[server] -= self._jobs[rank].chunk_gb
-                del self._chunks[rank], self._unfinished[rank]
+                for table in (self._chunks, self._ready, self._at_edge, self._unfinished):
+                    del table[rank]
         return tuple(sorted(finished)), tuple(sorted(completed))
 
     def _stop(self) -> None:
@@ -246,9 +249,12 @@ class JctWorld:
         """Send the data, if it is not there, and put the chunk on its worker."""
         rank, number = job.index, order.chunk
         chunk = self._chunks[rank][number]
-        if order.server not in chunk.ready:
-            chunk.ready[order.server] = self._slot + job.upload_to(order.server)
-            if order.server != CLOUD:
+        ready = self._ready[rank].setdefault(order.server, {})
+        if number not in ready:
+            ready[number] = self._slot + job.upload_to(order.server)
+            if order.server == CLOUD:
+                self._at_edge[rank] -= 1
+            else:
                 self._store(job, order)
         if chunk.worker is not None and (chunk.server, chunk.worker) == order[1:]:
             return
@@ -266,7 +272,7 @@ class JctWorld:
             )
         else:
             self._occupied[order.worker] = (rank, number)
-        chunk.begin = max(self._slot, chunk.ready[order.server])
+        chunk.begin = max(self._slot, ready[number])
         chunk.done = chunk.begin + chunk.left
         heapq.heappush(self._ends, (chunk.done, rank, number))
 

@@ -145,9 +145,9 @@ def test_random_instances_differ() -> None:
         ({"arrival": 60}, {}, "arrival 60 is not before the horizon of 60 slots"),
         ({}, {"slots": 5}, "cannot complete before the horizon of 5 slots, even alone"),
         (
-            {"chunks": 10**6, "chunk_slots": 10**9, "cloud_chunk_slots": 1},
-            {},
-            "chunks of 1000000000 slots are 1e+15 worker-slots or more - at `$.jobs[0].chunks`",
+            {"chunks": 300_000, "chunk_slots": 10**9, "cloud_chunk_slots": 1},
+            {"epsilon": [2, 3]},
+            "300000 chunks of 5000000000 slots are 1e+15 worker-slots or more",
         ),
         # Server 0 has places for 2 chunks of 2 GB, server 1 trains 1 of 3 slots in 5 - 2, the cloud
         # is too late: 3 of 4 chunks, though workers and storage would do, one without the other.
@@ -183,9 +183,15 @@ def test_random_instances_differ() -> None:
         ({}, {"servers": [], "cloud": False}, "neither a server nor the cloud - at `$.servers`"),
         ({}, {"color": 1}, "unknown field `color`"),
         (
-            {"chunks": 10**6},
-            {"jobs": [{**JOB, "id": str(i), "chunks": 10**6} for i in range(11)]},
-            "11000000 chunks are more than 10000000",
+            {},
+            {"jobs": [{**JOB, "id": str(i), "chunks": 150_000 + i} for i in range(2)]},
+            "300001 `chunks` of all jobs are more than 300000 - at `$.jobs`",
+        ),
+        ({"chunks": 300_001}, {}, "<= 300000 - at `$.jobs[0].chunks`"),
+        (
+            {"chunks": 300_000, "requested_workers": 10**6},
+            {},
+            "1000000 workers requested for 300000 chunks",
         ),
     ],
 )

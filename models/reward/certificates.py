@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from models.reward.files import Count
 from models.wire import Bound
 
 __all__ = ["PricedSlots", "RewardCertificateFile"]
 
 Multiplier = Annotated[float, Meta(ge=0, le=1)]
 Multipliers = Annotated[list[list[Multiplier]], Meta(max_length=10**7)]
-Count = Annotated[int, Meta(ge=0, le=10**6)]
 
 
 class PricedSlots(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

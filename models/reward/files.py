@@ -10,16 +10,20 @@ from msgspec import Meta
 from models.reward.utilities import KINDS
 from models.wire import Amount, Index, Name, Positive, Share
 
-__all__ = ["RewardFile", "Utilities"]
+__all__ = ["Count", "RewardFile", "Utilities"]
 
-Amounts = Annotated[list[Amount], Meta(max_length=1000)]
-Count = Annotated[int, Meta(ge=0, le=10**6)]
-Rows = Annotated[list[Amounts], Meta(max_length=10**5)]
+Amounts = Annotated[list[Amount], Meta(max_length=1000)]  # one per device type
+Count = Annotated[int, Meta(ge=0, le=10**5)]
+Counts = Annotated[list[Count], Meta(max_length=10**5)]  # one per port
+Rows = Annotated[list[Amounts], Meta(max_length=10**5)]  # one per port or server
 
 # The rule on kinds is checked in models.reward.checks, whose message says why.
 Kind = Annotated[str, Meta(extra_json_schema={"enum": list(KINDS)})]
 # Positive, so that (27) rises from 0; and slopes and values are far from overflow.
 Alpha = Annotated[float, Meta(ge=1e-9, le=1e9)]
+Kinds = Annotated[list[Kind], Meta(max_length=1000)]
+Alphas = Annotated[list[Alpha], Meta(max_length=1000)]
+Components = Annotated[list[Amounts], Meta(min_length=1, max_length=10**5)]
 
 
 class Utilities(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,8 +37,8 @@ class Utilities(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Positive.
     """
 
-    kind: Kind | list[list[Kind]]
-    alpha: list[list[Alpha]]
+    kind: Kind | Annotated[list[Kinds], Meta(max_length=10**5)]
+    alpha: Annotated[list[Alphas], Meta(max_length=10**5)]
 
 
 class RewardFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -73,12 +77,12 @@ class RewardFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     devices: Annotated[list[Name], Meta(max_length=1000)]
     capacities: Rows
     requests: Rows
-    edges: list[tuple[Index, Index]]
+    edges: Annotated[list[tuple[Index, Index]], Meta(max_length=10**6)]
     utilities: Utilities
-    beta: list[Share]
-    arrivals: list[list[Count]]
-    components: list[Annotated[list[Amounts], Meta(min_length=1)]] | None = None
-    minimum_running: list[Count] | None = None
+    beta: Annotated[list[Share], Meta(max_length=1000)]
+    arrivals: Annotated[list[Counts], Meta(max_length=10**6)]
+    components: Annotated[list[Components], Meta(max_length=10**5)] | None = None
+    minimum_running: Counts | None = None
     slot_seconds: Positive = 3600.0
     seed: int | None = None
     origin: str = ""

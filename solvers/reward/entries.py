@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from solvers.reward.alike import Blocks, blocks_of
 from solvers.reward.interior_kernels import Entries
 from solvers.reward.oracle import Oracle
 
@@ -22,22 +23,36 @@ class Program:
     Parameters
     ----------
     entries : Entries
-        Of the copies of positive weight; weights are divided by ``unit``.
+        Of the blocks; weights are divided by ``unit``.
     unit : float
         The largest weight.
-    copies : ndarray of int64
-        The copies of positive weight; their positions are what ``entries.copy`` says.
+    blocks : Blocks
+        Of the copies of positive weight.
     channel : ndarray of int64, shape (E,)
-        Channel of each entry.
-    base : ndarray, shape (M, K)
-        What the floors give these copies.
+        Channel of each entry, one of the first copy of its block.
+    like : ndarray of int64, shape (C,)
+        Of each channel, that of the first copy of its block, or itself.
+    base : ndarray, shape (B, K)
+        What the floors give these blocks.
     """
 
     entries: Entries
     unit: float
-    copies: np.ndarray
+    blocks: Blocks
     channel: np.ndarray
+    like: np.ndarray
     base: np.ndarray
+
+    def allocation(self, floor: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """What every channel gets, shape (C, K), where entries get ``y`` beyond their floors."""
+        more = np.zeros_like(floor)
+        more[self.channel, self.entries.device] = y / self.entries.number[self.entries.block]
+        return floor + more[self.like]
+
+    def multipliers(self, table: np.ndarray, of_blocks: np.ndarray) -> np.ndarray:
+        """``table``, shape (M, K), with the multipliers of the blocks, shape (B, K)."""
+        table[self.blocks.copies] = of_blocks[self.blocks.block]
+        return table
 
 
 def gather(oracle: Oracle, weights: np.ndarray, floor: np.ndarray) -> Program:
@@ -52,20 +67,21 @@ def gather(oracle: Oracle, weights: np.ndarray, floor: np.ndarray) -> Program:
         A feasible allocation, 0 where the weight is.
     """
     cluster = oracle.cluster
-    copies = np.flatnonzero(weights > 0)
+    blocks = blocks_of(oracle, weights, floor)
+    number = blocks.number.astype(float)
     place = np.full(oracle.copies, -1)
-    place[copies] = np.arange(len(copies))
+    place[blocks.first] = np.arange(len(blocks.first))
     channel_place = place[oracle.copy]
     channel, device, ceiling, pair_start, room = _gather(
-        channel_place, floor, cluster.upper, cluster.capacities, cluster.server_start, _HAIR
+        channel_place, number, floor, cluster.upper, cluster.capacities, cluster.server_start, _HAIR
     )
     unit = float(weights.max())
     server = cluster.server[channel]
-    base = np.zeros((len(copies), len(cluster.devices)))
+    base = np.zeros((len(number), len(cluster.devices)))
     used = np.flatnonzero(channel_place >= 0)
     np.add.at(base, channel_place[used], floor[used])
     entries = Entries(
-        copy=channel_place[channel],
+        block=channel_place[channel],
         device=device,
         kind=cluster.kind[server, device],
         alpha=cluster.alpha[server, device],
@@ -73,14 +89,15 @@ def gather(oracle: Oracle, weights: np.ndarray, floor: np.ndarray) -> Program:
         ceiling=ceiling,
         pair_start=pair_start,
         room=room,
-        weight=weights[copies] / unit,
+        weight=weights[blocks.first] / unit,
+        number=number,
         beta=cluster.beta,
     )
-    return Program(entries, unit, copies, channel, base)
+    return Program(entries, unit, blocks, channel, blocks.like(oracle), number[:, None] * base)
 
 
 @njit(cache=True)
-def _gather(place, floor, upper, capacity, server_start, hair):  # type: ignore[no-untyped-def]
+def _gather(place, number, floor, upper, capacity, server_start, hair):  # type: ignore[no-untyped-def]
     most = upper.size
     channel, device = np.empty(most, np.int64), np.empty(most, np.int64)
     ceiling = np.empty(most)
@@ -99,8 +116,9 @@ def _gather(place, floor, upper, capacity, server_start, hair):  # type: ignore[
                 most_here = min(upper[c, k] - floor[c, k], free)
                 # A request may be far beyond the capacity.
                 if place[c] >= 0 and most_here > hair * min(upper[c, k], capacity[r, k]):
-                    channel[entries], device[entries], ceiling[entries] = c, k, most_here
-                    total += most_here
+                    channel[entries], device[entries] = c, k
+                    ceiling[entries] = min(number[place[c]] * (upper[c, k] - floor[c, k]), free)
+                    total += ceiling[entries]
                     entries += 1
             if entries > first:
                 room[pairs] = free if total > free else np.inf

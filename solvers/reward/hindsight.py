@@ -11,6 +11,7 @@ import numpy as np
 from models.reward.instance import Cluster
 from models.reward.negligible import negligible_of
 from solvers.result import relative_gap
+from solvers.reward.alike import blocks_of
 from solvers.reward.entries import gather
 from solvers.reward.gangs import reservations
 from solvers.reward.interior import iterates
@@ -20,7 +21,7 @@ from solvers.reward.projection import project
 
 __all__ = ["FixedOptimum", "best_fixed", "optimum"]
 
-_MOST_COPIES = 1500  # the interior point method inverts matrices of this order, one per device
+_MOST_BLOCKS = 1500  # the interior point method inverts matrices of this order, one per device
 _FIRST_LOOK = 0.3  # of the tolerance, or of 1e-7: from where on the gap is certified
 
 
@@ -101,9 +102,9 @@ def optimum(
     """:func:`best_fixed` of many weights on one cluster; ``deadline`` by ``time.monotonic``."""
     began = time.monotonic()
     weights = np.asarray(weights, dtype=float)
-    active = int((weights > 0.0).sum())
-    small = active <= _MOST_COPIES
     search = _Search(oracle, weights, tolerance, deadline)
+    blocks = len(blocks_of(oracle, weights, search.y).number)
+    small = blocks <= _MOST_BLOCKS
     if start is not None:
         search.offer(start)
     if oracle.cluster.has_gangs:
@@ -113,9 +114,9 @@ def optimum(
         if small and not search.is_closed:
             for kept, floor in reservations(oracle, weights, free.y):
                 search.by_interior_point(kept, floor)
-    elif active and small:
+    elif blocks and small:
         search.by_interior_point(weights, np.zeros_like(search.y))
-    elif active:
+    elif blocks:
         search.by_mirror_descent()
     return FixedOptimum(
         search.y,
@@ -175,20 +176,19 @@ class _Search:
         if not weights.any():
             return
         program = gather(self._oracle, weights, floor)
-        if not program.channel.size:  # nothing can be added to the floor
-            self.offer(floor)
+        if not program.channel.size or len(program.blocks.number) > _MOST_BLOCKS:
+            self.offer(floor)  # nothing can be added to it, or that would take too long
             return
-        near = _FIRST_LOOK * max(self._tolerance, 1e-7)
+        due = _FIRST_LOOK * max(self._tolerance, 1e-7) * self.bound
         for point in iterates(program):
             late = self._is_late or point.is_last
-            if point.left > near * self.bound and not late:
+            if point.left > due and not late:
                 continue
-            y = floor.copy()
-            y[program.channel, program.entries.device] += point.y
+            due = 0.5 * point.left  # with millions of channels, a look takes longer than a step
+            y = program.allocation(floor, point.y)
             self.offer(project(y, cluster.upper, cluster.capacities, cluster.server_start))
             if whole:
-                table = np.zeros_like(self.multipliers)
-                table[program.copies] = point.multipliers
+                table = program.multipliers(np.zeros_like(self.multipliers), point.multipliers)
                 self._claim(normalised(table))
             if late or not whole or self.is_closed:
                 return

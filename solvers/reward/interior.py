@@ -1,10 +1,10 @@
 """Interior point method for the weighted reward: Newton's method over the multipliers.
 
-The program couples the servers only by the penalties, one row per copy and device. Eliminating
+The program couples the servers only by the penalties, one row per block and device. Eliminating
 the allocation, server by server, leaves for every device k a system ``S_k dz_k + dt = g_k`` of
-the size of the number M of copies, and ``sum_k dz_k = r`` ties these: K factorisations of M x M
-matrices per iteration, however many servers there are. Steps are Mehrotra's predictor and
-corrector; all iterates are feasible.
+the size of the number M of blocks, and ``sum_k dz_k = r`` ties these: K factorisations of M x M
+matrices per iteration, however many servers there are, and however many copies a block has. Steps
+are Mehrotra's predictor and corrector; all iterates are feasible.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _start(program: Program) -> Iterate:
     y = 0.5 * entries.ceiling * np.minimum(1.0, entries.room / full)[pairs]
     s3 = entries.room - np.bincount(pairs, y, entries.room.size)
     total = program.base.copy()
-    np.add.at(total, (entries.copy, entries.device), y)
+    np.add.at(total, (entries.block, entries.device), y)
     penalty = entries.beta * total
     highest = penalty.max(axis=1)
     t = 1.5 * highest + np.where(highest > 0.0, 0.0, 1.0)
@@ -116,14 +116,15 @@ def _mean_pull(entries: Entries, y: np.ndarray, z4: np.ndarray) -> float:
     """Mean of y times what it earns at the margin: the size of complementarity to start with."""
     if not y.size:
         return 0.0
-    slopes = derivative(entries.kind, entries.alpha, entries.floor + y)
-    price = entries.beta[entries.device] * z4[entries.copy, entries.device]
-    return float(np.abs(y * (entries.weight[entries.copy] * slopes - price)).mean())
+    each = entries.floor + y / entries.number[entries.block]
+    slopes = derivative(entries.kind, entries.alpha, each)
+    price = entries.beta[entries.device] * z4[entries.block, entries.device]
+    return float(np.abs(y * (entries.weight[entries.block] * slopes - price)).mean())
 
 
 def _memory(entries: Entries) -> tuple[Newton, Direction, Direction]:
     size, pairs, shape = (
-        entries.copy.size,
+        entries.block.size,
         entries.room.size,
         (entries.weight.size, entries.beta.size),
     )

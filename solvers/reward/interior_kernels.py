@@ -1,13 +1,14 @@
 """Compiled kernels of the interior point method: everything but the dense linear algebra.
 
 The program in slack form, with entries e = (channel, device) and pairs p = (server, device);
-y is what an entry gets beyond its floor, Y what a copy gets of a device:
+y is what an entry gets beyond its floor, Y what a block gets of a device:
 
-    minimise   sum_m w_m t_m - sum_e w_m(e) f_e(floor_e + y_e)
+    minimise   sum_m w_m t_m - sum_e w_m n_m f_e(floor_e + y_e / n_m)
     such that  y >= 0, s2 = ceiling - y >= 0, s3 = room - sum_p y >= 0, s4 = t_m - beta_k Y_mk >= 0
 
-with multipliers z1 to z4. A Newton step eliminates dy (a diagonal) and dz3 (one number per pair)
-and leaves an M x M system in dz4 for every device, see :mod:`solvers.reward.interior`.
+with multipliers z1 to z4, where m is a block of n_m like copies (:mod:`solvers.reward.alike`).
+A Newton step eliminates dy (a diagonal) and dz3 (one number per pair) and leaves an M x M system
+in dz4 for every device, see :mod:`solvers.reward.interior`.
 """
 
 from __future__ import annotations
@@ -23,17 +24,18 @@ __all__ = ["Direction", "Entries", "Iterate", "Newton", "eliminate", "longest", 
 
 
 class Entries(NamedTuple):
-    """The program: E entries sorted by pair, P pairs, M copies, K devices."""
+    """The program: E entries sorted by pair, P pairs, M blocks of copies, K devices."""
 
-    copy: np.ndarray  # (E,)
+    block: np.ndarray  # (E,)
     device: np.ndarray  # (E,)
     kind: np.ndarray  # (E,)
     alpha: np.ndarray  # (E,)
-    floor: np.ndarray  # (E,)
+    floor: np.ndarray  # (E,), of one copy
     ceiling: np.ndarray  # (E,), of y
     pair_start: np.ndarray  # (P + 1,)
     room: np.ndarray  # (P,), inf where the ceilings fit together
-    weight: np.ndarray  # (M,)
+    weight: np.ndarray  # (M,), of one copy
+    number: np.ndarray  # (M,), copies of the block, as floats
     beta: np.ndarray  # (K,)
 
 
@@ -91,9 +93,11 @@ def eliminate(program, x, newton):  # type: ignore[no-untyped-def]
         bounded = program.room[p] < np.inf
         total = 0.0
         for e in range(first, last):
-            m, kind, alpha = program.copy[e], program.kind[e], program.alpha[e]
-            w, y = program.weight[m], program.floor[e] + x.y[e]
-            diagonal = w * curvature(kind, alpha, y) + x.z1[e] / x.y[e] + x.z2[e] / x.s2[e]
+            m, kind, alpha = program.block[e], program.kind[e], program.alpha[e]
+            w, number = program.weight[m], program.number[m]
+            y = program.floor[e] + x.y[e] / number
+            curved = w * curvature(kind, alpha, y) / number
+            diagonal = curved + x.z1[e] / x.y[e] + x.z2[e] / x.s2[e]
             newton.inverse[e] = 1.0 / diagonal
             newton.residual[e] = b * x.z4[m, k] - w * slope(kind, alpha, y) - x.z1[e] + x.z2[e]
             if bounded:
@@ -102,7 +106,7 @@ def eliminate(program, x, newton):  # type: ignore[no-untyped-def]
         if not bounded:
             newton.pair[p] = 0.0
             for e in range(first, last):
-                matrix[program.copy[e], program.copy[e]] += b * b * newton.inverse[e]
+                matrix[program.block[e], program.block[e]] += b * b * newton.inverse[e]
             continue
         ratio = x.s3[p] / x.z3[p]
         newton.pair[p] = 1.0 / (ratio + total)
@@ -112,11 +116,11 @@ def eliminate(program, x, newton):  # type: ignore[no-untyped-def]
         # What the pair adds is a Laplacian and a diagonal: sums of positive numbers, where
         # subtracting the rank-one term from the diagonal would lose all digits.
         for e in range(first, last):
-            m = program.copy[e]
+            m = program.block[e]
             factor = square * newton.inverse[e]
             on = factor * ratio
             for other in range(first, last):
-                n = program.copy[other]
+                n = program.block[other]
                 if n != m:
                     off = factor * newton.inverse[other]
                     matrix[m, n] -= off
@@ -152,8 +156,8 @@ def target(program, x, newton, mean, step, out):  # type: ignore[no-untyped-def]
             newton.shift[p] = (aim / x.z3[p] + total) * newton.pair[p]
         for e in range(first, last):
             newton.right[e] -= newton.shift[p]
-            k = program.device[e]
-            newton.load[k, program.copy[e]] += program.beta[k] * newton.right[e] * newton.inverse[e]
+            k, m = program.device[e], program.block[e]
+            newton.load[k, m] += program.beta[k] * newton.right[e] * newton.inverse[e]
 
 
 @njit(cache=True)
@@ -170,17 +174,17 @@ def recover(program, x, newton, dz4, dt, out):  # type: ignore[no-untyped-def]
         if newton.pair[p] > 0.0:
             for e in range(first, last):
                 k = program.device[e]
-                beyond += program.beta[k] * dz4[k, program.copy[e]] * newton.inverse[e]
+                beyond += program.beta[k] * dz4[k, program.block[e]] * newton.inverse[e]
             beyond *= newton.pair[p]
             out.z3[p] = newton.shift[p] - beyond
         total = 0.0
         for e in range(first, last):
             k = program.device[e]
-            push = newton.right[e] + beyond - program.beta[k] * dz4[k, program.copy[e]]
+            push = newton.right[e] + beyond - program.beta[k] * dz4[k, program.block[e]]
             step = push * newton.inverse[e]
             out.y[e] = step
             total += step
-            out.s4[program.copy[e], k] -= program.beta[k] * step
+            out.s4[program.block[e], k] -= program.beta[k] * step
             out.z1[e] = (out.z1[e] - x.z1[e] * step) / x.y[e]
             out.z2[e] = (out.z2[e] + x.z2[e] * step) / x.s2[e]
         # Slacks follow y itself, not their own equations: round-off must not part them.

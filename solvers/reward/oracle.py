@@ -91,6 +91,12 @@ class Oracle:
         return np.ascontiguousarray(self.cluster.lane_copy[self.cluster.lane])
 
     @cached_property
+    def channels(self) -> tuple[np.ndarray, np.ndarray]:
+        """Channels sorted by copy, shape (C,), and where those of each begin, shape (M + 1,)."""
+        order = np.argsort(self.copy, kind="stable")
+        return order, np.searchsorted(self.copy[order], np.arange(self.copies + 1))
+
+    @cached_property
     def reward(self) -> RewardFunction:
         """The reward (5) of the cluster, gang rules included."""
         return RewardFunction(self.cluster)

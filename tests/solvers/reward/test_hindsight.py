@@ -12,7 +12,8 @@ from models.reward.reward import RewardFunction
 from models.reward.schedule import RewardSchedule
 from models.reward.score import score
 from models.reward.utilities import KINDS, slope_at_zero
-from solvers.reward import hindsight
+from solvers.reward import alike, hindsight
+from solvers.reward.alike import blocks_of
 from solvers.reward.convex import best_fixed_by_clarabel
 from solvers.reward.dense import invert
 from solvers.reward.hindsight import best_fixed
@@ -151,7 +152,7 @@ def test_a_time_limit_leaves_a_valid_interval() -> None:
 def test_without_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
     ins = random_reward(np.random.default_rng(0), ports=6, servers=20, density=3)
     best = best_fixed(ins.cluster, ins.weights)
-    monkeypatch.setattr(hindsight, "_MOST_COPIES", 0)
+    monkeypatch.setattr(hindsight, "_MOST_BLOCKS", 0)
     found = best_fixed(ins.cluster, ins.weights, tolerance=1e-4)
     assert found.method == "mirror descent"
     check(ins, found)
@@ -204,6 +205,51 @@ def test_gangs_are_scored_by_the_rule_and_bounded_without(seed: int) -> None:
     assert found.bound == pytest.approx(free.bound, rel=1e-9)
     naive = ins.weights @ RewardFunction(ins.cluster)(free.y).reward
     assert found.value >= naive
+
+
+def test_like_copies_have_equal_shares() -> None:
+    # Of port 0, two copies come in both slots and a third one in the second; port 1 is like the
+    # third. f = ln(y + 1), 10 units: 2 / (y + 1) = 1 / (z + 1) and 2 y + 2 z = 10, so y = 11/3.
+    ins = reward([[9.0], [9.0]], [[10.0]], [[2, 0], [3, 1]], kind="log")
+    blocks = blocks_of(Oracle(ins.cluster), ins.weights, np.zeros((4, 1)))
+    assert blocks.first.tolist() == [0, 2, 3]
+    assert blocks.number.tolist() == [2, 1, 1]
+    found = best_fixed(ins.cluster, ins.weights, tolerance=1e-8)
+    np.testing.assert_allclose(found.y[:, 0], [11 / 3, 11 / 3, 4 / 3, 4 / 3], rtol=1e-3)
+    assert found.value == pytest.approx(4 * np.log(14 / 3) + 2 * np.log(7 / 3), rel=1e-8)
+    check(ins, found)
+
+
+def test_copies_with_other_floors_are_not_alike() -> None:
+    ins = reward([[9.0]], [[10.0]], [[4]], kind="log")
+    oracle, floor = Oracle(ins.cluster), np.array([[1.0], [0.0], [1.0], [0.0]])
+    blocks = blocks_of(oracle, ins.weights, floor)
+    assert blocks.block.tolist() == [0, 1, 0, 1]
+    assert blocks.like(oracle).tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_blocks_are_worth_what_their_copies_are_alone(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(seed)
+    ins = random_reward(rng, ports=3, most=5, zeros=True, gangs=seed % 2 == 1)
+    found = best_fixed(ins.cluster, ins.weights)
+    check(ins, found)
+    every = np.arange(len(ins.weights))
+    monkeypatch.setattr(alike, "_first_alike", lambda *_: every)
+    alone = best_fixed(ins.cluster, ins.weights)
+    assert found.bound == pytest.approx(alone.bound, rel=2e-6)
+    if seed % 2 == 0:
+        assert found.value == pytest.approx(alone.value, rel=2e-6)
+
+
+def test_a_thousand_like_copies_are_one_block() -> None:
+    ins = random_reward(np.random.default_rng(0), ports=3, most=4000, slots=2, kind="log")
+    found = best_fixed(ins.cluster, ins.weights)
+    assert found.method == "interior point"
+    assert found.gap <= 1e-6
+    check(ins, found)
 
 
 def test_inverse_of_a_matrix() -> None:

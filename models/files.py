@@ -9,11 +9,12 @@ import math
 import os
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 
 from models.errors import InputError
 
@@ -91,13 +92,11 @@ def decode(data: bytes, kind: type[T], *, source: str, least: float = 0.0) -> T:
         finite (``NaN``, ``Infinity``, ``1e999``) are named too, and keys that an object has twice,
         of which different readers take different values.
     """
+    value = peek(data, kind, source=source)  # first: it ends where a list gets too long
     try:
         json.loads(data, object_pairs_hook=lambda pairs: _check_keys(pairs, source))
-    except InputError:
-        raise
     except (ValueError, RecursionError) as error:
         raise InputError(f"{source}: not JSON: {_one_line(error)}") from None
-    value = peek(data, kind, source=source)
     check_finite(value, source=source, least=least)
     return value
 
@@ -118,9 +117,7 @@ def peek(data: bytes, kind: type[T], *, source: str) -> T:
         raise InputError(f"{source}: {_one_line(error)}") from None
     except msgspec.DecodeError as error:
         # NaN is not JSON: msgspec only gives a byte position, so look for the key.
-        where = _non_finite_key(data)
-        rule = f"number is not finite - at `{where}`" if where else f"not JSON: {_one_line(error)}"
-        raise InputError(f"{source}: {rule}") from None
+        raise InputError(f"{source}: {_what_is_no_json(data) or _one_line(error)}") from None
     except (UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{source}: not JSON: {_one_line(error)}") from None
 
@@ -137,12 +134,12 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _non_finite_key(data: bytes) -> str | None:
+def _what_is_no_json(data: bytes) -> str | None:
     try:
-        raw = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return next((path for path, number in _floats(raw, "$") if not math.isfinite(number)), None)
+        found = _fault(json.loads(data), "$", 0.0)
+    except (ValueError, RecursionError) as error:
+        return f"not JSON: {_one_line(error)}"
+    return None if found is None else f"number is not finite - at `{found[0]}`"
 
 
 def check_finite(value: object, *, source: str, least: float = 0.0) -> None:
@@ -151,24 +148,35 @@ def check_finite(value: object, *, source: str, least: float = 0.0) -> None:
         plain = msgspec.to_builtins(value)
     except TypeError as error:  # a NumPy number, for one
         raise InputError(f"{source}: {_one_line(error)}") from None
-    for path, number in _floats(plain, "$"):
-        if not math.isfinite(number):
-            raise InputError(f"{source}: number is not finite - at `{path}`")
-        if 0.0 < abs(number) < least:
-            raise InputError(
-                f"{source}: {number!r} is closer to 0 than {least:g}, and not 0 - at `{path}`"
-            )
+    found = _fault(plain, "$", least)
+    if found is None:
+        return
+    path, number = found
+    if not math.isfinite(number):
+        raise InputError(f"{source}: number is not finite - at `{path}`")
+    raise InputError(f"{source}: {number!r} is closer to 0 than {least:g}, and not 0 - at `{path}`")
 
 
-def _floats(value: Any, path: str) -> Iterator[tuple[str, float]]:
+def _fault(value: Any, path: str, least: float) -> tuple[str, float] | None:
+    """Place and value of the first number that is not finite, or closer to 0 than `least`."""
     if isinstance(value, float):
-        yield path, value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _floats(item, f"{path}.{key}")
+        fine = math.isfinite(value) and not 0.0 < abs(value) < least
+        return None if fine else (path, value)
+    if isinstance(value, dict):
+        parts: Iterable[tuple[str, Any]] = ((f"{path}.{key}", item) for key, item in value.items())
     elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _floats(item, f"{path}[{index}]")
+        kinds = set(map(type, value))
+        if kinds == {float}:  # a long list of numbers at once
+            numbers = np.array(value)
+            bad = ~np.isfinite(numbers) | ((numbers != 0.0) & (np.abs(numbers) < least))
+            first = int(bad.argmax())
+            return (f"{path}[{first}]", value[first]) if bad[first] else None
+        if kinds <= {int, str, bool, type(None)}:
+            return None
+        parts = ((f"{path}[{index}]", item) for index, item in enumerate(value))
+    else:
+        return None
+    return next((found for at, item in parts if (found := _fault(item, at, least))), None)
 
 
 def canonical(value: object) -> bytes:

@@ -45,6 +45,7 @@ _START = 60.0  # seconds to start, load and build, at least
 _MEMORY = 4e9  # bytes that a policy may hold, with all that it starts (Linux)
 _LOOK = 0.05  # seconds between two looks at them
 _SHOWN = 10  # lines that it prints
+_LONGEST = 500  # characters of an error, and of a line that it prints
 
 
 class PolicyFailure(InputError):
@@ -82,7 +83,7 @@ class _Process:
         """What it has written to stderr, not all if that is much."""
         lines = self._child.said().splitlines()
         more = [f"... and {len(lines) - _SHOWN} lines more"] if len(lines) > _SHOWN else []
-        return "\n".join(lines[:_SHOWN] + more)
+        return "\n".join([*map(_shown, lines[:_SHOWN]), *more])
 
     def _answer(self, limit: float, question: str, *given: Any) -> Any:
         self._tell((question, *given))
@@ -114,7 +115,7 @@ class _Process:
         except Exception:  # only one who writes to the socket himself gets here
             self._fail("its process sent what is no answer")
         if not fine:
-            raise PolicyFailure(str(answer)) from _Remote(*trace)
+            raise PolicyFailure(_shown(str(answer))) from _Remote(*trace)
         return answer
 
     def _tell(self, message: Any) -> None:
@@ -129,12 +130,18 @@ class _Process:
 
     def _fail(self, why: str) -> None:
         self.end()
-        raise PolicyFailure(why)
+        raise PolicyFailure(_shown(why))
 
 
 def _end(child: Child, talk: socket.socket) -> None:
     child.end()
     talk.close()
+
+
+def _shown(words: str) -> str:
+    """Words of a policy as a table and a terminal can bear them: printable, and not endless."""
+    printable = "".join(one if one.isprintable() else " " for one in words[: _LONGEST + 1])
+    return printable if len(words) <= _LONGEST else f"{printable[:_LONGEST]} ..."
 
 
 class Isolated(Policy):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -56,7 +57,7 @@ def run(instance: Any, policy: Policy, rng: np.random.Generator) -> Trace:
     instance : Instance
     policy : Policy
     rng : numpy.random.Generator
-        The policy's only source of randomness.
+        The policy's only source of randomness: it gets this stream, and not its seed.
 
     Returns
     -------
@@ -72,7 +73,7 @@ def run(instance: Any, policy: Policy, rng: np.random.Generator) -> Trace:
     world: World = online_side(instance.problem).make_world(instance)
     who = f"policy '{policy.name}' on '{instance.name}'"
     seconds: list[float] = []
-    _timed(seconds, f"{who}, reset", policy.reset, world.public, rng)
+    _timed(seconds, f"{who}, reset", policy.reset, world.public, _without_seed(rng))
     rows: list[dict[str, Any]] = []
     for event in world.events():
         where = f"{who}, slot {event.slot} ({event.label})"
@@ -124,3 +125,15 @@ def _check_info(info: Mapping[str, Any], row: Mapping[str, Any]) -> None:
     """Refuse info that would hide what a row records."""
     for key in row.keys() & info.keys():
         raise InfeasibleDecision(f"`info` may not hold '{key}': the runner records it")
+
+
+def _without_seed(rng: np.random.Generator) -> np.random.Generator:
+    """The same stream, of which the seed cannot be read: it is the seed of the instance, too.
+
+    What the policy may spawn from it depends on a hash of where the stream is.
+    """
+    state = rng.bit_generator.state
+    words = hashlib.sha256(repr(sorted(state.items())).encode()).digest()
+    bits = type(rng.bit_generator)(np.random.SeedSequence(int.from_bytes(words, "big")))
+    bits.state = state
+    return np.random.Generator(bits)

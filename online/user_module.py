@@ -14,10 +14,10 @@ from types import ModuleType
 
 from models.errors import InputError
 
-__all__ = ["LAYERS", "SITE", "load_user_module", "search_first"]
+__all__ = ["LAYERS", "is_installed", "load_user_module", "search_first"]
 
 LAYERS = ("models", "solvers", "online", "benchmarks")
-SITE = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")})
+_SITE = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")})
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,17 @@ def load_user_module(name: str) -> ModuleType:
     if not path.is_file():
         raise InputError(f"there is no file '{name}'")
     return _load(path.parent, path.name, lambda: _import_file(path), label=name)
+
+
+def is_installed(file: str) -> bool:
+    """Whether a source file belongs to an installed package, wherever these are kept.
+
+    A ``.pth`` file, ``PYTHONPATH`` or ``pip install --user`` add folders of other environments,
+    which have the same names.
+    """
+    return file.startswith(_SITE) or not {"site-packages", "dist-packages"}.isdisjoint(
+        Path(file).parts
+    )
 
 
 def search_first(folder: Path) -> None:
@@ -123,7 +134,7 @@ def _hide() -> None:
 def _lies_in(folder: Path, module: ModuleType) -> bool:
     """Whether a module is the user's own, of this folder; installed ones have versions."""
     file = getattr(module, "__file__", None) or ""
-    own = module.__name__.partition(".")[0] not in LAYERS and not file.startswith(SITE)
+    own = module.__name__.partition(".")[0] not in LAYERS and not is_installed(file)
     return own and file.endswith(".py") and Path(file).resolve().is_relative_to(folder)
 
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from llvmlite import binding
 
 from models.errors import InputError
-from online.user_module import LAYERS, SITE
+from online.user_module import LAYERS, is_installed
 
 _LIBRARIES = ("cvxpy", "highspy", "numba", "numpy", "pyomo", "scipy")
 _ROOT = Path(__file__).parents[2]
@@ -131,7 +131,7 @@ def _imported(
     found = [(name, path) for name in names if (path := _find(name, folders))][:1]
     if not found or top in LAYERS:
         return found
-    if top not in own and str(found[0][1]).startswith(SITE):
+    if top not in own and is_installed(str(found[0][1])):
         return []
     # Whoever wrote another package may rely on what its __init__ does.
     outer = accumulate(found[0][0].split("."), "{}.{}".format)

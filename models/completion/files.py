@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from models.wire import Amount, Amounts, Index, Name, Positive, PricesFile, Servers, SmallCount
+from models.wire import Amount, Index, Name, Positive, PricesFile, Servers, SmallCount
 
 __all__ = ["CertificateFile", "CompletionFile", "JobRecord", "ScheduleFile", "ScheduledJob"]
 
@@ -28,8 +28,8 @@ class JobRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     epochs: Count
     chunks: SmallCount
     minibatches: Count
-    minibatch_slots: list[Positive]
-    update_slots: list[Amount] | Amount
+    minibatch_slots: Annotated[list[Positive], Meta(max_length=10**5)]
+    update_slots: Annotated[list[Amount], Meta(max_length=10**5)] | Amount
     gradient_mb: Amount
     requested_workers: SmallCount | None = None
 
@@ -45,7 +45,7 @@ class CompletionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     architecture: Literal["ps", "allreduce"]
     servers: Annotated[Servers, Meta(min_length=1)]
     worker_types: Annotated[Servers, Meta(min_length=1)]
-    ps_types: list[Amounts]
+    ps_types: Servers
     jobs: Annotated[list[JobRecord], Meta(max_length=10**6)]
     slot_seconds: Positive = 3600.0
     seed: int | None = None

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import math
 import tracemalloc
 from pathlib import Path
+from typing import Annotated, Any
 
+import msgspec
 import pytest
 
 from models.errors import InputError
-from models.files import MOST_BYTES, read_bytes
+from models.files import MOST_BYTES, check_finite, decode, read_bytes
 from models.problem import read_instance
 
 
@@ -49,3 +52,24 @@ def test_instances_have_the_limit(tmp_path: Path) -> None:
         link = tmp_path / "zero"
         link.symlink_to("/dev/zero")
         read_instance(link)
+
+
+def test_the_first_number_that_is_not_fine_is_named() -> None:
+    rows: Any = {"a": [1.0, 2], "b": [[0.0, 1.0], [3.0, 1e-13, 1e-14]], "c": 1e-15}
+    check_finite(rows, source="file")
+    with pytest.raises(InputError, match=r"file: 1e-13 is closer to 0 .* at `\$.b\[1\]\[1\]`"):
+        check_finite(rows, source="file", least=1e-12)
+    rows["a"] = [1, math.inf]  # whole numbers among them
+    with pytest.raises(InputError, match=r"file: number is not finite - at `\$.a\[1\]`"):
+        check_finite(rows, source="file", least=1e-12)
+
+
+def test_what_is_wrong_with_a_text_is_told_by_place_or_key() -> None:
+    kind = Annotated[list[int], msgspec.Meta(max_length=10)]
+    with pytest.raises(InputError, match="length <= 10"):
+        decode(b"[" + b"0," * 10 + b"0]", kind, source="file")
+    # What is no JSON is told with its place, and what is not a number with its key.
+    with pytest.raises(InputError, match=r"file: not JSON: .*line 1 column 5"):
+        decode(b"[1,2", kind, source="file")
+    with pytest.raises(InputError, match=r"file: number is not finite - at `\$\[1\]`"):
+        decode(b"[1, NaN]", kind, source="file")

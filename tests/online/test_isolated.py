@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import time
+from ast import literal_eval
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -204,6 +205,41 @@ def test_global_generators_differ_from_run_to_run(small: Any) -> None:
     body += "        return Decision()\n"
     one, two = (set(ran(body, small).said.split()) for _ in range(2))
     assert len(one) == len(two) == 4 and not one & two
+
+
+def test_the_stream_is_the_same_and_the_seed_is_hidden(small: Any) -> None:
+    body = "class Mine(Base):\n    def reset(self, public, rng):\n"
+    body += "        bits, spawned = rng.bit_generator, rng.spawn(1)[0].random()\n"
+    body += "        entropy, kind = bits.seed_seq.entropy, type(bits).__name__\n"
+    body += "        raise ValueError((rng.random(), spawned, entropy, kind))\n"
+
+    def told(seed: int) -> tuple[float, float, int, str]:
+        with pytest.raises(PolicyFailure) as error:
+            Path("mine.py").write_text(HEAD + body)
+            policy = build_policy(isolated("utility", "mine.py:Mine"), small)
+            run(small, policy, np.random.default_rng(seed))
+        found: Any = literal_eval(str(error.value).partition(": ")[2])
+        return found
+
+    first, spawned, entropy, kind = told(123456789)
+    assert first == np.random.default_rng(123456789).random() and kind == "PCG64"
+    assert entropy > 2**128 and entropy % 2**64 != 123456789
+    assert told(123456789) == (first, spawned, entropy, kind)
+    other = told(5)
+    assert other[1] != spawned and other[2] != entropy
+
+
+def test_words_of_a_policy_are_printable_and_not_endless(small: Any) -> None:
+    body = "class Mine(Base):\n    def step(self, event):\n"
+    body += "        print('a\\x1b[2J' + 'x' * 5000, file=sys.stderr)\n"
+    body += "        raise ValueError('b\\x1b[31m' + 'y' * 5000)\n"
+    Path("mine.py").write_text(HEAD + body)
+    policy = build_policy(isolated("utility", "mine.py:Mine"), small)
+    with pytest.raises(PolicyFailure) as error:
+        run(small, policy, np.random.default_rng(0))
+    for shown, begins in ((str(error.value), "ValueError: b [31myy"), (policy.said, "a [2Jxx")):
+        assert shown.startswith(begins) and shown.endswith("...") and len(shown) < 600
+        assert shown.isprintable()
 
 
 def test_threads_ask_one_after_the_other(small: Any) -> None:

@@ -115,6 +115,18 @@ def test_a_package_named_unlike_its_distribution_has_a_version() -> None:
     assert closure_module._version_of("no_such_package") is None
 
 
+def test_installed_packages_do_not_count_wherever_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "user" / "site-packages", installed__core="", installed____init__="")
+    write(tmp_path / "shared", own_helper="")
+    write(tmp_path / "mine", policy="import installed.core\nimport own_helper\n")
+    for folder in ("user/site-packages", "shared"):
+        monkeypatch.syspath_prepend(tmp_path / folder)
+    found = import_closure([str(tmp_path / "mine" / "policy.py")])
+    assert set(found) == {"policy.py", "own_helper"}
+
+
 def test_what_lies_beside_a_module_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", named="import beside\n", beside="x = 1\n")
     write(tmp_path / "b", beside="x = 2\n")

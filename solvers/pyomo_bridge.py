@@ -6,7 +6,7 @@ faster, and there is one place for statuses, limits and signs of duals.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
@@ -22,6 +22,9 @@ from models.errors import InputError
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult, solve
 from solvers.highs.program import FloatArray
 from solvers.result import Sense
+
+Engine = Callable[[LinearProgram, HighsOptions], MatrixResult]
+"""Another solver than HiGHS: one of :mod:`solvers.reference`."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -166,8 +169,9 @@ def solve_model(
     *,
     warm_start: bool = False,
     log: str | Path | TextIO | None = None,
+    engine: Engine | None = None,
 ) -> PyomoResult:
-    """Solve a linear Pyomo model with HiGHS.
+    """Solve a linear Pyomo model with HiGHS, or with another solver.
 
     Parameters
     ----------
@@ -177,12 +181,17 @@ def solve_model(
         As in `solvers.highs.solve`.
     warm_start : bool
         Whether the present values of the variables are a MIP start; HiGHS completes missing ones.
+    engine : callable, optional
+        Takes the place of HiGHS. It has neither start nor log.
 
     Raises
     ------
     InputError
-        As `compile_model` and `solvers.highs.solve`.
+        As `compile_model` and `solvers.highs.solve`, or the engine; if an engine is to have a
+        start or a log.
     """
+    if engine is not None and (warm_start or log is not None):
+        raise InputError("only HiGHS takes a start and a log")
     try:
         compiled = compile_model(model)
     except InfeasibleConstraintException as error:
@@ -202,9 +211,13 @@ def solve_model(
     if warm_start:
         values = [variable.value for variable in compiled.variables]
         start = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    if engine is None:
+        result = solve(compiled.program, options, start=start, log=log)
+    else:
+        result = engine(compiled.program, options)
     return PyomoResult(
         model=model,
-        result=solve(compiled.program, options, start=start, log=log),
+        result=result,
         _columns={id(variable): k for k, variable in enumerate(compiled.variables)},
         _rows={id(constraint): k for k, constraint in enumerate(compiled.constraints)},
     )

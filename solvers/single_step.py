@@ -12,8 +12,8 @@ from pyomo.core.base import ConcreteModel
 from models.scoring import Score
 from solvers.column_generation import ColumnGeneration
 from solvers.coupled_problem import CoupledProblem
-from solvers.highs import SOLVER, HighsOptions
-from solvers.pyomo_bridge import PyomoResult, solve_model
+from solvers.highs import HighsOptions
+from solvers.pyomo_bridge import Engine, PyomoResult, solve_model
 from solvers.result import Sense, SolveResult
 
 __all__ = ["PricedProblem", "generate_bound", "solve_whole"]
@@ -33,8 +33,9 @@ def solve_whole(
     score: Callable[[Any, Any], Score],
     time_limit: float,
     threads: int,
+    engine: Engine | None = None,
 ) -> SolveResult[Any]:
-    """Build the program of an instance and solve it by HiGHS.
+    """Build the program of an instance and solve it by HiGHS, or by another solver.
 
     Parameters
     ----------
@@ -45,11 +46,14 @@ def solve_whole(
     time_limit : float
         Seconds, of which building takes its part.
     threads : int
-        Of HiGHS.
+        Of the solver.
+    engine : callable, optional
+        Takes the place of HiGHS.
     """
     began = time.monotonic()
     model = build(instance)
-    solved = solve_model(model, HighsOptions(threads=threads).until(began + time_limit))
+    options = HighsOptions(threads=threads).until(began + time_limit)
+    solved = solve_model(model, options, engine=engine)
     schedule = None if solved.result.x is None else read(instance, solved)
     return SolveResult(
         status=solved.result.status,
@@ -58,7 +62,7 @@ def solve_whole(
         schedule=schedule,
         duals=None,
         seconds=time.monotonic() - began,
-        solver=SOLVER,
+        solver=solved.result.solver,
         message=solved.result.message,
         sense=solved.result.sense,
     )

@@ -38,7 +38,9 @@ HOMES = {
     "highspy": ("solvers/*",),
     "matplotlib": ("benchmarks/*",),
     "pyomo": (*FORMULATIONS, "solvers/*"),
-    "pyscipopt": (),
+    # Never beside highspy in a process: each brings a library of HiGHS under the same name.
+    "ortools": ("solvers/cp_sat_child.py",),
+    "pyscipopt": ("solvers/reference.py",),
 }
 DATA_LIBRARIES = {"msgspec", "numpy"}
 

@@ -40,15 +40,17 @@ class MatrixResult:
         integer unless a row does not bear the rounding.
     objective, bound : float or None
         Value of `x`, recomputed from the costs, and bound on the optimum, never on the wrong side
-        of `objective`. The bound is HiGHS's: in floating point, and not certified. Where it lies
-        on the wrong side by `ROUND_OFF` at most it is moved to `objective`; beyond that it is
-        not believed.
+        of `objective`. The bound is the solver's: in floating point, and not certified. Where it
+        lies on the wrong side by `ROUND_OFF` at most it is moved to `objective`; beyond that it
+        is not believed.
     seconds : float
         Wall-clock time, start of a child included.
     options, message : mapping, str
         How it was asked for and how it ended.
     work : int
         As in `Outcome`; the same on every machine unless the time limit has ended the run.
+    solver : str
+        Whose point and bound these are.
     """
 
     sense: Sense
@@ -61,6 +63,7 @@ class MatrixResult:
     message: str
     _duals: tuple[FloatArray, FloatArray] | str = field(repr=False)
     work: int = 0
+    solver: str = SOLVER
 
     def __post_init__(self) -> None:
         check_claims(self.sense, self.status, self.objective, self.bound)
@@ -107,7 +110,7 @@ class MatrixResult:
             schedule=schedule,
             duals=duals,
             seconds=self.seconds,
-            solver=SOLVER,
+            solver=self.solver,
             options=self.options,
             message=self.message,
             sense=self.sense,
@@ -150,7 +153,7 @@ def judge(
     )
     if outcome.ended in ("infeasible", "unbounded"):
         if tally.x is not None and outcome.ended == "infeasible":
-            return replace(nothing, message="HiGHS: infeasible, against a point that is feasible")
+            return replace(nothing, message="infeasible, against a point that is feasible")
         return replace(nothing, status=outcome.ended)
     if outcome.ended == "failed":
         return nothing
@@ -168,7 +171,7 @@ def _with_numbers(
     bound, message = tally.best_bound, outcome.message
     if tally.x is None or tally.objective is None:
         if outcome.ended == "optimal":
-            return replace(nothing, message=f"HiGHS's optimal point is refused: {tally.rejection}")
+            return replace(nothing, message=f"the optimal point is refused: {tally.rejection}")
         return replace(nothing, status="interrupted" if bound is None else "bounded", bound=bound)
     objective = tally.objective
     scale = max(abs(objective), float(np.abs(program.cost).max(initial=0.0)))

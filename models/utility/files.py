@@ -23,9 +23,11 @@ from models.wire import (
 )
 
 __all__ = [
+    "BranchRecord",
     "CertificateFile",
     "CutRecord",
     "JobRecord",
+    "LeafRecord",
     "ScheduleFile",
     "UtilityFile",
 ]
@@ -82,10 +84,41 @@ class CutRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     weights: dict[str, Weight]
 
 
-class CertificateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BranchRecord(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag="branch",
+    tag_field="node",
+):
+    """A branching: the job completes by the slot, or it completes later or not at all.
+
+    With ``workers`` above 0: it runs at least so many workers in the slot, or fewer.
+    """
+
+    job: Name
+    slot: Index
+    workers: Index = 0
+
+
+class LeafRecord(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="leaf", tag_field="node"
+):
+    """Prices of a leaf; ``cuts`` has pairs of a place in the cuts of the file, and a price."""
+
+    worker: Prices
+    ps: Prices
+    cuts: Annotated[list[tuple[Index, Price]], Meta(max_length=10**6)]
+
+
+class CertificateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A certificate of the ``utility`` problem: prices, and the bound that they prove.
 
-    Prices stand by slot, then by resource in the order of the instance.
+    Prices stand by slot, then by resource in the order of the instance. Those outside the tree
+    prove a bound by themselves, and the tree proves another one, if there is one: the largest of
+    its leaves. Its nodes stand in preorder, the part of a branching in which the job completes by
+    the slot, or runs so many workers, before the other.
     """
 
     format: Literal["1"]
@@ -97,3 +130,4 @@ class CertificateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ps: Prices
     cuts: Annotated[list[CutRecord], Meta(max_length=10**6)]
     digest: str
+    tree: Annotated[list[BranchRecord | LeafRecord], Meta(max_length=10**5)] = []

@@ -1,8 +1,8 @@
-"""Certificates of the ``utility`` problem: pooled prices and packing cuts in a file."""
+"""Certificates of the ``utility`` problem: prices, packing cuts and trees of them in a file."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +10,10 @@ import numpy as np
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
 from models.instance import check_made_for
-from models.utility.files import CertificateFile, CutRecord
+from models.utility.files import BranchRecord, CertificateFile, CutRecord, LeafRecord
 from models.utility.instance import UtilityInstance
 from solvers.certificate import Verdict, is_sealed, seal
+from solvers.utility.deadline_tree import Allowed, Branch, leaves
 from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound, rounded
 
 __all__ = ["Certificate", "certify", "check"]
@@ -42,17 +43,20 @@ def certify(instance: UtilityInstance, prices: PoolPrices) -> Certificate:
     """Round the prices, and compute the bound that the rounded ones prove."""
     short = rounded(prices)
     bound = pool_bound(instance, short)
-    cuts = [
-        CutRecord(
-            side="ps" if cut.side else "worker",
-            slot=int(cut.slot),
-            price=cut.price,
-            weights={
-                instance.jobs[i].id: float(cut.weight[i]) for i in np.flatnonzero(cut.weight > 0)
-            },
-        )
-        for cut in short.cuts
-    ]
+    cuts = [_record(instance, cut, cut.price) for cut in short.cuts]
+    place = {_key(cut): number for number, cut in enumerate(short.cuts)}
+    tree: list[BranchRecord | LeafRecord] = []
+    for node in short.tree:
+        if isinstance(node, Branch):
+            tree.append(BranchRecord(instance.jobs[node.job].id, node.slot, node.workers))
+            continue
+        paid = []
+        for cut in node.cuts:
+            if _key(cut) not in place:  # it has no price at the root
+                place[_key(cut)] = len(cuts)
+                cuts.append(_record(instance, cut, 0.0))
+            paid.append((place[_key(cut)], cut.price))
+        tree.append(LeafRecord(node.worker.tolist(), node.ps.tolist(), paid))
     file = CertificateFile(
         format="1",
         problem="utility",
@@ -63,8 +67,22 @@ def certify(instance: UtilityInstance, prices: PoolPrices) -> Certificate:
         ps=short.ps.tolist(),
         cuts=cuts,
         digest="",
+        tree=tree,
     )
     return Certificate(bound, seal(file))
+
+
+def _key(cut: PricedCut) -> tuple[int, int, bytes]:
+    return cut.side, int(cut.slot), cut.weight.tobytes()
+
+
+def _record(instance: UtilityInstance, cut: PricedCut, price: float) -> CutRecord:
+    return CutRecord(
+        side="ps" if cut.side else "worker",
+        slot=int(cut.slot),
+        price=price,
+        weights={instance.jobs[i].id: float(cut.weight[i]) for i in np.flatnonzero(cut.weight > 0)},
+    )
 
 
 def check(path: str | Path, instance: UtilityInstance) -> Verdict:
@@ -73,7 +91,8 @@ def check(path: str | Path, instance: UtilityInstance) -> Verdict:
     Raises
     ------
     InputError
-        If it is malformed or made for another instance, or names an unknown job or slot.
+        If it is malformed or made for another instance, names an unknown job, slot or cut, or its
+        tree is none.
     """
     source = str(path)
     file = decode(read_bytes(path), CertificateFile, source=source)
@@ -95,10 +114,34 @@ def _prices(file: CertificateFile, instance: UtilityInstance, source: str) -> Po
                 raise InputError(f"{source}: no job '{job}' in the instance - at `{at}.weights`")
             weight[index[job]] = share
         cuts.append(PricedCut(int(cut.side == "ps"), cut.slot, cut.price, weight))
-    return PoolPrices(
-        _table(file.worker, "$.worker", instance, source),
-        _table(file.ps, "$.ps", instance, source),
-        tuple(cuts),
+    tree: list[Branch | PoolPrices] = []
+    for number, node in enumerate(file.tree):
+        at = f"$.tree[{number}]"
+        if isinstance(node, BranchRecord):
+            if node.job not in index:
+                raise InputError(f"{source}: no job '{node.job}' in the instance - at `{at}.job`")
+            tree.append(Branch(index[node.job], node.slot, node.workers))
+            continue
+        for place, _ in node.cuts:
+            if place >= len(cuts):
+                raise InputError(f"{source}: no cut {place} - at `{at}.cuts`")
+        paid = tuple(replace(cuts[place], price=price) for place, price in node.cuts)
+        tree.append(PoolPrices(*_tables(node, at, instance, source), paid))
+    prices = PoolPrices(*_tables(file, "$", instance, source), tuple(cuts), tuple(tree))
+    try:
+        if tree:
+            leaves(tree, Allowed.all(len(index), instance.cluster.slots))
+    except ValueError as error:
+        raise InputError(f"{source}: {error} - at `$.tree`") from None
+    return prices
+
+
+def _tables(
+    record: CertificateFile | LeafRecord, at: str, instance: UtilityInstance, source: str
+) -> tuple[np.ndarray, np.ndarray]:
+    return (
+        _table(record.worker, f"{at}.worker", instance, source),
+        _table(record.ps, f"{at}.ps", instance, source),
     )
 
 

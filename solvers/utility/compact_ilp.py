@@ -1,4 +1,4 @@
-"""The paper's compact ILP, handed to HiGHS as a whole, and its LP relaxation.
+"""The paper's compact ILP, handed to a solver as a whole, and its LP relaxation.
 
 It is far slower than :mod:`solvers.utility.exact`, which is checked against it.
 """
@@ -28,7 +28,7 @@ from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.errors import WrongSolution
 from solvers.highs import SOLVER, HighsOptions, MatrixResult
-from solvers.pyomo_bridge import PyomoResult, solve_model
+from solvers.pyomo_bridge import Engine, PyomoResult, solve_model
 from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
 from solvers.utility.scaling import scale_utilities
 
@@ -49,6 +49,7 @@ def solve(
     seed: int = 0,
     start: UtilitySchedule | None = None,
     log: str | Path | TextIO | None = None,
+    engine: Engine | None = None,
 ) -> Result:
     """Best schedule in hindsight, and a bound that says how good it is.
 
@@ -60,18 +61,20 @@ def solve(
     mip_rel_gap : float
         Relative gap at which the optimum counts as proven.
     threads, seed : int
-        Of HiGHS.
+        Of the solver.
     start : UtilitySchedule, optional
         A feasible schedule; the result is at least as good.
     log : path or text stream, optional
         Where HiGHS's log goes.
+    engine : callable, optional
+        Takes the place of HiGHS (:mod:`solvers.reference`); it has neither start nor log.
 
     Returns
     -------
     SolveResult
-        ``objective`` is the scorer's value of ``schedule``; ``bound`` is HiGHS's word (source
+        ``objective`` is the scorer's value of ``schedule``; ``bound`` is the solver's word (source
         "milp"), in floating point and not certified; where it lies below ``objective`` by
-        1e-6 relative at most, HiGHS's tolerance, it is set to it. ``duals`` is None: see
+        1e-6 relative at most, the tolerance of all, it is set to it. ``duals`` is None: see
         :func:`relaxation`. A schedule that exceeds a capacity by HiGHS's tolerance on top of
         the scorer's is replaced by the start, or by none, and ``message`` says so.
 
@@ -80,8 +83,8 @@ def solve(
     InputError
         If an option is out of range, or the start is not a feasible schedule of the instance.
     WrongSolution
-        If the scorer finds any other violation, or a value above the bound, or if the model
-        refuses the start.
+        If the scorer finds any other violation, or a value above the bound, if the model
+        refuses the start, or if the solver says that there is no schedule at all.
     """
     began = time.perf_counter()
     options = HighsOptions(
@@ -99,7 +102,7 @@ def solve(
         options = replace(options, time_limit=max(time_limit - spent, 0.1 * time_limit))
     try:
         has_start = start is not None and len(model.n) > 0
-        solved = solve_model(model, options, warm_start=has_start, log=log)
+        solved = solve_model(model, options, warm_start=has_start, log=log, engine=engine)
     except InputError as error:  # of options and start that have passed their checks
         raise WrongSolution(f"{instance.name}: {error}") from error
     result = _judged(instance, solved, scaled.factor, mip_rel_gap, start)
@@ -146,6 +149,8 @@ def _judged(
 ) -> Result:
     """The result in the instance's own utilities, with a schedule that the scorer has judged."""
     lifted = solved.result.lift()
+    if lifted.status in ("infeasible", "unbounded"):  # all jobs may be rejected
+        raise WrongSolution(f"{instance.name}: {lifted.solver} says {lifted.status}")
     bound = None if lifted.bound is None else lifted.bound / factor
     if solved.result.x is None:
         return replace(lifted, bound=bound)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,27 +67,77 @@ class TotalsOracle:
         self._values = job.values(cluster.slots)[job.arrival :]
         self._reach = np.full(room, self.most, dtype=np.int64)
 
-    def best(self, worker_price: np.ndarray, ps_price: np.ndarray) -> TotalsColumn | None:
+    def most_ps(self, workers: int) -> int:
+        """Parameter servers that the job runs at most in a slot with at most so many workers."""
+        return int(self._ps[min(workers, self.most)])
+
+    def best(
+        self,
+        worker_price: np.ndarray,
+        ps_price: np.ndarray,
+        earliest: int = 0,
+        latest: int | None = None,
+        workers: tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> TotalsColumn | None:
         """Maximise value minus cost.
 
         Parameters
         ----------
         worker_price, ps_price : ndarray, shape (T,)
             Nonnegative price of one worker, one parameter server, in each slot.
+        earliest, latest : int
+            Deadlines to choose from, both included; by default all. Work may be done before the
+            earliest one, but counts for no more than that one is worth.
+        workers : pair of ndarray of int64, shape (T,), optional
+            The least and the largest number of workers in each slot.
+
+        Returns
+        -------
+        TotalsColumn or None
+            None if the job cannot complete so.
+
+        Raises
+        ------
+        OverflowError
+            If least numbers of workers are given and a cost is infinite.
         """
-        if not self.feasible:
-            return None
         first = self.job.arrival
-        cost = np.outer(worker_price[first:], self._count)
-        cost += ps_price[first:, None] * self._ps
-        done, total, split = shortest_work(cost, self._reach, self.job.work, self._values)
-        workers = np.zeros(self._slots, dtype=np.int64)
-        workers[first:] = split
+        count = (self._slots if latest is None else min(latest + 1, self._slots)) - first
+        if not self.feasible or self.most * count < self.job.work:
+            return None
+        here = slice(first, first + count)
+        reach, work, least = self._reach[:count], self.job.work, np.zeros(count, dtype=np.int64)
+        if workers is not None:
+            least = workers[0][here]
+            reach = np.minimum(reach, workers[1][here]) - least
+            work -= int(workers[0].sum())
+            before_or_after = least.sum() < workers[0].sum()
+            if before_or_after or (reach < 0).any() or not 0 <= work <= reach.sum():
+                return None
+            earliest = max(earliest, first + int(np.flatnonzero(least).max(initial=0)))
+        if earliest >= first + count:
+            return None
+        cost = np.outer(worker_price[here], self._count)
+        cost += ps_price[here, None] * self._ps
+        paid = 0.0
+        if least.any():  # they are there anyway; the programme chooses what comes on top of them
+            if not math.isfinite(cost.max()):
+                raise OverflowError("a cost is too large")
+            at, top = np.arange(count), np.arange(self.most + 1)
+            base = cost[at, least]
+            cost = cost[at[:, None], np.minimum(least[:, None] + top, self.most)] - base[:, None]
+            paid = float(base.sum())
+        values = self._values[:count]
+        if earliest > first:
+            values = np.minimum(values, values[earliest - first])
+        done, total, split = shortest_work(cost, reach, work, values)
+        counts = np.zeros(self._slots, dtype=np.int64)
+        counts[here] = least + split
         return TotalsColumn(
             job=self.job.index,
-            completion=first + int(done),
-            value=float(self._values[done]),
-            workers=workers,
-            ps=self._ps[workers],
-            cost=float(total),
+            completion=first + max(int(done), int(np.flatnonzero(least).max(initial=0))),
+            value=float(values[done]),
+            workers=counts,
+            ps=self._ps[counts],
+            cost=paid + float(total),
         )

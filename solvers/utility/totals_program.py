@@ -302,6 +302,10 @@ class TotalsProgram:
             i: int(self._groups[i].ends[np.argmax(met)]) for i, met in kept.items() if met.any()
         }
 
+    def ends_of(self, job: int) -> np.ndarray:
+        """Last slots of the groups of deadlines of a job that can complete."""
+        return self._groups[job].ends
+
     def group_end(self, job: int, slot: int) -> int | None:
         """Last slot of the group of deadlines that a slot is in; None if it is left out."""
         group = int(self._groups[job].first(slot))

@@ -72,7 +72,7 @@ def test_violations_are_counted_by_constraint(
 
 # ---- certificates --------------------------------------------------------------------------
 
-_SOLVERS = "highspy", "pyomo", "cvxpy", "pyscipopt", "scipy.optimize"
+_SOLVERS = "highspy", "pyomo", "cvxpy", "ortools", "pyscipopt", "scipy.optimize"
 _PROBE = f"""
 import runpy, sys
 try:

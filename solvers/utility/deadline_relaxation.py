@@ -1,0 +1,217 @@
+"""A linear program whose duals are prices for the leaves of a tree of branchings on deadlines.
+
+The relaxation of :class:`solvers.utility.totals_program.TotalsProgram`, with rows that count the
+parameter servers of each job (:mod:`solvers.utility.job_program`). A branching is a bound on
+variables: from one leaf to the next the basis stays dual feasible, and a solve takes a few simplex
+iterations. Its value is no bound to rely on, and need not be: the prices are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from models.utility.instance import UtilityInstance
+from solvers.highs import HighsOptions, LinearProgram
+from solvers.highs.growing import GrowingProgram, Infeasible, Optimum
+from solvers.utility.deadline_tree import Allowed, Branch
+from solvers.utility.job_program import JobProgram
+from solvers.utility.pool_bound import PoolPrices, PricedCut, rounded
+from solvers.utility.scaling import scale_utilities
+from solvers.utility.search_state import SearchState
+from solvers.utility.separation import PackingCut
+from solvers.utility.sparse_rows import NEVER
+from solvers.utility.totals_program import SIDES, TotalsProgram
+
+__all__ = ["DeadlineRelaxation"]
+
+_OVERLOAD = 100.0  # cost of twice the capacities, relative to all that the jobs are worth
+_VIOLATION = 1e-5  # of a cut, relative
+_FULL = 1e-6  # share by which capacities may be exceeded all the same
+
+
+class _Row(NamedTuple):
+    """A row that has a price: a packing cut, or a resource, in one slot."""
+
+    side: int
+    slot: int
+    resource: int | None
+    weight: np.ndarray
+    unit: float
+
+
+class DeadlineRelaxation:
+    """The program, solved for one set of deadlines after another.
+
+    All capacities may be exceeded by one share, at a price so high that nobody would unless some
+    jobs have to complete that do not fit together. So there always are duals, and those of a leaf
+    without any schedule prove next to nothing is there, or less than nothing.
+
+    Parameters
+    ----------
+    instance : UtilityInstance
+    cuts : iterable of (int, PackingCut)
+        Packing cuts that are known, with their sides.
+    deadline : float
+        ``time.monotonic()`` at which to stop.
+    """
+
+    def __init__(
+        self, instance: UtilityInstance, cuts: Iterable[tuple[int, PackingCut]], deadline: float
+    ) -> None:
+        scaled = scale_utilities(instance)
+        self._factor, self._deadline = scaled.factor, deadline
+        cluster, jobs = instance.cluster.tolerant, instance.jobs
+        self._shape = cluster.slots, len(cluster.resources)
+        self._totals = totals = TotalsProgram(scaled.instance)
+        self._separators = SearchState(instance, totals.limits, deadline, HighsOptions())
+        self._jobs = [JobProgram.of(totals, i) for i in totals.done]
+        program = totals.program()
+        self._upper = program.upper
+        self._program = self._without_capacities(program)
+        self._rows: list[_Row] = []
+        self._first_row = self._program.rows
+        # The cuts known, by side and weights; and by side, place and slot, which are a row.
+        self._cuts: tuple[dict[bytes, PackingCut], ...] = ({}, {})
+        self._are_rows: set[tuple[int, int, int]] = set()
+        for side in SIDES:
+            servers = cluster.ps_servers if side else cluster.worker_servers
+            demand = np.array([job.ps if side else job.worker for job in jobs])
+            for r, total in enumerate(servers.sum(axis=0).tolist()):
+                for slot in range(cluster.slots):
+                    self._add_row(side, slot, r, demand.reshape(-1, self._shape[1])[:, r], total)
+        for side, cut in cuts:
+            self._cuts[side].setdefault(cut.weight.tobytes(), cut)
+
+    def _without_capacities(self, program: LinearProgram) -> GrowingProgram:
+        """The program without the rows that have a price, and with a column for the overload."""
+        free = program.row_upper > 0  # capacities, or no limit at all
+        kept = ~(free & np.isfinite(program.row_upper))
+        self._overload = program.matrix.shape[1]
+        most = float(np.maximum(program.cost, 0.0).sum())
+        matrix = sparse.hstack(
+            [program.matrix[kept], sparse.csr_array((int(kept.sum()), 1))], format="csr"
+        )
+        growing = GrowingProgram.of(
+            LinearProgram(
+                sense="max",
+                cost=np.append(program.cost, -_OVERLOAD * max(most, 1.0)),
+                matrix=matrix,
+                row_lower=program.row_lower[kept],
+                row_upper=program.row_upper[kept],
+                upper=np.append(program.upper, math.inf),
+            )
+        )
+        for job in self._jobs:
+            job.add_rows(growing)
+        return growing
+
+    def _add_row(
+        self, side: int, slot: int, resource: int | None, weight: np.ndarray, capacity: float
+    ) -> None:
+        columns = self._totals.counts(side)[slot]
+        used = np.flatnonzero((columns != NEVER) & (weight > 0))
+        if not len(used):
+            return
+        unit = float(weight[used].max())
+        share = weight[used] / unit
+        self._program.add_row(
+            -math.inf,
+            capacity / unit,
+            np.append(columns[used], self._overload),
+            np.append(share, -capacity / unit),
+        )
+        self._rows.append(_Row(side, slot, resource, weight, unit))
+
+    def glance(self, allowed: Allowed) -> float:
+        """Value for some deadlines, with the rows that are there.
+
+        Raises
+        ------
+        OutOfTime
+            If the deadline comes first.
+        HighsError
+            If HiGHS fails.
+        """
+        try:
+            return self._solve(allowed).objective
+        except Infeasible:  # some job cannot do what it has to
+            return -math.inf
+
+    def scaled(self, bound: float) -> float:
+        """A bound in the unit of the objective."""
+        return bound * self._factor
+
+    def solve(self, allowed: Allowed) -> Optimum:
+        """Solve it for some deadlines, with those of the cuts known that its loads would violate.
+
+        Raises HighsError as :meth:`glance` does.
+        """
+        while True:
+            optimum = self._solve(allowed)
+            if not self._add_violated(optimum):
+                return optimum
+
+    def _solve(self, allowed: Allowed) -> Optimum:
+        lower, upper = np.zeros(self._overload), self._upper.copy()
+        for job in self._jobs:
+            job.restrict(allowed, lower, upper)
+        self._program.bound_columns(np.arange(self._overload), lower, upper)
+        return self._program.solve(self._deadline)
+
+    def _add_violated(self, optimum: Optimum) -> int:
+        """Add rows of cuts where a point violates them; returns how many."""
+        known = len(self._rows)
+        for side in SIDES:
+            cuts = list(self._cuts[side].values())
+            if not cuts:
+                continue
+            loads = self._totals.loads(optimum.x[:-1], side) @ np.array([c.weight for c in cuts]).T
+            limit = np.array([cut.capacity for cut in cuts]) * (1.0 + _VIOLATION)
+            for slot, place in np.argwhere(loads > limit).tolist():
+                if (side, place, slot) not in self._are_rows:
+                    self._add_row(side, slot, None, cuts[place].weight, cuts[place].capacity)
+                    self._are_rows.add((side, place, slot))
+        return len(self._rows) - known
+
+    def separate(self, optimum: Optimum) -> bool:
+        """Look for further cuts that a point violates; whether any was found and is a row now.
+
+        Where capacities are exceeded there is nothing to look for: cuts are exceeded with them.
+        """
+        if optimum.x[self._overload] > _FULL:
+            return False
+        for side, cut in self._separators.cuts(self._totals, optimum.x[:-1]):
+            self._cuts[side].setdefault(cut.weight.tobytes(), cut)
+        return self._add_violated(optimum) > 0
+
+    def prices(self, optimum: Optimum) -> PoolPrices:
+        """The duals as prices of the instance, rounded."""
+        tables = np.zeros((2, *self._shape))
+        cuts = []
+        duals = np.maximum(optimum.row_duals[self._first_row :], 0.0) / self._factor
+        for place in np.flatnonzero(duals).tolist():
+            row, price = self._rows[place], duals[place] / self._rows[place].unit
+            if row.resource is None:
+                cuts.append(PricedCut(row.side, row.slot, price, row.weight))
+            else:
+                tables[row.side, row.slot, row.resource] = price
+        return rounded(PoolPrices(tables[0], tables[1], tuple(cuts)))
+
+    def branchings(self, optimum: Optimum) -> list[Branch]:
+        """For each job whose deadline is not whole, the slot nearest to its middle; by how near.
+
+        If all deadlines are whole, the same of parameter servers, and then of workers; of those
+        too that are whole and have less than the parameter servers they need.
+        """
+        for find in (JobProgram.deadline, JobProgram.parameter_servers, JobProgram.workers):
+            found = [branch for job in self._jobs if (branch := find(job, optimum.x)) is not None]
+            if found:
+                return [
+                    branch for _, branch in sorted(found, key=lambda one: (-one[0], one[1].job))
+                ]
+        return []

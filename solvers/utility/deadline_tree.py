@@ -1,0 +1,125 @@
+"""Trees of branchings on deadlines and workers, whose leaves cover all cases by construction.
+
+A *deadline* of a job is a slot that it completes in or before, and f_i of that slot is what it
+counts for; or T, the number of slots, if it does not complete and counts for nothing. In any
+schedule the job's completion slot, or T, is such a deadline. A branching on a job and a slot says:
+its deadline is the slot or an earlier one; or it is a later one. One that names a number of workers
+as well says: the job runs at least so many in that slot; or fewer. One of the two holds, so every
+schedule belongs to some leaf, wherever the branchings are and in whatever order.
+
+Schedules without idle workers are meant, in which a job that completes runs as many worker-slots as
+its work, and any other none: what a schedule has beyond that can be taken away, the last first, and
+its worth remains. So a job that runs workers in a slot completes, and not before that slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+__all__ = ["Allowed", "Branch", "leaves"]
+
+LeafT = TypeVar("LeafT")
+
+_MANY = 10**6  # workers: no limit
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Either job ``job`` has a deadline of at most ``slot``, or a later one.
+
+    With ``workers`` above 0: either it runs at least so many in ``slot``, or fewer.
+    """
+
+    job: int
+    slot: int
+    workers: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Allowed:
+    """Deadlines and workers that jobs may still have.
+
+    Parameters
+    ----------
+    first, last : ndarray of int64, shape (I,)
+        The earliest and the latest deadline of each job; T if it may stay out.
+    least, most : ndarray of int64, shape (I, T)
+        Workers of each job in each slot.
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+    least: np.ndarray
+    most: np.ndarray
+
+    @classmethod
+    def all(cls, jobs: int, slots: int) -> Allowed:
+        """No branching yet."""
+        return cls(
+            np.zeros(jobs, dtype=np.int64),
+            np.full(jobs, slots, dtype=np.int64),
+            np.zeros((jobs, slots), dtype=np.int64),
+            np.full((jobs, slots), _MANY, dtype=np.int64),
+        )
+
+    def split(self, branch: Branch) -> tuple[Allowed, Allowed]:
+        """What is left if the job is done by the slot, or runs so many workers, and if not.
+
+        Raises
+        ------
+        ValueError
+            If nothing is left in one of the cases.
+        """
+        job, slot, workers = branch.job, branch.slot, branch.workers
+        first, last = self.first.copy(), self.last.copy()
+        if not workers:
+            if not first[job] <= slot < last[job]:
+                raise ValueError(f"slot {slot} does not part what is left of job {job}")
+            last[job], first[job] = slot, slot + 1
+            return replace(self, last=last), replace(self, first=first)
+        slots = self.least.shape[1]
+        if slot >= slots or not self.least[job, slot] < workers <= self.most[job, slot]:
+            raise ValueError(f"{workers} workers do not part what is left of job {job}")
+        least, most = self.least.copy(), self.most.copy()
+        least[job, slot], most[job, slot] = workers, workers - 1
+        first[job], last[job] = max(first[job], slot), min(last[job], slots - 1)
+        return replace(self, first=first, last=last, least=least), replace(self, most=most)
+
+
+def leaves(tree: Sequence[Branch | LeafT], everything: Allowed) -> list[tuple[LeafT, Allowed]]:
+    """The leaves of a tree, and the deadlines that are left in each.
+
+    Parameters
+    ----------
+    tree : sequence
+        In preorder: a branching stands before the part in which the job is done by the slot, or
+        runs at least so many workers, and this before the part in which it does not.
+    everything : Allowed
+        At the root.
+
+    Raises
+    ------
+    ValueError
+        If it is no tree, naming the node.
+    """
+    found: list[tuple[LeafT, Allowed]] = []
+    ahead = [everything]
+    for place, node in enumerate(tree):
+        if not ahead:
+            raise ValueError(f"the tree has ended before node {place}")
+        left = ahead.pop()
+        if not isinstance(node, Branch):
+            found.append((node, left))
+            continue
+        try:
+            by, after = left.split(node)
+        except ValueError as error:
+            raise ValueError(f"node {place}: {error}") from None
+        ahead += [after, by]
+    if ahead:
+        raise ValueError(f"the tree ends {len(ahead)} parts too early")
+    return found

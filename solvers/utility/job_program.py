@@ -1,0 +1,116 @@
+"""A job in :mod:`solvers.utility.deadline_relaxation`: its rows, bounds and branchings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.highs.growing import GrowingProgram
+from solvers.utility.deadline_tree import Allowed, Branch
+from solvers.utility.kernels import shortest_work
+from solvers.utility.sparse_rows import NEVER
+from solvers.utility.totals_program import SIDES, TotalsProgram
+
+__all__ = ["JobProgram"]
+
+_FRACTION = 1e-6  # up to which a variable is whole
+
+Found = tuple[float, Branch] | None
+"""A branching, and how far from whole is what it decides: 1/2 at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class JobProgram:
+    """Where the variables of a job are, named as in :mod:`solvers.utility.totals_program`.
+
+    Parameters
+    ----------
+    job : int
+    work : int
+    ends, done : ndarray of int64
+        Last slots of its groups of deadlines, and columns of d.
+    slots, n, m : ndarray of int64
+        Slots that it may run in, and columns there.
+    needed : ndarray of int64
+        Parameter servers that 0, 1, ... workers need.
+    """
+
+    job: int
+    work: int
+    ends: np.ndarray
+    done: np.ndarray
+    slots: np.ndarray
+    n: np.ndarray
+    m: np.ndarray
+    needed: np.ndarray
+
+    @classmethod
+    def of(cls, totals: TotalsProgram, job: int) -> JobProgram:
+        """That of a job that can complete."""
+        limits = totals.limits[job]
+        n, m = (totals.counts(side)[:, job] for side in SIDES)
+        slots = np.flatnonzero(n != NEVER)
+        needed = limits.job.ps_needed_table(limits.most)
+        work, ends, done = limits.job.work, totals.ends_of(job), totals.done[job]
+        return cls(job, work, ends, done, slots, n[slots], m[slots], needed)
+
+    def add_rows(self, program: GrowingProgram) -> None:
+        """By each deadline it runs the fewest parameter servers that its work takes, or more.
+
+        Summed over the slots: a row of the program for one slot lets workers share them in
+        fractions with those of other slots.
+        """
+        for column, end in zip(self.done.tolist(), self.ends.tolist(), strict=True):
+            here = self.m[self.slots <= end]
+            cost = np.tile(self.needed.astype(float), (len(here), 1))
+            reach = np.full(len(here), len(self.needed) - 1, dtype=np.int64)
+            _, fewest, _ = shortest_work(cost, reach, self.work, np.zeros(len(here)))
+            values = np.append(np.ones(len(here)), -fewest)
+            program.add_row(0.0, math.inf, np.append(here, column), values)
+
+    def restrict(self, allowed: Allowed, lower: np.ndarray, upper: np.ndarray) -> None:
+        """Bound its variables by what is allowed."""
+        least, most = (x[self.job, self.slots] for x in (allowed.least, allowed.most))
+        upper[self.done[self.ends < allowed.first[self.job]]] = 0.0
+        if allowed.last[self.job] < allowed.least.shape[1]:
+            lower[self.done[self.ends >= allowed.last[self.job]]] = 1.0
+        for columns, value in ((self.n, np.arange(len(self.needed))), (self.m, self.needed)):
+            lower[columns] = value[np.minimum(least, len(value) - 1)]
+            upper[columns] = np.minimum(upper[columns], value[np.minimum(most, len(value) - 1)])
+
+    def deadline(self, x: np.ndarray) -> Found:
+        """Part its deadlines where they are least decided."""
+        share, place = _middle(x[self.done])
+        return (share, Branch(self.job, int(self.ends[place]))) if share > _FRACTION else None
+
+    def parameter_servers(self, x: np.ndarray) -> Found:
+        """Part what it runs in a slot by the fewest workers that need one more of them."""
+        share, place = _middle(x[self.m])
+        if share <= _FRACTION:
+            return None
+        workers = int(np.searchsorted(self.needed, math.floor(x[self.m[place]]), "right"))
+        return share, Branch(self.job, int(self.slots[place]), workers)
+
+    def workers(self, x: np.ndarray) -> Found:
+        """Part its workers in a slot."""
+        share, place = _middle(x[self.n])
+        workers = math.ceil(x[self.n[place]])
+        if share <= _FRACTION:  # whole, but with too few parameter servers perhaps
+            count = np.round(x[self.n]).astype(np.int64)
+            lacking = (self.needed[count] - x[self.m]) / (2.0 * np.maximum(self.needed[count], 1))
+            place = int(np.argmax(lacking))
+            share, workers = float(lacking[place]), int(count[place])
+        return (
+            (share, Branch(self.job, int(self.slots[place]), workers))
+            if share > _FRACTION
+            else None
+        )
+
+
+def _middle(values: np.ndarray) -> tuple[float, int]:
+    """How far from whole the value is that is furthest from it, and its place."""
+    far = np.abs(values - np.round(values))
+    place = int(np.argmax(far))
+    return float(far[place]), place

@@ -66,11 +66,16 @@ class GapMethod:
 
     ``solve(instance, time_limit=seconds, threads=number) -> SolveResult``; what solves no integer
     program has one thread, whatever is asked. ``bound_only``: it looks for no schedule.
+    ``by_work``: given ``work_limit``, in units of its own, and no time limit, it finds the same in
+    every run.
+    ``package``: what of the extra ``check`` it needs.
     """
 
     words: str
     solve: Callable[..., SolveResult[Any]]
     bound_only: bool = False
+    by_work: bool = False
+    package: str = ""
 
 
 @dataclass(frozen=True)

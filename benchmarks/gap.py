@@ -4,7 +4,8 @@ An exact program handed whole to HiGHS, and the toolkit's own interval. No sched
 counts as a gap of 100 %. Every run has a process of its own, which is killed a minute after its
 limit; loading and compiling do not count. Writes rows (csv, jsonl) and two pictures (with csv): gap
 against time limit, which is left out where all methods look for bounds only; and seconds and memory
-against size.
+against size. Limits of work, instead of seconds, give the same on every machine: no pictures then,
+but each method held against the first one, seed by seed.
 
 Examples
 --------
@@ -14,15 +15,22 @@ python -m benchmarks.gap --quick
     two small sizes, limits of 1 and 2 s, 1 seed; less than a minute
 python -m benchmarks.gap --sizes 50x50x20+20 --times 120 --seeds 5 --methods toolkit --threads 2
     50 jobs, 50 slots, 20+20 servers; seeds 0 to 4, bound and schedules side by side
+python -m benchmarks.gap --methods compact,scip,cp-sat,toolkit --loads 1,2.5
+    what other solvers make of the compact ILP, at two loads; needs the extra 'check'
 python -m benchmarks.gap --methods bound --sizes 25x50x20+20,100x50x20+20 --times 120 --out jobs
     how the time of the column generation grows with the jobs alone
+python -m benchmarks.gap --work 30 --sizes 30x30x10+10 --seeds 10 --set load=none --out ablation
+    what each refinement of the search brings (docs/ablation.md): hours; it can be taken up again
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import platform
 from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
 
 from benchmarks.cli import Parser, engine_of, parse_list, parse_positive, run_command
 from benchmarks.contract import experiments_of, gap_methods, with_part
@@ -39,6 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from benchmarks.gap_report import (
         COUNTS_AS_ALL,
         columns_of,
+        compare_methods,
+        format_comparison,
         format_gaps,
         format_overruns,
         plot_gap,
@@ -53,34 +63,51 @@ def main(argv: Sequence[str] | None = None) -> int:
     from benchmarks.study.study import Trial, frames_of
 
     part, workload = gap_methods(args.problem), experiments_of(args.problem).workload
-    methods = tuple(dict.fromkeys(args.methods or part.default))
+    able = [name for name, method in part.methods.items() if method.by_work]
+    methods = tuple(dict.fromkeys(args.methods or (able if args.work else part.default)))
     for name in methods:
         if name not in part.methods:
             words = "; ".join(f"{key}: {one.words}" for key, one in part.methods.items())
             known = f"{', '.join(part.methods)} ({words})"
             raise InputError(f"unknown method '{name}': want some of {known}")
-    limits = sorted(set(args.times or ((1.0, 2.0) if args.quick else (5.0, 15.0, 45.0))))
-    layout = layout_of(args, columns_of(limits))
+        package = part.methods[name].package
+        if package and find_spec(package) is None:
+            raise InputError(f"method '{name}' needs {package}: pip install 'schedgap[check]'")
+    if args.work and (not able or args.threads > 1 or set(methods) - set(able)):
+        told = f"want one thread, and some of {', '.join(able)}" if able else "none has one here"
+        raise InputError(f"methods with a limit of work: {told}")
+    usual = (1.0, 2.0) if args.quick else (5.0, 15.0, 45.0)
+    limits = sorted(set(args.work or args.times or usual))
+    by = "work_limit" if args.work else "time_limit"
+    layout = layout_of(args, columns_of(limits, "units" if args.work else "s"))
     seeds = args.seeds or range(1 if args.quick else 2)
-    settings = workload.with_usual(workload.parse_set(args.set))
+    with_loads = [[*args.set, f"load={load}"] for load in dict.fromkeys(args.loads or ())] or [
+        args.set
+    ]
+    settings = [workload.with_usual(workload.parse_set(given)) for given in with_loads]
     trials = []
     sizes = tuple(dict.fromkeys(args.sizes or part.sizes["quick" if args.quick else "default"]))
-    for text in sizes:
+    for text, given in itertools.product(sizes, settings):
         size = workload.parse_size(text)
-        point = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **settings}
+        point = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **given}
         trials += [Trial(args.problem, point, seed) for seed in seeds]
         # What is bad shows before anything is measured.
         instance_of(source_of(trials[-1], point))
-    asked = {"problem": args.problem, "sizes": sizes, "seeds": list(seeds), "settings": settings}
-    asked |= {"methods": methods, "time_limits": limits, "threads": args.threads}
+    asked = {"problem": args.problem, "sizes": sizes, "seeds": list(seeds), "settings": settings[0]}
+    asked |= {"methods": methods, f"{by}s": limits, "threads": args.threads}
+    asked |= {"loads": args.loads} if args.loads else {}
     runs = Runs(args.out or f"results/gap-{args.problem}", asked, args.run)
-    measure, words = Gap(methods, tuple(limits), args.threads), f"{args.problem}-gap"
+    measure = Gap(methods, tuple(limits), args.threads, by, by_load=args.loads is not None)
+    words = f"{args.problem}-gap"
     with engine_of(args, threads=args.threads) as engine:
         store = Store(runs.path / "cells")
         (frame,) = frames_of([(measure, trials)], store=store, engine=engine, progress=words)
     with_gap = frame[frame["gap"].notna()]
-    paths = save_picture(plot_gap(with_gap), with_gap, runs.folder / "gap") if len(with_gap) else []
-    paths += save_picture(plot_growth(frame), frame, runs.folder / "growth")
+    paths: list[Path] = []
+    if len(with_gap) and not args.work:
+        paths += save_picture(plot_gap(with_gap, len(settings)), with_gap, runs.folder / "gap")
+    if not args.work:
+        paths += save_picture(plot_growth(frame), frame, runs.folder / "growth")
     runs.finish(records_of(frame))
     explained = "; ".join(f"{name}: {part.methods[name].words}" for name in methods)
     threads = "1 thread" if args.threads == 1 else f"{args.threads} threads"
@@ -89,11 +116,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     head = [f"{' '.join([args.problem, *args.set])}, {machine}; {explained}"]
     many = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
     if len(with_gap):
-        head.append(f"gap, median / worst of {many}, at each time limit; {COUNTS_AS_ALL}")
+        each = "limit of work" if args.work else "time limit"
+        head.append(f"gap, median / worst of {many}, at each {each}; {COUNTS_AS_ALL}")
     if len(with_gap) < len(frame):
         head.append(f"bound, median of {many}, of what looks for no schedule")
-    written = f"{runs.words}; pictures: {', '.join(map(str, paths))}"
-    notes = wrap([format_overruns(frame), written], layout)
+    if args.work:
+        compared = format_comparison(compare_methods(frame), layout)
+        notes = f"{compared}\n\n{wrap([runs.words], layout)}"
+    else:
+        written = f"{runs.words}; pictures: {', '.join(map(str, paths))}"
+        notes = wrap([format_overruns(frame), written], layout)
     print_rows(records_of(frame), layout, wrap(head, layout), format_gaps(frame, layout), notes)
     return int((frame["status"] == "failed").any())
 
@@ -105,8 +137,13 @@ def _parser() -> Parser:
     sizes = "jobs x slots x servers, e.g. 10x10x5+5,20x20x10+10"
     add("--sizes", type=parse_list(str), metavar="JxTxS,...", help=sizes)
     add_set_argument(parser, *known)
+    loads = "every size at each of these loads, as --set load=... takes them; none: as drawn"
+    add("--loads", type=parse_list(str), metavar="LOAD,...", help=loads)
+    effort, positive = parser.add_mutually_exclusive_group(), parse_list(parse_positive)
     limits = "time limits in seconds (default: 5,15,45)"
-    add("--times", type=parse_list(parse_positive), metavar="S,...", help=limits)
+    effort.add_argument("--times", type=positive, metavar="S,...", help=limits)
+    limits = "limits of work instead, for methods that have one (default: all of these)"
+    effort.add_argument("--work", type=positive, metavar="UNITS,...", help=limits)
     parser.add_seeds()
     methods = "what is compared, by names of the problem's own; a wrong one is told the right ones"
     add("--methods", type=parse_list(str), metavar="NAME,...", help=methods)

@@ -21,8 +21,8 @@ _COLUMNS = (
     Column("of", "of", left=True),
     Column("difference", "difference"),
     Column("interval", "95 % interval"),
-    Column("wins", "wins/ties/losses"),
-    Column("needed", "seeds needed"),
+    Column("wins", "won/tied/lost"),
+    Column("needed", "needed"),
 )
 
 
@@ -122,8 +122,8 @@ def format_pairs(pairs: pd.DataFrame, sense: str, layout: Layout = PLAIN) -> str
     better = "more" if sense == "max" else "less"
     notes = [
         f"difference: mean over {counts} common instances, with Student's t-interval. objective: "
-        f"{better} is better; ratio: less is. wins: where the first is better.",
-        "seeds needed: for a paired t-test, two-sided at 5 %, that finds with power 0.8 a "
+        f"{better} is better; ratio: less is. won: by the first.",
+        "needed: seeds for a paired t-test, two-sided at 5 %, that finds with power 0.8 a "
         "difference as large as the one measured, if the spread is as measured, too.",
     ]
     for _, group in pairs.groupby(["first", "second"], sort=False):

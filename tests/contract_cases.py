@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -14,13 +15,15 @@ from models.jct import JctInstance
 from models.reward import RewardInstance
 from models.utility import UtilityInstance
 from online.run import Trace
+from solvers.utility.deadline_tree import Allowed, Branch
+from solvers.utility.pool_bound import PoolPrices, PricedCut
 from tests.models.colocated.small import random_instance as random_colocated
 from tests.models.completion.small import random_instance as random_completion
 from tests.models.jct.small import random_instance as random_jct
 from tests.models.reward.cases import random_reward
 from tests.models.utility.small import random_instance
 
-__all__ = ["CROWDED", "EXECUTED", "MAY_FAIL", "MOST_EVENTS", "OTHER_FUTURE", "TINY"]
+__all__ = ["CROWDED", "EXECUTED", "MAY_FAIL", "MOST_EVENTS", "OTHER_FUTURE", "PRICED", "TINY"]
 
 
 def crowded_utility(seed: int, *, slots: int = 12) -> UtilityInstance:
@@ -40,6 +43,32 @@ def other_future_utility(ins: UtilityInstance, slot: int, seed: int) -> UtilityI
         if slot + 1 + n % 3 < ins.cluster.slots
     ]
     return UtilityInstance.from_file(msgspec.structs.replace(ins.file, jobs=[*future, *past]))
+
+
+def priced_utility(
+    ins: UtilityInstance, prices: PoolPrices, rng: np.random.Generator
+) -> PoolPrices:
+    """A tree of random branchings, in whose leaves the prices and a cut are changed."""
+    jobs, slots = len(ins.jobs), ins.cluster.slots
+
+    def part(left: Allowed, more: int) -> list[Branch | PoolPrices]:
+        i = int(rng.integers(jobs))
+        branch = Branch(i, int(rng.integers(slots + 1)))
+        if rng.random() < 0.5:
+            branch = Branch(i, int(rng.integers(slots)), int(rng.integers(1, 4)))
+        try:
+            yes, no = left.split(branch)
+        except ValueError:  # there is nothing to part
+            more = 0
+        if not more:
+            factor, cut = rng.exponential(size=2)
+            weight = rng.integers(0, 3, jobs).astype(float)
+            side, slot = int(rng.integers(2)), int(rng.integers(slots))
+            cuts = (*prices.cuts, PricedCut(side, slot, cut, weight))
+            return [PoolPrices(prices.worker * factor, prices.ps, cuts)]
+        return [branch, *part(yes, more - 1), *part(no, more - 1)]
+
+    return replace(prices, tree=tuple(part(Allowed.all(jobs, slots), 3)))
 
 
 def executed_rows(ins: Any, trace: Trace, slot: int) -> set[tuple]:
@@ -215,6 +244,8 @@ TINY: dict[str, Callable[[np.random.Generator], Any]] = {
     "utility": tiny_utility,
 }
 """Instances whose optimum is soon found, of all that the files may say."""
+PRICED: dict[str, Callable[[Any, Any, np.random.Generator], Any]] = {"utility": priced_utility}
+"""Other prices for a certificate than those of the solver: with all that its file may hold."""
 MAY_FAIL: dict[str, Callable[[Any], bool]] = {"jct": may_fail_jct}
 """Whether a policy may find no schedule of a valid instance; where nothing is said, none may."""
 CROWDED: dict[str, Callable[..., Any]] = {

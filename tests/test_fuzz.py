@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import re
+import subprocess
+import sys
 from itertools import product
 from typing import Any
 
@@ -43,6 +45,16 @@ def test_many_damaged_files(name: str, kind: str) -> None:
 @pytest.mark.parametrize("name", problem_names())
 def test_everything_works_at_the_edges_of_the_ranges(name: str) -> None:
     assert all(examine(name, "edges", seed) for seed in range(_EDGES))
+
+
+@pytest.mark.slow
+def test_cases_in_several_processes() -> None:
+    argv = ["-m", "tests.fuzz", "--problem", "jct", "--kind", "instances", "--cases", "60"]
+    done = subprocess.run(
+        [sys.executable, *argv, "--workers", "2"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("60 cases: 0 tracebacks, 0 warnings, 0 falsehoods\n")
 
 
 def test_a_false_bound_that_is_accepted_is_found(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from models.completion import CompletionInstance, CompletionSchedule, score
 from models.completion.formulations.time_indexed import horizon, modes, time_indexed
 from models.errors import InputError
 from online.completion.fifo import FIFO
+from solvers import reference
 from solvers.completion import offline
 from solvers.completion.exact import schedule_of
 from solvers.completion.pool_bound import PoolOracle, rounded
 from solvers.completion.pooled import PooledProblem
+from solvers.pyomo_bridge import Engine
 from solvers.result import SolveResult
 from solvers.single_step import generate_bound, solve_whole
 
@@ -26,13 +29,15 @@ _LARGEST = 200_000  # modes x servers x slots, of each of which the program has 
 Result = SolveResult[CompletionSchedule]
 
 
-def _exact(instance: CompletionInstance, time_limit: float, threads: int) -> Result:
+def _exact(
+    instance: CompletionInstance, time_limit: float, threads: int, engine: Engine | None = None
+) -> Result:
     """The whole time-indexed program, built within the time; not built if it is too large."""
     ways = sum(len(modes(job, instance.cluster)) for job in instance.jobs)
     size = ways * len(instance.cluster.servers) * horizon(instance)
     if size > _LARGEST:
         raise InputError(f"{size} modes x servers x slots are more than {_LARGEST}")
-    return solve_whole(instance, time_indexed, schedule_of, score, time_limit, threads)
+    return solve_whole(instance, time_indexed, schedule_of, score, time_limit, threads, engine)
 
 
 def _bound(instance: CompletionInstance, time_limit: float, threads: int) -> Result:
@@ -50,6 +55,12 @@ def _bound(instance: CompletionInstance, time_limit: float, threads: int) -> Res
 GAP = GapMethods(
     methods={
         "exact": GapMethod("the time-indexed program, whole, by HiGHS", _exact),
+        "scip": GapMethod(
+            "the same by SCIP", partial(_exact, engine=reference.scip), package="pyscipopt"
+        ),
+        "cp-sat": GapMethod(
+            "the same by CP-SAT", partial(_exact, engine=reference.cp_sat), package="ortools"
+        ),
         "toolkit": GapMethod("the interval of benchmarks.ratio", offline.solve),
         "bound": GapMethod("the toolkit's column generation alone", _bound, bound_only=True),
     },

@@ -21,6 +21,7 @@ GRACE = 60.0
 """Seconds past its time limit after which a run is killed."""
 
 _WARM_UP = 10.0  # seconds for a small instance, at most
+_UNITS = {"time_limit": "s", "work_limit": "units"}
 _FOUND = ("load", "objective", "bound", "gap", "bound_source", "status", "message")
 
 
@@ -28,14 +29,18 @@ _FOUND = ("load", "objective", "bound", "gap", "bound_source", "status", "messag
 class Gap:
     """Gap, seconds and memory of methods, each from nothing in a process of its own.
 
-    Methods are named as in :class:`benchmarks.contract.GapMethods`; limits are in seconds. Both,
-    and threads, are part of what a cell is, and so are its seconds and memory: a run is found
-    again, but never one that was killed or failed.
+    Methods are named as in :class:`benchmarks.contract.GapMethods`; limits are in seconds or,
+    with ``by="work_limit"``, in units of work, and nothing ends a run but these. Both, and threads,
+    are part of what a cell is, and so are its seconds and memory: a run is found again, but never
+    one that was killed or failed. ``by_load``: points differ in the load asked for, and ``size`` in
+    the rows says it.
     """
 
     methods: tuple[str, ...]
     limits: tuple[float, ...]
     threads: int = 1
+    by: str = "time_limit"
+    by_load: bool = False
 
     def cells(self, trial: Trial) -> list[Cell]:
         """One for each method and limit."""
@@ -45,27 +50,35 @@ class Gap:
         return [
             Cell(
                 "benchmarks.study.gap:solve",
-                {**shared, "method": method, "time_limit": limit},
+                {**shared, "method": method, self.by: limit},
                 roots=(*instance_roots(trial.problem), module),
-                needs=Needs(threads=self.threads, limit=limit + GRACE, fresh=True),
+                needs=Needs(threads=self.threads, limit=self._seconds(limit), fresh=True),
                 timed=True,
-                label=f"{method}, {limit:g} s, {label_of(source)}",
+                label=f"{method}, {limit:g} {_UNITS[self.by]}, {label_of(source)}",
             )
             for method, limit in itertools.product(self.methods, self.limits)
         ]
+
+    def _seconds(self, limit: float) -> float | None:
+        """Seconds after which a run is killed."""
+        return limit + GRACE if self.by == "time_limit" else None
 
     def rows(self, trial: Trial, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """A row for each cell: the point, what :func:`solve` found, and what it took.
 
         ``seconds`` are without loading and drawing, ``cpu_seconds`` those of the process and its
         children (None if it did not end by itself), ``memory_mb`` is the peak of these (None if
-        not on Linux), ``overrun`` what the seconds are more than the limit. A method that looks
-        for no schedule has no gap. ``status`` is "killed" where the process ran a minute past its
-        limit or held too much memory, "failed" where it ended with an error.
+        not on Linux), ``overrun`` what the seconds are more than the limit, if that is in seconds.
+        A method that looks for no schedule has no gap. ``status`` is "killed" where the process ran
+        a minute past its limit or held too much memory, "failed" where it ended with an error.
         """
         known = gap_methods(trial.problem).methods
         point = {**trial.point, "servers": show_servers(trial.point["servers"])}
-        head = {"problem": trial.problem, "size": show_size(point), **point, "seed": trial.seed}
+        size = show_size(point)
+        if self.by_load:
+            asked = point["load"]
+            size += ", as drawn" if asked is None else f", load {asked:g}"
+        head = {"problem": trial.problem, "size": size, **point, "seed": trial.seed}
         plan = itertools.product(self.methods, self.limits)
         rows = []
         for (method, limit), outcome in zip(plan, outcomes, strict=True):
@@ -78,14 +91,21 @@ class Gap:
             if known[method].bound_only:
                 found["gap"] = None
             memory = None if outcome.memory_mb is None else round(outcome.memory_mb)
-            row = {**head, "method": method, "time_limit": limit, "threads": self.threads}
+            row = {**head, "method": method, self.by: limit, "threads": self.threads}
             row |= {"seconds": outcome.seconds, "cpu_seconds": outcome.cpu_seconds, **found}
-            rows.append({**row, "overrun": outcome.seconds - limit, "memory_mb": memory})
+            if self.by == "time_limit":
+                row["overrun"] = outcome.seconds - limit
+            rows.append({**row, "memory_mb": memory})
         return rows
 
 
 def solve(
-    *, instance: Source, method: str, time_limit: float, threads: int
+    *,
+    instance: Source,
+    method: str,
+    threads: int,
+    time_limit: float | None = None,
+    work_limit: float | None = None,
 ) -> Callable[[], Result]:
     """Prepare a solve: compile what the method and the scorer need on a small instance, and draw.
 
@@ -99,9 +119,10 @@ def solve(
         lambda: _found(small, chosen.solve(small, time_limit=_WARM_UP, threads=threads))
     )
     target = instance_of(instance)
-    return lambda: Result(
-        _found(target, chosen.solve(target, time_limit=time_limit, threads=threads))
-    )
+    effort: dict[str, Any] = {"time_limit": time_limit, "threads": threads}
+    if work_limit is not None:
+        effort["work_limit"] = work_limit
+    return lambda: Result(_found(target, chosen.solve(target, **effort)))
 
 
 def _found(instance: Any, result: SolveResult[Any]) -> dict[str, Any]:

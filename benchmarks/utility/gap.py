@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 from benchmarks.contract import GapMethod, GapMethods
 from models.utility import UtilityInstance, UtilitySchedule
+from solvers import reference
 from solvers.column_generation import ColumnGeneration
 from solvers.result import SolveResult
 from solvers.utility import compact_ilp, offline
+from solvers.utility.deadlines.variants import VARIANTS
 from solvers.utility.pool_bound import pool_bound, rounded
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities
@@ -32,10 +35,24 @@ def _bound(
 GAP = GapMethods(
     methods={
         "compact": GapMethod("the compact ILP, whole, by HiGHS", compact_ilp.solve),
-        "toolkit": GapMethod("the interval of benchmarks.ratio", offline.solve),
+        "scip": GapMethod(
+            "the same by SCIP",
+            partial(compact_ilp.solve, engine=reference.scip),
+            package="pyscipopt",
+        ),
+        "cp-sat": GapMethod(
+            "the same by CP-SAT",
+            partial(compact_ilp.solve, engine=reference.cp_sat),
+            package="ortools",
+        ),
+        "toolkit": GapMethod("the interval of benchmarks.ratio", offline.solve, by_work=True),
         "bound": GapMethod(
             "the toolkit's column generation alone, no schedule", _bound, bound_only=True
         ),
+        **{
+            name: GapMethod(words, partial(offline.solve, options=options), by_work=True)
+            for name, (words, options) in VARIANTS.items()
+        },
     },
     default=("compact", "toolkit"),
     sizes={

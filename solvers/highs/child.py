@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -38,6 +39,12 @@ OVERRUN = "time limit, overrun by HiGHS: child killed"
 STOPPED = "stopped: child killed"
 
 
+def environment() -> dict[str, str]:
+    """Of a child that finds this package `solvers` before any other of that name."""
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    return {**os.environ, "PYTHONPATH": path}
+
+
 class _Listener(threading.Thread):
     """Reads the child's messages into the tally until the pipe ends."""
 
@@ -51,10 +58,10 @@ class _Listener(threading.Thread):
 
     def run(self) -> None:
         try:
-            while self.outcome is None:
-                self._take(*pickle.load(self._pipe))
-        except (EOFError, pickle.UnpicklingError):
-            pass  # the child has ended or been killed, perhaps within a message
+            # The child may end or be killed, perhaps within a message.
+            with suppress(EOFError, pickle.UnpicklingError):
+                while self.outcome is None:
+                    self._take(*pickle.load(self._pipe))
         except Exception as error:  # a log stream that cannot be written, for one
             self.error = error
         finally:
@@ -86,7 +93,6 @@ def run_in_child(
     here, a KeyboardInterrupt among them, kills the child as well, and so do the end of this
     process and `stop`, once it is set.
     """
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     request = Request(program=program, options=options, start=start, want_log=want_log)
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(
@@ -95,7 +101,7 @@ def run_in_child(
             stdout=subprocess.PIPE,
             stderr=errors,
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": path},  # no other package of that name comes first
+            env=environment(),
             start_new_session=True,  # a Ctrl-C on the terminal is for the parent to handle
         )
         assert child.stdin is not None and child.stdout is not None

@@ -16,7 +16,7 @@ from solvers.highs.engine import HighsError, highs_lp
 from solvers.highs.program import FloatArray, LinearProgram
 from solvers.result import Sense
 
-__all__ = ["GrowingProgram", "Optimum", "OutOfTime"]
+__all__ = ["GrowingProgram", "Infeasible", "Optimum", "OutOfTime"]
 
 # HiGHS's numbers for the simplex: after a new column the basis is primal feasible, after a new row
 # or bound dual feasible.
@@ -25,6 +25,10 @@ _PRIMAL, _DUAL = 4, 1
 
 class OutOfTime(HighsError):
     """The deadline passed before the optimum was found."""
+
+
+class Infeasible(HighsError):
+    """No point satisfies the rows and bounds."""
 
 
 class Optimum(NamedTuple):
@@ -128,12 +132,16 @@ class GrowingProgram:
         self._repair()
         self._check(self._highs.changeRowBounds(row, lower, upper))
 
+    def bound_columns(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
+        """Replace the bounds of columns."""
+        self._repair()
+        index = np.asarray(columns, dtype=np.int32)
+        self._check(self._highs.changeColsBounds(len(index), index, _finite(lower), _finite(upper)))
+
     def fix_at_zero(self, columns: np.ndarray) -> None:
         """Take columns out of the program."""
-        self._repair()
         nothing = np.zeros(len(columns))
-        index = np.asarray(columns, dtype=np.int32)
-        self._check(self._highs.changeColsBounds(len(index), index, nothing, nothing))
+        self.bound_columns(columns, nothing, nothing)
 
     def add_column(self, cost: float, rows: np.ndarray, values: np.ndarray) -> int:
         """Add a column from 0 to infinity; returns its index."""
@@ -164,8 +172,10 @@ class GrowingProgram:
         ------
         OutOfTime
             If the deadline comes first; the next solve goes on from there.
+        Infeasible
+            If there is no point to find.
         HighsError
-            If the program is infeasible or unbounded, or HiGHS does not end with an optimum.
+            If the program is unbounded, or HiGHS does not end with an optimum.
         """
         if deadline < math.inf:
             left = deadline - time.monotonic()
@@ -184,6 +194,8 @@ class GrowingProgram:
         model = self._highs.getModelStatus()
         if model == ModelStatus.kTimeLimit:
             raise OutOfTime("deadline")
+        if model == ModelStatus.kInfeasible:
+            raise Infeasible("HiGHS ended with 'Infeasible'")
         if status == HighsStatus.kError or model != ModelStatus.kOptimal:
             raise HighsError(f"HiGHS ended with {self._highs.modelStatusToString(model)!r}")
         solution = self._highs.getSolution()

@@ -13,6 +13,7 @@ from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.column_generation import ColumnGeneration
 from solvers.result import SolveResult, status_of
+from solvers.utility.branching import branched
 from solvers.utility.deadlines import DeadlineOptions, Relaxation, deadline_search
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.local_search import local_search
@@ -28,8 +29,11 @@ _GENERATION = 0.12  # share of the time limit at which the column generation has
 _LOCAL_SEARCH = 0.16  # and the local search
 _LEAST = 0.2  # seconds: with less left, no further step is begun
 _ITERATIONS = 2_000  # of the first local search
-_IMPROVING = 500  # of each local search from a schedule found later
 _SEED = 0
+# The tree that proves by prices what HiGHS proves, or some of it:
+_LEAVES = 200
+_CLOSE = 0.005  # above HiGHS's bound, relative, is good enough
+_TREE = 0.1  # share of the time that is left over, at most
 
 
 def solve(
@@ -39,13 +43,16 @@ def solve(
     threads: int = 1,
     start: UtilitySchedule | None = None,
     work_limit: float | None = None,
+    options: DeadlineOptions | None = None,
 ) -> SolveResult[UtilitySchedule]:
     """Optimum, or an interval that contains it.
 
     First a bound by column generation over pooled servers, recomputed from its prices, and a good
     schedule by local search at these prices. Then both are improved by deciding deadlines first
     (:mod:`solvers.utility.deadlines`) or, on small instances, by the exact solver. The one
-    that comes first may use all of the time; if it gives up before, the other one follows.
+    that comes first may use all of the time; if it gives up before, the other one follows. If
+    time is left and the bound is HiGHS's, some of it goes into a tree with which prices prove
+    nearly the same (:mod:`solvers.utility.branching`).
 
     Parameters
     ----------
@@ -61,14 +68,18 @@ def solve(
         (:class:`solvers.utility.deadlines.DeadlineOptions`). With it, the exact solver and further
         threads, whose ends are up to the clock, are left out, so that the answer is the same
         however busy the machine is, unless the time limit cuts it off.
+    options : DeadlineOptions, optional
+        Of the search by deadlines; `work_limit` takes the place of theirs.
 
     Returns
     -------
     SolveResult
-        ``duals`` are the :class:`solvers.utility.pool_bound.PoolPrices` behind the price
-        bound; ``bound`` is the better of it and the ILP's, as ``bound_source`` says.
+        ``duals`` are the :class:`solvers.utility.pool_bound.PoolPrices` behind the price bound,
+        with the tree if there is one; ``bound`` is the better of it and the ILP's, as
+        ``bound_source`` says.
     """
     began = time.monotonic()
+    options = replace(options or DeadlineOptions(), work_limit=work_limit)
 
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
@@ -116,9 +127,9 @@ def solve(
             ),
             known.schedule,
             deadline=end,
-            improve=lambda schedule: improve(schedule, _IMPROVING, end),
+            improve=lambda schedule: improve(schedule, options.moves, end),
             threads=threads,
-            options=DeadlineOptions(work_limit=work_limit),
+            options=options,
         )
         timed = known.timed or found.timed or work_limit is None
         known = _better(known, found.objective, found.schedule, found.bound)
@@ -140,6 +151,22 @@ def solve(
             break
         in_time = end - time.monotonic() > _LEAST
         known = step(known) if in_time else replace(known, timed=True)
+    left = end - time.monotonic()
+    if known.bound_source == "milp" and left > _LEAST:
+        assert known.bound is not None
+        end = time.monotonic() + _TREE * left
+        prices = branched(
+            instance,
+            prices,
+            problem.packing_cuts(),
+            leaves=_LEAVES,
+            enough=known.bound * (1 + _CLOSE),
+            deadline=end,
+        )
+        certified = pool_bound(instance, prices)
+        if certified < known.bound:
+            known = replace(known, bound=certified, bound_source="prices")
+        known = replace(known, duals=prices, timed=known.timed or time.monotonic() >= end)
     return replace(known, seconds=time.monotonic() - began)
 
 

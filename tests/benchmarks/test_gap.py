@@ -247,7 +247,8 @@ def test_no_kernel_is_compiled_while_the_time_runs(
         (["--sizes", "5x5"], "size '5x5': want JOBSxSLOTSxSERVERS"),
         (["--sizes", "0x5x2+2"], "size '0x5x2+2'"),
         (["--sizes", "5x5x2"], "servers '2': want numbers joined by +, e.g. 5+5"),
-        (["--methods", "magic"], "unknown method 'magic': want some of compact, toolkit, bound"),
+        (["--loads", "1", "--set", "load=2"], "--set load=1: 'load' is set twice"),
+        (["--methods", "magic"], "unknown method 'magic': want some of compact, scip, cp-sat"),
         (["--problem", "nothing"], "unknown problem 'nothing'"),
         (["--problem", "reward"], "problem 'reward' has no gap part yet; those with one: coloc"),
     ],
@@ -258,6 +259,15 @@ def test_bad_input_is_refused_before_anything_is_written(
     with pytest.raises(InputError, match=fault.replace("+", r"\+")):
         main([*argv, "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
+
+
+def test_a_solver_that_is_not_installed_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmarks.gap.find_spec", lambda name: None)
+    fault = r"method 'cp-sat' needs ortools: pip install 'schedgap\[check\]'"
+    with pytest.raises(InputError, match=fault):
+        main(["--methods", "compact,cp-sat", "--out", str(tmp_path / "out")])
 
 
 @pytest.mark.parametrize("times", ["0", "five", "1,", "inf", "nan"])
@@ -346,6 +356,20 @@ def test_pictures_show_medians_and_every_seed() -> None:
     assert seconds.lines[1].get_ydata() == pytest.approx([10.05])
     assert memory.lines[1].get_ydata() == pytest.approx([300.0])
     assert len(memory.lines[3].get_ydata()) == 0  # memory of "b" is not known
+
+
+def test_several_loads_are_told_apart_and_stand_below_each_other() -> None:
+    measure = Gap(("toolkit",), (5.0,), by_load=True)
+    lost = [Outcome("out of time", seconds=5.0)]
+    rows = [
+        row | {"size": row["size"].replace("5x", size)}
+        for size in ("5x", "7x")
+        for load in (1.0, None)
+        for row in measure.rows(Trial("utility", {**POINT, "load": load}, 0), lost)
+    ]
+    assert [row["size"] for row in rows[:2]] == ["5x6x3+3, load 1", "5x6x3+3, as drawn"]
+    titles = [panel.get_title(loc="left") for panel in plot_gap(pd.DataFrame(rows), 2).axes]
+    assert titles == [f"{n}x6x3+3, {load}" for load in ("load 1", "as drawn") for n in (5, 7)]
 
 
 def test_medians_with_nothing_to_draw() -> None:

@@ -19,73 +19,21 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import signal
 import sys
-import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from itertools import product
-from typing import NamedTuple
 
 from tqdm import tqdm
 
 from benchmarks.cli import Parser, parse_count
 from models.problem import problem_names
-from tests.fuzz.cases import KINDS, Falsehood, examine
+from tests.fuzz.attempts import Outcome, Task, attempt
+from tests.fuzz.cases import KINDS
 from tests.highs_here import solve_here
 
-_SECONDS = 60.0  # of processor time for a case
 _BATCH = 50
-
-
-class Task(NamedTuple):
-    """One case."""
-
-    problem: str
-    kind: str
-    seed: int
-
-
-class Outcome(NamedTuple):
-    """Whether its file was accepted, and what went wrong, if anything."""
-
-    task: Task
-    accepted: bool
-    what: str = ""
-    fault: str = ""
-
-
-def attempt(tasks: Sequence[Task]) -> list[Outcome]:
-    """Try cases one by one; nothing but an interrupt ends it."""
-    return [_attempt(task) for task in tasks]
-
-
-def _attempt(task: Task) -> Outcome:
-    try:
-        with _at_most(_SECONDS):
-            return Outcome(task, examine(*task))
-    except Exception as error:
-        false = isinstance(error, Falsehood) or type(error).__name__ == "ContradictedBound"
-        what = "warning" if isinstance(error, Warning) else "falsehood" if false else "traceback"
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        return Outcome(task, False, what, f"{told} ({frame.filename}:{frame.lineno})")
-
-
-@contextmanager
-def _at_most(seconds: float) -> Iterator[None]:
-    def stop(*which: object) -> None:
-        raise TimeoutError(f"more than {seconds:g} s")
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-        signal.signal(signal.SIGPROF, before)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -28,7 +28,7 @@ from online.run import InfeasibleDecision
 from solvers.certificate import seal
 from solvers.contract import offline_solver
 from solvers.result import SolveResult
-from tests.contract_cases import MAY_FAIL, TINY
+from tests.contract_cases import MAY_FAIL, PRICED, TINY
 from tests.fuzz.damage import damaged, damaged_archive
 from tests.fuzz.edges import at_the_edges
 
@@ -84,7 +84,10 @@ def _files(name: str, seed: int) -> _Files:
         schedules = tuple(written(s) for s in (*(r.trace.schedule for r in runs), solved.schedule))
         certificate = None
         if solver.certifies:
-            certificate = written(solver.certify(instance, solved.duals))
+            prices, rng = solved.duals, np.random.default_rng(seed)
+            if name in PRICED and seed % 2:
+                prices = PRICED[name](instance, prices, rng)
+            certificate = written(solver.certify(instance, prices))
     return _Files(instance, solved, schedules, certificate)
 
 

@@ -81,6 +81,7 @@ class DeadlineOptions:
     again: int = 3  # times a plan is followed, late jobs first each time,
     urgent: float = 2.0  # so many times more urgent
     many: float = 0.4  # share of late jobs from which the room was too large
+    moves: int = 500  # of local search from each schedule that is found
 
     def __post_init__(self) -> None:
         if self.work_limit is not None and not self.work_limit > 0:

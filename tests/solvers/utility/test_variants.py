@@ -1,0 +1,132 @@
+"""What each variant of the search by deadlines leaves out; its bounds hold all the same."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.utility import score
+from solvers.utility import offline
+from solvers.utility.deadlines import DeadlineOptions
+from solvers.utility.deadlines.choose import Rounds
+from solvers.utility.deadlines.complete import Completion
+from solvers.utility.deadlines.plan_tracking import PlanTracker
+from solvers.utility.deadlines.prove import with_whole_workers
+from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.deadlines.variants import VARIANTS
+from solvers.utility.separation import PackingCut
+from tests.solvers.utility.test_deadline_search import drawn, searched
+from tests.solvers.utility.test_exact import best, contended
+from tests.solvers.utility.test_time_grid import shared_of, two_alike
+
+
+def state_of(name: str) -> DeadlineState:
+    """The state at the beginning, of an instance that is searched like a large one."""
+    options = VARIANTS[name][1] if name else DeadlineOptions()
+    return shared_of(drawn(4), 1e5, replace(options, provable=0))
+
+
+def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
+    whole = asdict(DeadlineOptions())
+    changed = {
+        name: [key for key, value in asdict(options).items() if value != whole[key]]
+        for name, (_, options) in VARIANTS.items()
+    }
+    assert changed == {
+        "without-rooms": ["rooms"],
+        "without-merging": ["coarse"],
+        "without-grid": ["intervals"],
+        "without-cut-rows": ["near"],
+        "every-cut-row": ["near"],
+        "without-plan-rooms": ["plan_rooms"],
+        "without-again": ["again"],
+        "without-local-search": ["moves"],
+        "without-proofs": ["whole"],
+    }
+
+
+def test_every_deadline_and_every_slot_of_its_own() -> None:
+    whole = state_of("")
+    assert len(whole.on_grid.grid.length) == 2  # a third of 6 slots
+    assert len(state_of("without-grid").on_grid.grid.length) == 6
+    assert state_of("without-merging").totals.deadlines > whole.totals.deadlines
+    assert Rounds(whole, Completion(whole))._rounds == 5
+    apart = state_of("without-rooms")
+    assert Rounds(apart, Completion(apart))._rounds == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"), [("", [0, 0, 1]), ("without-cut-rows", [0, 0, 0]), ("every-cut-row", [6, 6])]
+)
+def test_a_cut_is_a_row_near_its_capacity_never_or_always(name: str, rows: list[int]) -> None:
+    # One worker of each of six jobs is a load of 6; near 7 is what comes to 6.65.
+    state = state_of("without-grid")
+    state.options = replace(state.options, near=VARIANTS[name][1].near if name else 0.95)
+    state.cuts.know(0, PackingCut(np.ones(6), 7.0))
+    load = np.zeros((6, 6))
+    for count, known in enumerate(rows):
+        load[0] = 1.0 + 0.1 * count  # in slot 0: 6, then 6.6, then 7.2
+        state.add_near([load, np.zeros((6, 6))])
+        assert state.rows_added == known
+
+
+@pytest.mark.usefixtures("highs_here")
+@pytest.mark.parametrize("name", list(VARIANTS))
+def test_bound_and_schedule_hold_without_a_refinement(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms, followed = set[float](), list[int]()
+
+    def planned(self: Completion, ends: Any, room: float) -> Any:
+        rooms.add(room)
+        followed.append(0)
+        return plan(self, ends, room)
+
+    def tracked(self: PlanTracker, *given: Any) -> Any:
+        followed[-1] += 1
+        return follow(self, *given)
+
+    plan, follow = Completion._plan, PlanTracker.follow
+    monkeypatch.setattr(Completion, "_plan", planned)
+    monkeypatch.setattr(PlanTracker, "follow", tracked)
+    options = replace(VARIANTS[name][1], work_limit=0.01, provable=0)
+    ins = contended(3)
+    found, again = (searched(ins, 1000.0, 60.0, options=options) for _ in range(2))
+    judged = score(ins, found.schedule)
+    assert judged.feasible
+    assert found.bound is not None
+    assert 0 < judged.objective == found.objective <= best(3) * (1 + 1e-6)
+    assert best(3) * (1 - 1e-6) <= found.bound < 1000.0
+    assert (again.objective, again.bound) == (found.objective, found.bound)
+    assert followed
+    assert (rooms == {1.0}) == (name == "without-plan-rooms")
+    if name == "without-again":
+        assert max(followed) == 1
+
+
+def test_proofs_and_local_search_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    proof = shared_of(two_alike(), 30.0, VARIANTS["without-proofs"][1])
+    assert proof.may_prove
+    assert with_whole_workers(proof, {0: 1, 1: 3}) == math.inf
+    assert proof.spent == 0.0
+    whole = shared_of(two_alike(), 30.0)
+    assert with_whole_workers(whole, {0: 1, 1: 3}) < math.inf
+    assert whole.spent > 0.0
+
+    moves, search = list[int](), offline.local_search
+
+    def searched(*given: Any, iterations: int, **options: Any) -> Any:
+        moves.append(iterations)
+        return search(*given, iterations=iterations, **options)
+
+    monkeypatch.setattr(offline, "local_search", searched)
+    monkeypatch.setattr(offline, "_ITERATIONS", 20)
+    options = replace(VARIANTS["without-local-search"][1], provable=0)
+    offline.solve(drawn(4), time_limit=None, work_limit=0.05, options=options)
+    assert moves[0] == 20
+    assert moves[1:]
+    assert set(moves[1:]) == {0}

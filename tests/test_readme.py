@@ -144,7 +144,9 @@ def test_the_python_of_the_readme_works(outside: Path, capsys: pytest.CaptureFix
     blocks = re.findall(r"```python\n(.*?)```", TEXTS["README.md"], re.DOTALL)
     (code,) = (block for block in blocks if "compare(" in block)
     small = code.replace("seeds=3,", "seeds=1, jobs=5, slots=6, servers=(3, 3),")
-    (outside / "page.py").write_text(f"{policy_of_page('README.md')}\n{small}")
+    (outside / "my_file.py").write_text(policy_of_page("README.md"), encoding="utf-8")
+    (outside / "page.py").write_text(small)
+    sys.path.insert(0, str(outside))  # as for a script
     frame = runpy.run_path("page.py")["frame"]
     assert list(frame["policy"]) == ["oasis", "half"]
     assert "objective" in capsys.readouterr().out

@@ -78,7 +78,8 @@ def improve(
     Parameters
     ----------
     found : SolveResult
-        With a schedule, a bound, and prices of pooled machines, shape (T, R), that prove it.
+        With a schedule, a bound, and prices of pooled machines that prove it, as a
+        :class:`solvers.price_certificate.TreePrices`.
     instance : ColocatedInstance
     options : HighsOptions
         The time limit is replaced by what is left until ``deadline``, of ``time.monotonic()``.
@@ -87,7 +88,7 @@ def improve(
     """
     assert found.schedule is not None and found.objective is not None and found.bound is not None
     model = compact(instance)
-    open_ = OpenDeadlines.of(instance, found.duals, found.bound, found.objective)
+    open_ = OpenDeadlines.of(instance, found.duals.prices, found.bound, found.objective)
     _close(model, open_)
     factor = factor_for(found.bound)
     model.utility.set_value(model.utility.expr * factor)

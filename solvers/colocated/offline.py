@@ -18,7 +18,7 @@ from solvers.colocated.pool_bound import pool_bound
 from solvers.colocated.pooled import PooledProblem
 from solvers.column_generation import ColumnGeneration
 from solvers.highs import HighsOptions
-from solvers.price_certificate import rounded
+from solvers.price_certificate import TreePrices, rounded
 from solvers.refinement import searched
 from solvers.result import OPTIMAL_GAP, SolveResult
 
@@ -60,7 +60,7 @@ def solve(
     Returns
     -------
     SolveResult
-        ``duals`` are the prices behind the price bound, shape (T, R), the same on all machines;
+        ``duals`` are the :class:`solvers.price_certificate.TreePrices` behind the price bound;
         ``bound`` is the better of what they prove and HiGHS's, as ``bound_source`` says.
 
     Raises
@@ -91,7 +91,9 @@ def solve(
         target=certified * (1.0 - OPTIMAL_GAP),
     )
     judged = score(instance, schedule)
-    found = searched(instance, schedule, judged, certified, prices, generated, options, timed=late)
+    found = searched(
+        instance, schedule, judged, certified, TreePrices(prices), generated, options, timed=late
+    )
     if small and not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
         found = improve(found, instance, options, deadline(1.0))
     timed = found.timed or time.monotonic() >= deadline(1.0)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from models.utility import UtilityInstance
 from models.utility.resources import Resources
 from solvers.column_generation import ColumnGeneration, Round
+from solvers.packing import best_packing
+from solvers.packing_groups import most_worth, packing_groups
 from solvers.utility.exact import solve as solve_exactly
-from solvers.utility.packing import best_packing
-from solvers.utility.packing_groups import most_worth, packing_groups
 from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.price_bound import price_bound

@@ -18,14 +18,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from solvers.branching_tree import Branch, Divisible
 from solvers.highs.engine import HighsError
-from solvers.highs.growing import Optimum
+from solvers.highs.growing import Infeasible, Optimum
 
-__all__ = ["Relaxation", "grown"]
+__all__ = ["Relaxation", "TooLarge", "grown", "undecided"]
 
 _CANDIDATES = 8  # branchings
+_FRACTION = 1e-6  # up to which a number is whole
 _LEAST_DROP = 1e-6  # of a relaxation, relative; a side without any would hide what the other gains
+
+
+class TooLarge(Exception):
+    """The linear program would have too many variables."""
 
 
 class Relaxation(Protocol):
@@ -39,6 +46,10 @@ class Relaxation(Protocol):
 
     def glance(self, allowed: Any) -> float:
         """Its value with the cuts that are there; minus infinity if it has no solution."""
+        try:
+            return self.solve(allowed).objective
+        except Infeasible:
+            return -math.inf
 
     def scaled(self, bound: float) -> float:
         """A bound in the unit of its value."""
@@ -145,12 +156,13 @@ def grown(
 ) -> tuple[Any, tuple[Any, ...]]:
     """Grow a tree.
 
-    Out of time, or with numbers that HiGHS cannot cope with, the tree is what is there.
+    Out of time, with numbers that HiGHS cannot cope with, or if the program would be too large, the
+    tree is what is there.
 
     Parameters
     ----------
     relaxation : callable
-        Makes the linear program.
+        Makes the linear program; may raise :class:`TooLarge`.
     bound : callable
         ``(prices, allowed) -> float``: what prices prove of the schedules in a part of the tree,
         minus infinity if there are none.
@@ -172,7 +184,7 @@ def grown(
         nothing is branched.
     """
     root = _Node(everything, prices, bound(prices, everything))
-    with suppress(HighsError):
+    with suppress(HighsError, TooLarge):
         _Search(relaxation(), bound, enough).grow(root, leaves)
     found: list[Any] = []
     ahead = [root] if root.parts is not None else []
@@ -185,3 +197,19 @@ def grown(
             found.append(branch)
             ahead += [second, first]
     return root.prices, tuple(found)
+
+
+def undecided(done: np.ndarray) -> list[Branch]:
+    """For each job of which a part is done by some slot, the slot by which it is nearest to half.
+
+    Jobs nearest to a half come first.
+
+    Parameters
+    ----------
+    done : ndarray, shape (I, n)
+        Share of each job that completes by each slot.
+    """
+    far = np.minimum(done, 1.0 - done)
+    slots, share = far.argmax(axis=1), far.max(axis=1, initial=0.0)
+    order = np.argsort(-share, kind="stable")
+    return [Branch(int(j), int(slots[j])) for j in order if share[j] > _FRACTION]

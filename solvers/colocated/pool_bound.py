@@ -179,28 +179,28 @@ class PoolBounds(LeafOracle):
     def __init__(self, instance: ColocatedInstance) -> None:
         cluster = instance.cluster.tolerant
         self.oracles = [PoolOracle(job, cluster) for job in instance.jobs]
-        self._capacity, self._slots = cluster.servers.sum(axis=0), cluster.slots
+        self.capacity, self.slots = cluster.servers.sum(axis=0), cluster.slots
 
     @property
     def columns(self) -> int:
         """How many resources there are."""
-        return len(self._capacity)
+        return len(self.capacity)
 
     def everything(self) -> Deadlines:
         """What is left at the root; a job that may complete in slot T may stay out."""
-        return Deadlines.all(len(self.oracles), self._slots)
+        return Deadlines.all(len(self.oracles), self.slots)
 
     def bound(self, prices: np.ndarray, allowed: Deadlines) -> float:
         """What prices, shape (T, R), prove of the schedules with what is allowed, rounded up.
 
         Minus infinity if some job cannot complete when it has to.
         """
-        total, lost = [float((prices @ self._capacity).sum())], 0.0
+        total, lost = [float((prices @ self.capacity).sum())], 0.0
         limits = zip(allowed.first.tolist(), allowed.last.tolist(), strict=True)
         for oracle, (first, last) in zip(self.oracles, limits, strict=True):
             job = oracle.job
             payoffs = oracle.payoffs(prices @ job.worker, prices @ job.ps)[first : last + 1]
-            stays_out = 0.0 if last == self._slots else -math.inf
+            stays_out = 0.0 if last == self.slots else -math.inf
             best = float(payoffs.max(initial=stays_out))
             if best == -math.inf:
                 return best

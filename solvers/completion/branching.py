@@ -13,7 +13,7 @@ import numpy as np
 from models.completion.instance import CompletionInstance
 from solvers.branching_tree import Deadlines
 from solvers.completion.piece_bound import PieceOracle
-from solvers.completion.piece_program import PieceProgram, TooLarge
+from solvers.completion.piece_program import PieceProgram
 from solvers.price_certificate import TreePrices, rounded
 from solvers.tree_search import grown
 
@@ -60,17 +60,14 @@ def branched(
         return -oracle.bound(table, allowed)
 
     everything, first = oracle.everything(), rounded(prices.prices @ oracle.held.T)
-    try:
-        root, tree = grown(
-            lambda: PieceProgram(oracle, deadline),
-            bound,
-            everything,
-            first,
-            leaves=leaves,
-            enough=-enough,
-        )
-    except TooLarge:
-        return prices
+    root, tree = grown(
+        lambda: PieceProgram(oracle, deadline),
+        bound,
+        everything,
+        first,
+        leaves=leaves,
+        enough=-enough,
+    )
     if not tree and root is first:
         return prices
     return replace(prices, tree=tree or (root,))

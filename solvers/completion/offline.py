@@ -157,7 +157,7 @@ def _tree(
     if left < _LEAST:
         return prices, True
     end = time.monotonic() + _TREE * left
-    # A hair more than what counts as optimal, for what rounding the prices costs.
+    # A hair closer than what counts as optimal, for what rounding the prices costs.
     enough = worth * (1.0 - 0.9 * OPTIMAL_GAP)
     grown = branched(instance, prices, leaves=_LEAVES, enough=enough, deadline=end)
     return grown, time.monotonic() >= end

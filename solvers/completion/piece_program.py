@@ -22,19 +22,15 @@ from solvers.highs import LinearProgram
 from solvers.highs.growing import GrowingProgram, Optimum
 from solvers.price_certificate import rounded
 from solvers.scaling import factor_for
-from solvers.tree_search import Relaxation
+from solvers.tree_search import Relaxation, TooLarge, undecided
 
-__all__ = ["PieceProgram", "TooLarge"]
+__all__ = ["PieceProgram"]
 
 _MOST = 30_000  # variables of a kind
 _MOST_PIECES = 100
 _MOST_PACKINGS = 10_000  # of a server that are looked at
 _OVERLOAD = 100.0  # cost of twice as many servers, relative to the dearest start of each job
-_FRACTION = 1e-6  # up to which a variable is whole
-
-
-class TooLarge(ValueError):
-    """The program would have too many variables."""
+_HAIR = 1e-6  # share by which servers may be overfilled
 
 
 class PieceProgram(Relaxation):
@@ -145,10 +141,6 @@ class PieceProgram(Relaxation):
         self._program.bound_columns(self._open, np.zeros(len(upper)), upper)
         return self._program.solve(self._deadline)
 
-    def glance(self, allowed: Deadlines) -> float:
-        """Its value; raises HighsError as :meth:`solve` does."""
-        return self.solve(allowed).objective
-
     def scaled(self, bound: float) -> float:
         """A bound in the unit of the objective."""
         return bound * self._factor
@@ -159,18 +151,10 @@ class PieceProgram(Relaxation):
         return rounded(duals.reshape(self._slots, self._types) / self._factor)
 
     def branchings(self, optimum: Optimum) -> list[Branch]:
-        """For each job whose completion is not whole, the slot by which it is nearest to half done.
-
-        Those nearest to a half first.
-        """
+        """Slots that part the completions of jobs."""
         done = np.zeros((self._first, self._slots + 1))
         np.add.at(done, (self._job, self._completion), optimum.x[: len(self._job)])
-        done = done.cumsum(axis=1)
-        far = np.minimum(done, 1.0 - done)
-        slots = far.argmax(axis=1)
-        share = far.max(axis=1)
-        order = np.argsort(-share, kind="stable")
-        return [Branch(int(j), int(slots[j])) for j in order if share[j] > _FRACTION]
+        return undecided(done.cumsum(axis=1))
 
 
 def _packings(capacity: np.ndarray, demand: np.ndarray, limit: np.ndarray) -> np.ndarray:
@@ -191,6 +175,6 @@ def _packings(capacity: np.ndarray, demand: np.ndarray, limit: np.ndarray) -> np
         for count in range(most, -1 if place + 1 < len(demand) else most - 1, -1):
             fill(left - count * demand[place], [*held, count])
 
-    fill(capacity * (1.0 + _FRACTION), [])
+    fill(capacity * (1.0 + _HAIR), [])
     table = np.array(found, dtype=float).reshape(-1, len(demand))
     return np.asarray(table[undominated(-table)])

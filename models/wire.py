@@ -19,7 +19,9 @@ __all__ = [
     "Amount",
     "Amounts",
     "Bound",
+    "BranchRecord",
     "Index",
+    "LeafRecord",
     "Name",
     "Positive",
     "Price",
@@ -51,10 +53,30 @@ Bound = Annotated[float, Meta(ge=0, le=1e150)]
 Prices = Annotated[list[Annotated[list[Price], Meta(max_length=100)]], Meta(max_length=10**6)]
 
 
-class PricesFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BranchRecord(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="branch", tag_field="node"
+):
+    """A branching: the job completes by the slot, or it completes later or not at all."""
+
+    job: Name
+    slot: Index
+
+
+class LeafRecord(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="leaf", tag_field="node"
+):
+    """Prices of a leaf; of what, the file of the problem says."""
+
+    prices: Prices
+
+
+class PricesFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A certificate: prices, and the bound that they prove; a subclass names its problem.
 
     Prices stand by slot, then by resource in the order of the instance, the same on all servers.
+    They prove a bound by themselves, and the tree proves another one, if there is one: that of its
+    worst leaf. Its nodes stand in preorder, the part of a branching in which the job completes by
+    the slot before the other.
     """
 
     format: Literal["1"]
@@ -64,3 +86,4 @@ class PricesFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bound: Bound
     prices: Prices
     digest: str
+    tree: Annotated[list[BranchRecord | LeafRecord], Meta(max_length=10**5)] = []

@@ -1,4 +1,4 @@
-"""Certificates of bounds by one table of prices, the same on all servers: make, write, check."""
+"""Certificates of bounds by prices, and by trees of them: make, write, check."""
 
 from __future__ import annotations
 
@@ -6,18 +6,27 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
 from models.instance import check_made_for
-from models.wire import PricesFile
+from models.wire import BranchRecord, LeafRecord, PricesFile
+from solvers.branching_tree import Branch, Deadlines, leaves
 from solvers.certificate import Verdict, is_sealed, seal
 from solvers.result import Sense
 
-__all__ = ["OUTWARD", "Certificate", "PriceCertificates", "checked", "rounded"]
+__all__ = [
+    "OUTWARD",
+    "Certificate",
+    "LeafOracle",
+    "PriceCertificates",
+    "TreePrices",
+    "checked",
+    "rounded",
+]
 
 OUTWARD = 1e-9
 """By how much such bounds are rounded outward, relative: more than the round-off of their sums."""
@@ -36,6 +45,39 @@ class Certificate:
         write_atomic(path, canonical(self.file))
 
 
+@dataclass(frozen=True, eq=False)
+class TreePrices:
+    """Prices, and a tree whose leaves have prices of their own.
+
+    Parameters
+    ----------
+    prices : ndarray, shape (S, R)
+        Of each resource in each slot, the same on all servers.
+    tree : tuple of Branch and of ndarray
+        In preorder (:func:`solvers.branching_tree.leaves`); if it is empty, there is none.
+    """
+
+    prices: np.ndarray
+    tree: tuple[Branch | np.ndarray, ...] = ()
+
+
+class LeafOracle(Protocol):
+    """What prices prove in the leaves of a tree, for one instance."""
+
+    @property
+    def columns(self) -> int:
+        """How many prices a slot has in a leaf."""
+
+    def everything(self) -> Deadlines:
+        """What is left at the root."""
+
+    def bound(self, prices: np.ndarray, allowed: Deadlines) -> float:
+        """What prices, shape (S, columns), prove of the schedules with what is allowed.
+
+        Infinite, and no bound of a schedule, if there are none.
+        """
+
+
 @dataclass(frozen=True)
 class PriceCertificates:
     """How a problem makes its certificates and checks them.
@@ -46,8 +88,10 @@ class PriceCertificates:
         A subclass of :class:`models.wire.PricesFile`.
     sense : "max" or "min"
         Whether bounds are upper or lower ones.
-    bound : callable
-        ``(instance, prices) -> float``, what prices prove.
+    root : callable
+        ``(instance, prices) -> float``, what one table of prices proves, at least 0.
+    oracle : callable
+        From an instance to what prices prove in leaves.
     rounded : callable
         From prices to those that are stored.
     every_slot : bool
@@ -56,43 +100,101 @@ class PriceCertificates:
 
     file_type: type[PricesFile]
     sense: Sense
-    bound: Callable[[Any, np.ndarray], float]
+    root: Callable[[Any, np.ndarray], float]
+    oracle: Callable[[Any], LeafOracle]
     rounded: Callable[[np.ndarray], np.ndarray]
     every_slot: bool
 
-    def certify(self, instance: Any, prices: np.ndarray) -> Certificate:
-        """Round the prices, shape (S, R), and compute the bound that the rounded ones prove."""
-        short = self.rounded(prices)
+    def bound(self, instance: Any, prices: TreePrices) -> float:
+        """What prices prove, or their tree if that is more.
+
+        Raises ValueError if the tree is none.
+        """
+        root = self.root(instance, prices.prices)
+        if not prices.tree:
+            return root
+        oracle = self.oracle(instance)
+        found = [oracle.bound(*leaf) for leaf in leaves(prices.tree, oracle.everything())]
+        # No schedule is worth less than nothing, whatever a leaf without schedules may prove.
+        return max(root, min(found)) if self.sense == "min" else min(root, max(0.0, *found))
+
+    def certify(self, instance: Any, prices: TreePrices) -> Certificate:
+        """Round the prices, and compute the bound that the rounded ones prove."""
+        short = TreePrices(
+            self.rounded(prices.prices),
+            tuple(x if isinstance(x, Branch) else self.rounded(x) for x in prices.tree),
+        )
         file = self.file_type(
             format="1",
             problem=instance.problem,
             instance=instance.hash,
             source="prices",
             bound=self.bound(instance, short),
-            prices=short.tolist(),
+            prices=short.prices.tolist(),
             digest="",
+            tree=[
+                BranchRecord(instance.jobs[x.job].id, x.slot)
+                if isinstance(x, Branch)
+                else LeafRecord(x.tolist())
+                for x in short.tree
+            ],
         )
         return Certificate(file.bound, seal(file))
 
     def check(self, path: str | Path, instance: Any) -> Verdict:
         """Recompute the bound of a certificate file, by an oracle and no solver.
 
-        Raises InputError if it is malformed or made for another instance, or has too many or few
-        prices.
+        Raises InputError if it is malformed or made for another instance, has too many or few
+        prices, names an unknown job, or has a tree that is none.
         """
         source = str(path)
         file = decode(read_bytes(path), self.file_type, source=source)
         check_made_for(instance, file.instance, source, "$.instance")
-        slots, width = instance.cluster.slots, len(instance.cluster.resources)
-        if self.every_slot and len(file.prices) != slots:
-            raise InputError(f"{source}: {len(file.prices)} rows for {slots} slots - at `$.prices`")
-        for t, row in enumerate(file.prices):
-            if len(row) != width:
-                raise InputError(
-                    f"{source}: {len(row)} prices for {width} resources - at `$.prices[{t}]`"
-                )
-        prices = np.array(file.prices, dtype=float).reshape(-1, width)
-        return Verdict(self.sense, file.bound, self.bound(instance, prices), is_sealed(file))
+        slots = instance.cluster.slots if self.every_slot else None
+        try:
+            prices = _table(
+                file.prices, len(instance.cluster.resources), "resources", slots, "$.prices"
+            )
+            tree = _tree(file.tree, instance, self.oracle(instance), slots) if file.tree else ()
+        except _Malformed as fault:
+            raise InputError(f"{source}: {fault}") from None
+        bound = self.bound(instance, TreePrices(prices, tree))
+        return Verdict(self.sense, file.bound, bound, is_sealed(file))
+
+
+class _Malformed(Exception):
+    """What is wrong, and where."""
+
+
+def _tree(
+    records: list[BranchRecord | LeafRecord], instance: Any, oracle: LeafOracle, slots: int | None
+) -> tuple[Branch | np.ndarray, ...]:
+    index = {job.id: job.index for job in instance.jobs}
+    tree: list[Branch | np.ndarray] = []
+    for number, node in enumerate(records):
+        at = f"$.tree[{number}]"
+        if isinstance(node, LeafRecord):
+            tree.append(_table(node.prices, oracle.columns, "columns", slots, f"{at}.prices"))
+        elif node.job in index:
+            tree.append(Branch(index[node.job], node.slot))
+        else:
+            raise _Malformed(f"no job '{node.job}' in the instance - at `{at}.job`")
+    try:
+        leaves(tree, oracle.everything())
+    except ValueError as error:
+        raise _Malformed(f"{error} - at `$.tree`") from None
+    return tuple(tree)
+
+
+def _table(
+    rows: list[list[float]], width: int, what: str, slots: int | None, at: str
+) -> np.ndarray:
+    if slots is not None and len(rows) != slots:
+        raise _Malformed(f"{len(rows)} rows for {slots} slots - at `{at}`")
+    for t, row in enumerate(rows):
+        if len(row) != width:
+            raise _Malformed(f"{len(row)} prices for {width} {what} - at `{at}[{t}]`")
+    return np.array(rows, dtype=float).reshape(-1, width)
 
 
 def checked(instance: Any, prices: np.ndarray) -> np.ndarray:

@@ -15,7 +15,12 @@ from models.jct import JctInstance
 from models.reward import RewardInstance
 from models.utility import UtilityInstance
 from online.run import Trace
-from solvers.utility.deadline_tree import Allowed, Branch
+from solvers.branching_tree import Branch, Deadlines
+from solvers.colocated.pool_bound import PoolBounds
+from solvers.completion.piece_bound import PieceOracle
+from solvers.price_certificate import LeafOracle, TreePrices
+from solvers.utility.deadline_tree import Allowed
+from solvers.utility.deadline_tree import Branch as WorkersBranch
 from solvers.utility.pool_bound import PoolPrices, PricedCut
 from tests.models.colocated.small import random_instance as random_colocated
 from tests.models.completion.small import random_instance as random_completion
@@ -51,11 +56,11 @@ def priced_utility(
     """A tree of random branchings, in whose leaves the prices and a cut are changed."""
     jobs, slots = len(ins.jobs), ins.cluster.slots
 
-    def part(left: Allowed, more: int) -> list[Branch | PoolPrices]:
+    def part(left: Allowed, more: int) -> list[WorkersBranch | PoolPrices]:
         i = int(rng.integers(jobs))
-        branch = Branch(i, int(rng.integers(slots + 1)))
+        branch = WorkersBranch(i, int(rng.integers(slots + 1)))
         if rng.random() < 0.5:
-            branch = Branch(i, int(rng.integers(slots)), int(rng.integers(1, 4)))
+            branch = WorkersBranch(i, int(rng.integers(slots)), int(rng.integers(1, 4)))
         try:
             yes, no = left.split(branch)
         except ValueError:  # there is nothing to part
@@ -69,6 +74,39 @@ def priced_utility(
         return [branch, *part(yes, more - 1), *part(no, more - 1)]
 
     return replace(prices, tree=tuple(part(Allowed.all(jobs, slots), 3)))
+
+
+def priced_tree(ins: Any, prices: TreePrices, oracle: LeafOracle, rng: np.random.Generator) -> Any:
+    """A tree of random branchings on completions; in its leaves, prices of no meaning."""
+    slots = ins.cluster.slots
+
+    def part(left: Deadlines, more: int) -> list[Branch | np.ndarray]:
+        chosen = Branch(int(rng.integers(len(ins.jobs))), int(rng.integers(2 * slots)))
+        try:
+            by, after = left.split(chosen)
+        except ValueError:  # there is nothing to part
+            more = 0
+        if not more:
+            shape = slots, oracle.columns
+            dear = 10.0 ** rng.uniform(-3.0, 1.0)
+            return [dear * rng.exponential(size=shape) * (rng.random(shape) < 0.4)]
+        return [chosen, *part(by, more - 1), *part(after, more - 1)]
+
+    return replace(prices, tree=tuple(part(oracle.everything(), 3)))
+
+
+def priced_completion(
+    ins: CompletionInstance, prices: TreePrices, rng: np.random.Generator
+) -> TreePrices:
+    """With prices of pieces."""
+    return priced_tree(ins, prices, PieceOracle(ins), rng)
+
+
+def priced_colocated(
+    ins: ColocatedInstance, prices: TreePrices, rng: np.random.Generator
+) -> TreePrices:
+    """With prices of resources."""
+    return priced_tree(ins, prices, PoolBounds(ins), rng)
 
 
 def executed_rows(ins: Any, trace: Trace, slot: int) -> set[tuple]:
@@ -244,7 +282,11 @@ TINY: dict[str, Callable[[np.random.Generator], Any]] = {
     "utility": tiny_utility,
 }
 """Instances whose optimum is soon found, of all that the files may say."""
-PRICED: dict[str, Callable[[Any, Any, np.random.Generator], Any]] = {"utility": priced_utility}
+PRICED: dict[str, Callable[[Any, Any, np.random.Generator], Any]] = {
+    "colocated": priced_colocated,
+    "completion": priced_completion,
+    "utility": priced_utility,
+}
 """Other prices for a certificate than those of the solver: with all that its file may hold."""
 MAY_FAIL: dict[str, Callable[[Any], bool]] = {"jct": may_fail_jct}
 """Whether a policy may find no schedule of a valid instance; where nothing is said, none may."""

@@ -62,7 +62,8 @@ class ScheduleFile(SlotScheduleFile, frozen=True, forbid_unknown_fields=True):
 class CertificateFile(PricesFile, frozen=True, forbid_unknown_fields=True):
     """A certificate of the ``colocated`` problem: prices, and the bound that they prove.
 
-    Prices stand by slot, then by resource in the order of the instance, the same on all servers.
+    Prices stand by slot, then by resource in the order of the instance, the same on all servers;
+    those of a leaf likewise.
     """
 
     problem: Literal["colocated"]

@@ -83,7 +83,9 @@ class ScheduleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class CertificateFile(PricesFile, frozen=True, forbid_unknown_fields=True):
     """A certificate of the ``completion`` problem: prices, and the bound that they prove.
 
-    Prices stand by slot, then by resource in the order of the instance, the same on all servers.
+    Prices stand by slot, then by resource in the order of the instance, the same on all servers;
+    those of a leaf by slot, then by piece of a job, in the order of what the pieces hold. Slots
+    behind the last row have no price. A job that completes by a slot runs in none from it on.
     """
 
     problem: Literal["completion"]

@@ -18,7 +18,7 @@ from models.colocated.formulations.compact import compact, schedule_from_values
 from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
 from models.colocated.score import score
-from solvers.colocated.pool_bound import PoolOracle
+from solvers.colocated.pool_bound import PoolOracle, pool_bound
 from solvers.highs import HighsOptions
 from solvers.pyomo_bridge import PyomoResult, solve_model
 from solvers.refinement import refined
@@ -78,7 +78,8 @@ def improve(
     Parameters
     ----------
     found : SolveResult
-        With a schedule, a bound, and prices of pooled machines, shape (T, R), that prove it.
+        With a schedule, a bound, and prices of pooled machines that prove it, as a
+        :class:`solvers.price_certificate.TreePrices`.
     instance : ColocatedInstance
     options : HighsOptions
         The time limit is replaced by what is left until ``deadline``, of ``time.monotonic()``.
@@ -87,16 +88,19 @@ def improve(
     """
     assert found.schedule is not None and found.objective is not None and found.bound is not None
     model = compact(instance)
-    open_ = OpenDeadlines.of(instance, found.duals, found.bound, found.objective)
+    # What closes slots is what these prices prove without their tree.
+    prices = found.duals.prices
+    proven = pool_bound(instance, prices)
+    open_ = OpenDeadlines.of(instance, prices, proven, found.objective)
     _close(model, open_)
     factor = factor_for(found.bound)
     model.utility.set_value(model.utility.expr * factor)
     solved = solve_model(model, options.until(deadline))
     result = solved.result
     schedule = None if result.x is None else schedule_of(instance, solved)
-    proven = None if result.bound is None else result.bound / factor
+    better = None if result.bound is None else result.bound / factor
     if result.status == "infeasible":  # nothing that is open is better than what is known
-        proven = found.objective
+        better = found.objective
     return refined(
         found,
         instance.name,
@@ -104,7 +108,7 @@ def improve(
         judged=None if schedule is None else score(instance, schedule),
         forgiven=(_CAPACITIES,),
         # What is closed is worth no more than what was known.
-        proven=None if proven is None else max(proven, found.objective),
+        proven=None if better is None else max(better, found.objective),
         message=result.message,
     )
 

@@ -12,13 +12,15 @@ from models.colocated.instance import ColocatedInstance
 from models.colocated.schedule import ColocatedSchedule
 from models.colocated.score import score
 from models.errors import InputError
+from solvers.colocated.branching import branched
+from solvers.colocated.certificate import bound
 from solvers.colocated.exact import improve, size
 from solvers.colocated.local_search import local_search
 from solvers.colocated.pool_bound import pool_bound
 from solvers.colocated.pooled import PooledProblem
 from solvers.column_generation import ColumnGeneration
 from solvers.highs import HighsOptions
-from solvers.price_certificate import rounded
+from solvers.price_certificate import TreePrices, rounded
 from solvers.refinement import searched
 from solvers.result import OPTIMAL_GAP, SolveResult
 
@@ -33,6 +35,9 @@ _ITERATIONS = 50_000
 _LEAST = 0.2  # seconds: with less left, no further step is begun
 _GAP = 1e-5  # of the column generation
 _SEED = 0
+# The tree that proves more by prices, on small instances:
+_LEAVES = 200
+_TREE = 0.3  # share of the time that is left when it begins
 
 
 def solve(
@@ -45,7 +50,8 @@ def solve(
     """Optimum, or an interval that contains it.
 
     A bound by column generation over pooled machines, recomputed from its prices; a schedule by
-    local search at these prices; then, on small instances, the compact program.
+    local search at these prices; then, on small instances, a tree on completions, whose leaves have
+    prices of their own, and the compact program.
 
     Parameters
     ----------
@@ -60,7 +66,8 @@ def solve(
     Returns
     -------
     SolveResult
-        ``duals`` are the prices behind the price bound, shape (T, R), the same on all machines;
+        ``duals`` are the :class:`solvers.price_certificate.TreePrices` behind the price bound,
+        with the tree if there is one;
         ``bound`` is the better of what they prove and HiGHS's, as ``bound_source`` says.
 
     Raises
@@ -90,8 +97,15 @@ def solve(
         deadline=deadline(_FIRST if small else _SEARCH),
         target=certified * (1.0 - OPTIMAL_GAP),
     )
-    judged = score(instance, schedule)
-    found = searched(instance, schedule, judged, certified, prices, generated, options, timed=late)
+    judged, proof = score(instance, schedule), TreePrices(prices)
+    left = deadline(1.0) - time.monotonic()
+    if small and left > _LEAST:
+        end = time.monotonic() + _TREE * left
+        # A hair closer than what counts as optimal, for what rounding the prices costs.
+        enough = judged.objective * (1.0 + 0.9 * OPTIMAL_GAP)
+        proof = branched(instance, proof, leaves=_LEAVES, enough=enough, deadline=end)
+        certified, late = bound(instance, proof), late or time.monotonic() >= end
+    found = searched(instance, schedule, judged, certified, proof, generated, options, timed=late)
     if small and not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
         found = improve(found, instance, options, deadline(1.0))
     timed = found.timed or time.monotonic() >= deadline(1.0)

@@ -30,10 +30,11 @@ import numpy as np
 from models.colocated.cluster import Cluster, Job, most_on_one
 from models.colocated.instance import ColocatedInstance
 from models.tolerance import count_fitting
+from solvers.branching_tree import Deadlines
 from solvers.colocated.pool_kernels import deadline_costs, hulls, split_work
-from solvers.price_certificate import OUTWARD, checked
+from solvers.price_certificate import OUTWARD, LeafOracle, checked
 
-__all__ = ["PoolOracle", "PooledColumn", "pool_bound"]
+__all__ = ["PoolBounds", "PoolOracle", "PooledColumn", "pool_bound"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +168,48 @@ class PoolOracle:
         return deadline_costs(piece, len(corner), work), corner, piece, limits[0], work
 
 
+class PoolBounds(LeafOracle):
+    """Bounds of one instance; what is the same at all prices is computed once.
+
+    Parameters
+    ----------
+    instance : ColocatedInstance
+    """
+
+    def __init__(self, instance: ColocatedInstance) -> None:
+        cluster = instance.cluster.tolerant
+        self.oracles = [PoolOracle(job, cluster) for job in instance.jobs]
+        self.capacity, self.slots = cluster.servers.sum(axis=0), cluster.slots
+
+    @property
+    def columns(self) -> int:
+        """How many resources there are."""
+        return len(self.capacity)
+
+    def everything(self) -> Deadlines:
+        """What is left at the root; a job that may complete in slot T may stay out."""
+        return Deadlines.all(len(self.oracles), self.slots)
+
+    def bound(self, prices: np.ndarray, allowed: Deadlines) -> float:
+        """What prices, shape (T, R), prove of the schedules with what is allowed, rounded up.
+
+        Minus infinity if some job cannot complete when it has to.
+        """
+        total, lost = [float((prices @ self.capacity).sum())], 0.0
+        limits = zip(allowed.first.tolist(), allowed.last.tolist(), strict=True)
+        for oracle, (first, last) in zip(self.oracles, limits, strict=True):
+            job = oracle.job
+            payoffs = oracle.payoffs(prices @ job.worker, prices @ job.ps)[first : last + 1]
+            stays_out = 0.0 if last == self.slots else -math.inf
+            best = float(payoffs.max(initial=stays_out))
+            if best == -math.inf:
+                return best
+            total.append(best)
+            lost += max(0.0, -best)
+        # The margin is for all that was added up; what was lost has been added with both signs.
+        return math.fsum(total) * (1.0 + OUTWARD) + 2.0 * lost * OUTWARD
+
+
 def pool_bound(instance: ColocatedInstance, prices: np.ndarray) -> float:
     """No schedule that the scorer accepts has a larger total utility.
 
@@ -174,9 +217,5 @@ def pool_bound(instance: ColocatedInstance, prices: np.ndarray) -> float:
     """
     if len(prices) != instance.cluster.slots:
         raise ValueError(f"prices have shape {prices.shape}")
-    prices, cluster = checked(instance, prices), instance.cluster.tolerant
-    total = [float((prices @ cluster.servers.sum(axis=0)).sum())]
-    for job in instance.jobs:
-        payoffs = PoolOracle(job, cluster).payoffs(prices @ job.worker, prices @ job.ps)
-        total.append(float(payoffs.max(initial=0.0)))
-    return math.fsum(total) * (1.0 + OUTWARD)
+    bounds = PoolBounds(instance)
+    return bounds.bound(checked(instance, prices), bounds.everything())

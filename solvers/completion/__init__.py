@@ -14,5 +14,5 @@ OFFLINE = OfflineSolver(
     starts=("a-online", "fifo"),
     certifier="solvers.completion.certificate:certify",
     checker="solvers.completion.certificate:check",
-    wider="solvers.completion.elastic_bound:elastic_bound",
+    wider="solvers.completion.elastic_bound:wider_bound",
 )

@@ -23,9 +23,9 @@ from models.completion.cluster import Cluster, Job
 from models.completion.instance import CompletionInstance
 from models.completion.rates import ROUND_OFF, minibatch_time
 from solvers.completion.modes import WORKERS, amounts_of, placeable, undominated
-from solvers.price_certificate import OUTWARD, checked
+from solvers.price_certificate import OUTWARD, TreePrices, checked
 
-__all__ = ["elastic_bound"]
+__all__ = ["elastic_bound", "wider_bound"]
 
 _LEVELS = (0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0)
 
@@ -48,6 +48,11 @@ def elastic_bound(instance: CompletionInstance, prices: np.ndarray) -> float:
             bounds[k] += _least_cost(level * unit, needed, most, job.arrival, job.weight)
     spent = taken * np.array(_LEVELS)
     return float((bounds - spent - OUTWARD * (bounds + spent)).max())
+
+
+def wider_bound(instance: CompletionInstance, prices: TreePrices) -> float:
+    """The same of the prices outside the tree: those of its leaves are of constant placement."""
+    return elastic_bound(instance, prices.prices)
 
 
 def _per_minibatch(job: Job, cluster: Cluster) -> tuple[np.ndarray, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +15,14 @@ from models.completion.schedule import CompletionSchedule
 from models.completion.score import score
 from models.errors import InputError
 from solvers.column_generation import ColumnGeneration, GenerationResult
+from solvers.completion.branching import branched
+from solvers.completion.certificate import bound
 from solvers.completion.exact import OpenStarts
 from solvers.completion.local_search import local_search
 from solvers.completion.pool_bound import PoolOracle, rounded
 from solvers.completion.pooled import PooledProblem
 from solvers.highs import HighsOptions
+from solvers.price_certificate import TreePrices
 from solvers.refinement import refined, searched
 from solvers.result import OPTIMAL_GAP, SolveResult
 
@@ -35,6 +39,9 @@ _LEAST = 0.2  # seconds: with less left, no further step is begun
 _GAP = 1e-4  # of the column generation
 _MOST_SLOTS = 20_000  # with prices
 _SEED = 0
+# The tree that proves more by prices, where it is small:
+_LEAVES = 200
+_TREE = 0.3  # share of the time that is left when it begins
 
 
 def solve(
@@ -47,8 +54,9 @@ def solve(
     """Optimum of schedules with constant placement, or an interval that contains it.
 
     A bound by column generation over pooled servers, recomputed from its prices; a schedule by
-    list scheduling and local search at these prices; then, where little is left open, the
-    time-indexed program.
+    list scheduling and local search at these prices; on small instances a tree on completions,
+    whose leaves have prices of their own; then, where little is left open, the time-indexed
+    program.
 
     Parameters
     ----------
@@ -63,9 +71,10 @@ def solve(
     Returns
     -------
     SolveResult
-        ``duals`` are the prices behind the bound, shape (S, R), the same on all servers; ``bound``
-        is the better of what they prove and HiGHS's, as ``bound_source`` says. It does not hold
-        for elastic schedules; :mod:`solvers.completion.elastic_bound` has the bound that does.
+        ``duals`` are the :class:`solvers.price_certificate.TreePrices` behind the bound, with the
+        tree if there is one; ``bound`` is the better of what they prove and HiGHS's, as
+        ``bound_source`` says. It does not hold for elastic schedules;
+        :mod:`solvers.completion.elastic_bound` has the bound that does.
 
     Raises
     ------
@@ -90,14 +99,14 @@ def solve(
     slots = min(max([column.completion for column in known.values()], default=0), _MOST_SLOTS)
     problem = PooledProblem(oracle, slots)
     generated = ColumnGeneration(problem, gap=_GAP, deadline=until).run()
-    prices = rounded(problem.prices(generated.duals))
-    certified = max(0.0, oracle.bound(prices))
+    table = rounded(problem.prices(generated.duals))
+    proof, certified = TreePrices(table), max(0.0, oracle.bound(table))
     effort = _MOST_EFFORT if time_limit is None else min(_EFFORT * time_limit, _MOST_EFFORT)
     orders, program = [_order(generated, len(instance.jobs)), arrivals, weights], None
     for iterations, share in ((_ITERATIONS_FIRST, _FIRST), (_ITERATIONS, _SEARCH)):
         known, late = local_search(
             oracle,
-            prices,
+            table,
             orders,
             rng,
             start=known,
@@ -106,7 +115,10 @@ def solve(
             target=certified * (1.0 + OPTIMAL_GAP),
         )
         timed = timed or late
-        orders, program = [], OpenStarts.of(oracle, prices, known, effort)
+        if orders:  # after the first search
+            proof, late = _tree(instance, proof, known, deadline(1.0))
+            certified, timed = bound(instance, proof), timed or late
+        orders, program = [], OpenStarts.of(oracle, table, known, effort)
         if program is not None:
             break
     schedule = schedule_of(instance, known.values())
@@ -116,7 +128,7 @@ def solve(
         schedule,
         judged,
         certified,
-        prices,
+        proof,
         generated,
         options,
         sense="min",
@@ -134,6 +146,21 @@ def _checked(instance: CompletionInstance, start: CompletionSchedule) -> dict[in
     if violations := score(instance, start).violations:
         raise InputError(f"start is no feasible schedule: {violations[0]}")
     return columns_of(instance, start)
+
+
+def _tree(
+    instance: CompletionInstance, prices: TreePrices, known: Mapping[int, Column], deadline: float
+) -> tuple[TreePrices, bool]:
+    """Prices with a tree, and whether the clock cut it off."""
+    worth = -math.fsum(column.value for column in known.values())
+    left = deadline - time.monotonic()
+    if left < _LEAST:
+        return prices, True
+    end = time.monotonic() + _TREE * left
+    # A hair closer than what counts as optimal, for what rounding the prices costs.
+    enough = worth * (1.0 - 0.9 * OPTIMAL_GAP)
+    grown = branched(instance, prices, leaves=_LEAVES, enough=enough, deadline=end)
+    return grown, time.monotonic() >= end
 
 
 def _order(generated: GenerationResult, jobs: int) -> np.ndarray:

@@ -25,7 +25,10 @@ from solvers import price_certificate
 from solvers.completion.modes import DURATION, amounts_of, modes_of, undominated
 from solvers.price_certificate import OUTWARD, checked
 
-__all__ = ["PoolOracle", "pool_bound", "rounded", "sums"]
+__all__ = ["NEVER", "PoolOracle", "cheapest", "pool_bound", "rounded", "sums"]
+
+NEVER = 2**62
+"""A slot that is after every slot."""
 
 
 class Configurations(NamedTuple):
@@ -58,9 +61,8 @@ class PoolOracle:
 
         ``total`` are the :func:`sums` of the prices.
         """
-        cost, start, k = _cheapest(
-            *self.of[job], total, self.jobs[job].arrival, self.jobs[job].weight
-        )
+        one = self.jobs[job]
+        cost, start, k = cheapest(*self.of[job], total, one.arrival, one.weight, 0, NEVER)
         return cost, start, k
 
     def bound(self, prices: np.ndarray) -> float:
@@ -91,21 +93,29 @@ def rounded(prices: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True)
-def _cheapest(duration, amounts, total, first, weight):  # type: ignore[no-untyped-def]
-    """Least weighted completion plus prices: the cost, its start and its configuration."""
+def cheapest(duration, amounts, total, arrival, weight, first, last):  # type: ignore[no-untyped-def]
+    """Least weighted completion plus prices: the cost, its start and its configuration.
+
+    It completes in the slots from ``first`` to ``last``; infinite, -1 and -1 if it cannot.
+    """
     slots, resources = total.shape[0] - 1, total.shape[1]
     best, best_start, best_k = np.inf, -1, -1
-    for start in range(first, slots + 1):
+    for start in range(arrival, slots):
         for k in range(duration.shape[0]):
             completion = start + duration[k]
             cost = weight * completion
-            if cost >= best:  # durations do not fall
+            if completion > last or cost >= best:  # durations do not fall
                 break
+            if completion < first:
+                continue
             stop = min(completion, slots)
             for r in range(resources):
                 cost += amounts[k, r] * (total[stop, r] - total[start, r])
             if cost < best:
                 best, best_start, best_k = cost, start, k
-    if first > slots:
-        best, best_start, best_k = weight * (first + duration[0]), first, 0
+    for k in range(duration.shape[0]):  # where nothing has a price, as early as can be
+        start = max(arrival, slots, first - duration[k])
+        cost = weight * (start + duration[k])
+        if start + duration[k] <= last and cost < best:
+            best, best_start, best_k = cost, start, k
     return best, best_start, best_k

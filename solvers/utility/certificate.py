@@ -12,8 +12,9 @@ from models.files import canonical, decode, read_bytes, write_atomic
 from models.instance import check_made_for
 from models.utility.files import BranchRecord, CertificateFile, CutRecord, LeafRecord
 from models.utility.instance import UtilityInstance
+from solvers.branching_tree import leaves
 from solvers.certificate import Verdict, is_sealed, seal
-from solvers.utility.deadline_tree import Allowed, Branch, leaves
+from solvers.utility.deadline_tree import Allowed, Branch
 from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound, rounded
 
 __all__ = ["Certificate", "certify", "check"]

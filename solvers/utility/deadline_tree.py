@@ -14,28 +14,24 @@ its worth remains. So a job that runs workers in a slot completes, and not befor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["Allowed", "Branch", "leaves"]
+from solvers import branching_tree
 
-LeafT = TypeVar("LeafT")
+__all__ = ["Allowed", "Branch"]
 
 _MANY = 10**6  # workers: no limit
 
 
 @dataclass(frozen=True)
-class Branch:
+class Branch(branching_tree.Branch):
     """Either job ``job`` has a deadline of at most ``slot``, or a later one.
 
     With ``workers`` above 0: either it runs at least so many in ``slot``, or fewer.
     """
 
-    job: int
-    slot: int
     workers: int = 0
 
 
@@ -88,38 +84,3 @@ class Allowed:
         least[job, slot], most[job, slot] = workers, workers - 1
         first[job], last[job] = max(first[job], slot), min(last[job], slots - 1)
         return replace(self, first=first, last=last, least=least), replace(self, most=most)
-
-
-def leaves(tree: Sequence[Branch | LeafT], everything: Allowed) -> list[tuple[LeafT, Allowed]]:
-    """The leaves of a tree, and the deadlines that are left in each.
-
-    Parameters
-    ----------
-    tree : sequence
-        In preorder: a branching stands before the part in which the job is done by the slot, or
-        runs at least so many workers, and this before the part in which it does not.
-    everything : Allowed
-        At the root.
-
-    Raises
-    ------
-    ValueError
-        If it is no tree, naming the node.
-    """
-    found: list[tuple[LeafT, Allowed]] = []
-    ahead = [everything]
-    for place, node in enumerate(tree):
-        if not ahead:
-            raise ValueError(f"the tree has ended before node {place}")
-        left = ahead.pop()
-        if not isinstance(node, Branch):
-            found.append((node, left))
-            continue
-        try:
-            by, after = left.split(node)
-        except ValueError as error:
-            raise ValueError(f"node {place}: {error}") from None
-        ahead += [after, by]
-    if ahead:
-        raise ValueError(f"the tree ends {len(ahead)} parts too early")
-    return found

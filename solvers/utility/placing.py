@@ -9,7 +9,7 @@ from scipy import sparse
 
 from models.tolerance import SCORER
 from solvers.highs import HighsOptions, LinearProgram, solve
-from solvers.utility.packing import best_packing
+from solvers.packing import best_packing
 
 __all__ = ["Placer", "Placing", "usable"]
 

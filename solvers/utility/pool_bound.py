@@ -29,8 +29,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.utility.instance import UtilityInstance
-from solvers.utility.deadline_tree import Allowed, Branch, leaves
-from solvers.utility.packing_groups import most_worth, packing_groups
+from solvers.branching_tree import leaves
+from solvers.packing_groups import most_worth, packing_groups
+from solvers.utility.deadline_tree import Allowed, Branch
 from solvers.utility.totals import TotalsOracle
 
 __all__ = ["PoolBounds", "PoolPrices", "PricedCut", "pool_bound", "rounded"]
@@ -71,7 +72,7 @@ class PoolPrices:
     cuts : tuple of PricedCut
     tree : tuple of Branch and PoolPrices
         Branchings, and the prices of the leaves, in preorder
-        (:func:`solvers.utility.deadline_tree.leaves`); if it is empty, there is none.
+        (:func:`solvers.branching_tree.leaves`); if it is empty, there is none.
     """
 
     worker: np.ndarray

@@ -17,7 +17,7 @@ import numpy as np
 from models.utility.instance import UtilityInstance
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
-from solvers.utility.packing_groups import packing_groups
+from solvers.packing_groups import packing_groups
 from solvers.utility.pool_bound import PoolPrices, PricedCut
 from solvers.utility.separation import PackingCut, PackingSeparator
 from solvers.utility.totals import TotalsColumn, TotalsOracle

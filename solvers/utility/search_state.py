@@ -15,10 +15,10 @@ from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
+from solvers.packing_groups import packing_groups
 from solvers.result import relative_gap
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
-from solvers.utility.packing_groups import packing_groups
 from solvers.utility.placing import Placer, Placing
 from solvers.utility.separation import PackingCut, PackingSeparator
 from solvers.utility.totals_program import SIDES, TotalsProgram

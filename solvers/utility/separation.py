@@ -11,8 +11,8 @@ import numpy as np
 from solvers.highs import LinearProgram
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram, OutOfTime
-from solvers.utility.packing import best_packing
-from solvers.utility.packing_groups import PackingGroup
+from solvers.packing import best_packing
+from solvers.packing_groups import PackingGroup
 
 __all__ = ["PackingCut", "PackingSeparator"]
 

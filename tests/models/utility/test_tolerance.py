@@ -23,11 +23,11 @@ from online.policy import Decision, Event, Policy
 from online.run import InfeasibleDecision, run
 from online.segments import Segment
 from online.utility.zero_price import ZeroPriceGreedy
+from solvers.packing import best_packing
 from solvers.pyomo_bridge import solve_model
 from solvers.utility.compact_ilp import relaxation
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.offline import solve as solve_offline
-from solvers.utility.packing import best_packing
 from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound
 from solvers.utility.price_bound import price_bound
 from tests.models.utility.small import constant, instance, job, random_instance

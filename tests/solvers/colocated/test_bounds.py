@@ -19,7 +19,7 @@ from solvers.colocated.offline import solve
 from solvers.colocated.pool_bound import PoolOracle, pool_bound
 from solvers.colocated.pooled import PooledProblem
 from solvers.column_generation import ColumnGeneration
-from solvers.price_certificate import Certificate, rounded
+from solvers.price_certificate import Certificate, TreePrices, rounded
 from tests.models.colocated.brute_force import optimum
 from tests.models.colocated.small import NOTHING, constant, instance, job, random_instance
 
@@ -70,7 +70,7 @@ def test_two_thousand_bounds_are_not_below_the_optimum() -> None:
         ins = random_instance(np.random.default_rng(seed), jobs=2 + seed % 2, slots=2)
         best, problem = optimum(ins), PooledProblem(ins)
         found = ColumnGeneration(problem).run()
-        assert certify(ins, problem.prices(found.duals)).bound >= best
+        assert certify(ins, TreePrices(problem.prices(found.duals))).bound >= best
         assert found.bound >= best * problem.factor * (1 - 1e-9)
 
 
@@ -187,7 +187,7 @@ def test_prices_that_prove_nothing_are_refused() -> None:
 
 def certificate(seed: int = 5) -> tuple[ColocatedInstance, Certificate]:
     ins, _ = tiny(seed)
-    return ins, certify(ins, generated_prices(ins))
+    return ins, certify(ins, TreePrices(generated_prices(ins)))
 
 
 def test_a_certificate_survives_its_file(tmp_path: Path) -> None:

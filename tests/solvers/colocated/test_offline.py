@@ -19,6 +19,7 @@ from solvers.colocated.offline import solve
 from solvers.colocated.pool_bound import pool_bound
 from solvers.colocated.timetable import Timetable, columns_of
 from solvers.highs import HighsOptions
+from solvers.price_certificate import TreePrices
 from solvers.result import OPTIMAL_GAP, SolveResult
 from tests.models.colocated.brute_force import optimum
 from tests.models.colocated.small import NOTHING, instance, job, random_instance
@@ -43,7 +44,7 @@ def nothing_known(ins: ColocatedInstance, prices: np.ndarray) -> SolveResult[Col
         objective=0.0,
         bound=pool_bound(ins, prices),
         schedule=ColocatedSchedule.build(ins, np.zeros(len(ins.jobs), dtype=bool), [], []),
-        duals=prices,
+        duals=TreePrices(prices),
         seconds=0.0,
         solver="none",
         bound_source="prices",

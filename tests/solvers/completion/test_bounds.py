@@ -21,7 +21,7 @@ from solvers.completion.elastic_bound import elastic_bound
 from solvers.completion.offline import solve
 from solvers.completion.pool_bound import PoolOracle, pool_bound, rounded
 from solvers.completion.pooled import PooledProblem
-from solvers.price_certificate import Certificate
+from solvers.price_certificate import Certificate, TreePrices
 from tests.models.completion.brute_force import best_choice, columns
 from tests.models.completion.small import instance, job, random_instance
 from tests.seeds import seeds
@@ -151,7 +151,10 @@ def test_rounded_prices_are_short_and_prove_nearly_the_same() -> None:
 
 def certificate(tmp_path: Path) -> tuple[CompletionInstance, Certificate, Path]:
     ins, _ = tiny(2)
-    made, path = certify(ins, generated_prices(ins, horizon(ins))), tmp_path / "c.json.gz"
+    made, path = (
+        certify(ins, TreePrices(generated_prices(ins, horizon(ins)))),
+        tmp_path / "c.json.gz",
+    )
     made.write(path)
     return ins, made, path
 
@@ -187,7 +190,7 @@ def test_refusals(tmp_path: Path) -> None:
 
 def test_no_jobs(tmp_path: Path) -> None:
     ins = instance([])
-    made = certify(ins, np.zeros((0, 1)))
+    made = certify(ins, TreePrices(np.zeros((0, 1))))
     made.write(tmp_path / "c.json")
     assert made.bound == 0.0
     assert check(tmp_path / "c.json", ins).accepted

@@ -217,4 +217,4 @@ def test_what_it_offers() -> None:
     ins = tiny(1)
     found = OFFLINE.solve(ins, time_limit=None)
     assert OFFLINE.certify(ins, found.duals).bound <= found.objective
-    assert OFFLINE.wider_bound(ins, found.duals) == elastic_bound(ins, found.duals)
+    assert OFFLINE.wider_bound(ins, found.duals) == elastic_bound(ins, found.duals.prices)

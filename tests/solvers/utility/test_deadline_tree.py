@@ -16,11 +16,12 @@ import pytest
 from models.errors import InputError
 from models.utility import UtilityInstance
 from models.utility.files import CertificateFile
+from solvers.branching_tree import leaves
 from solvers.certificate import seal
 from solvers.utility.branching import branched
 from solvers.utility.certificate import certify, check
 from solvers.utility.deadline_relaxation import DeadlineRelaxation
-from solvers.utility.deadline_tree import Allowed, Branch, leaves
+from solvers.utility.deadline_tree import Allowed, Branch
 from solvers.utility.job_program import JobProgram
 from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound
 from solvers.utility.totals import TotalsColumn, TotalsOracle

@@ -6,15 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from models.utility import UtilityInstance
 from models.utility.resources import Resources
 from solvers.column_generation import ColumnGeneration, Round
+from solvers.packing_groups import most_worth, packing_groups
 from solvers.utility.exact import solve as solve_exactly
-from solvers.utility.packing import best_packing
-from solvers.utility.packing_groups import most_worth, packing_groups
 from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.price_bound import price_bound
@@ -50,37 +47,6 @@ def random_prices(ins: UtilityInstance, rng: np.random.Generator) -> PoolPrices:
         rng.exponential(scale, shape) * rng.integers(0, 2, shape),
         cuts,
     )
-
-
-@given(st.integers(0, 10**6))
-def test_best_packing_equals_enumeration(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    items, resources = int(rng.integers(1, 5)), int(rng.integers(1, 4))
-    capacity = rng.integers(0, 9, resources).astype(float)
-    demand = rng.integers(0, 5, (items, resources)) * rng.choice([0.5, 1.0])
-    worth = rng.random(items) * rng.integers(0, 2, items)
-    limit = rng.integers(0, 5, items)
-    value, upper, counts = best_packing(capacity, demand, worth, limit, 10**6)
-    best = max(
-        float(worth @ np.array(y))
-        for y in itertools.product(*(range(n + 1) for n in limit))
-        if (np.array(y) @ demand <= capacity).all()
-    )
-    assert value == pytest.approx(best)
-    assert upper == pytest.approx(value)
-    assert worth @ counts == pytest.approx(value)
-    assert (counts @ demand <= capacity + 1e-9).all()
-    assert (counts <= limit).all()
-
-
-def test_a_search_that_gives_up_still_bounds() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        demand, worth = rng.integers(1, 9, (8, 3)).astype(float), rng.random(8)
-        capacity, limit = np.array([25.0, 30.0, 20.0]), np.full(8, 9)
-        exact = best_packing(capacity, demand, worth, limit, 10**6)[0]
-        value, upper, _ = best_packing(capacity, demand, worth, limit, 3)
-        assert value <= exact * (1 + 1e-12) <= upper * (1 + 1e-12)
 
 
 def test_three_workers_of_three_gpus_do_not_fit_on_an_eight_gpu_server() -> None:

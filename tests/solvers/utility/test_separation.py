@@ -11,9 +11,9 @@ from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
+from solvers.packing import best_packing
+from solvers.packing_groups import most_worth, packing_groups
 from solvers.utility import separation
-from solvers.utility.packing import best_packing
-from solvers.utility.packing_groups import most_worth, packing_groups
 from solvers.utility.search_state import SearchState
 from solvers.utility.separation import PackingSeparator
 from solvers.utility.sparse_rows import NEVER

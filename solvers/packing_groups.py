@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.utility.packing import best_packing
+from solvers.packing import best_packing
 
 __all__ = ["PackingGroup", "most_worth", "packing_groups"]
 

@@ -1,0 +1,100 @@
+"""Trees of branchings whose leaves cover all cases by construction, and how a file has them.
+
+A tree stands in preorder: a branching, then the part of its first case, then that of its second.
+Of every schedule one of the two cases holds. So it belongs to some leaf, wherever the branchings
+are and in whatever order.
+
+The usual branching is on a job and a slot: the job completes by the slot, or later. No solver is
+involved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+__all__ = ["Branch", "Deadlines", "Divisible", "leaves"]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Either job ``job`` completes by ``slot``, or later, which may be never."""
+
+    job: int
+    slot: int
+
+
+class Divisible(Protocol):
+    """What is left to schedules in a part of a tree."""
+
+    def split(self, branch: Any) -> tuple[Any, Any]:
+        """What is left in either case; raises ValueError if nothing is left in one of them."""
+
+
+LeftT = TypeVar("LeftT", bound=Divisible)
+
+
+@dataclass(frozen=True, eq=False)
+class Deadlines:
+    """In which slots jobs may still complete.
+
+    Parameters
+    ----------
+    first, last : ndarray of int64, shape (I,)
+        The earliest and the latest; ``last`` is the number that stands for never, or for whenever
+        it be, as long as no branching has lowered it.
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+
+    @classmethod
+    def all(cls, jobs: int, never: int) -> Deadlines:
+        """No branching yet; ``never`` is above every slot that can be branched on."""
+        return cls(np.zeros(jobs, dtype=np.int64), np.full(jobs, never, dtype=np.int64))
+
+    def split(self, branch: Branch) -> tuple[Deadlines, Deadlines]:
+        """What is left if the job completes by the slot, and if later; ValueError as above."""
+        job, slot = branch.job, branch.slot
+        if not self.first[job] <= slot < self.last[job]:
+            raise ValueError(f"slot {slot} does not part what is left of job {job}")
+        first, last = self.first.copy(), self.last.copy()
+        last[job], first[job] = slot, slot + 1
+        return replace(self, last=last), replace(self, first=first)
+
+
+def leaves(tree: Sequence[Any], everything: LeftT) -> list[tuple[Any, LeftT]]:
+    """The leaves of a tree, and what is left to schedules in each.
+
+    Parameters
+    ----------
+    tree : sequence
+        Nodes in preorder: those of type :class:`Branch` are branchings, all others leaves.
+    everything : Divisible
+        What is left at the root.
+
+    Raises
+    ------
+    ValueError
+        If it is no tree, naming the node.
+    """
+    found: list[tuple[Any, LeftT]] = []
+    ahead = [everything]
+    for place, node in enumerate(tree):
+        if not ahead:
+            raise ValueError(f"the tree has ended before node {place}")
+        left = ahead.pop()
+        if not isinstance(node, Branch):
+            found.append((node, left))
+            continue
+        try:
+            first, second = left.split(node)
+        except ValueError as error:
+            raise ValueError(f"node {place}: {error}") from None
+        ahead += [second, first]
+    if ahead:
+        raise ValueError(f"the tree ends {len(ahead)} parts too early")
+    return found

@@ -1,0 +1,59 @@
+"""A tree on completions, for a bound that can be checked without a solver.
+
+How it grows: :mod:`solvers.tree_search`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from models.colocated.instance import ColocatedInstance
+from solvers.colocated.deadline_program import DeadlineProgram
+from solvers.colocated.pool_bound import PoolBounds
+from solvers.price_certificate import TreePrices
+from solvers.tree_search import grown
+
+__all__ = ["branched"]
+
+
+def branched(
+    instance: ColocatedInstance,
+    prices: TreePrices,
+    *,
+    leaves: int,
+    enough: float = 0.0,
+    deadline: float = math.inf,
+) -> TreePrices:
+    """Prices with a tree that proves more than they do by themselves.
+
+    Parameters
+    ----------
+    instance : ColocatedInstance
+    prices : TreePrices
+        Those of the column generation, say; what the whole tree begins with.
+    leaves : int
+        How many the tree may have.
+    enough : float
+        A bound at which to stop.
+    deadline : float
+        ``time.monotonic()`` at which to stop, with the tree as it is.
+
+    Returns
+    -------
+    TreePrices
+        For :func:`solvers.colocated.certificate.certify`. Without a tree if there is nothing to
+        branch on, no time, or the program behind it would be too large.
+    """
+    bounds = PoolBounds(instance)
+    if not any(oracle.feasible for oracle in bounds.oracles):
+        return prices
+    _, tree = grown(
+        lambda: DeadlineProgram(bounds, deadline),
+        bounds.bound,
+        bounds.everything(),
+        prices.prices,
+        leaves=leaves,
+        enough=enough,
+    )
+    return replace(prices, tree=tree)

@@ -1,0 +1,73 @@
+"""A tree on completions, for a bound that can be checked without a solver.
+
+How it grows: :mod:`solvers.tree_search`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from models.completion.instance import CompletionInstance
+from solvers.branching_tree import Deadlines
+from solvers.completion.piece_bound import PieceOracle
+from solvers.completion.piece_program import PieceProgram
+from solvers.price_certificate import TreePrices, rounded
+from solvers.tree_search import grown
+
+__all__ = ["branched"]
+
+_MODES = 3_000  # that may be looked at, in all pairs of types: about a second
+
+
+def branched(
+    instance: CompletionInstance,
+    prices: TreePrices,
+    *,
+    leaves: int,
+    enough: float = math.inf,
+    deadline: float = math.inf,
+) -> TreePrices:
+    """Prices with a tree that proves more than they do by themselves.
+
+    Parameters
+    ----------
+    instance : CompletionInstance
+    prices : TreePrices
+        Those of the column generation, say; the tree begins with what they say of pieces.
+    leaves : int
+        How many the tree may have, at least 1.
+    enough : float
+        A bound at which to stop.
+    deadline : float
+        ``time.monotonic()`` at which to stop, with the tree as it is.
+
+    Returns
+    -------
+    TreePrices
+        For :func:`solvers.completion.certificate.certify`. Without a tree if the program behind it
+        would be too large, or there is nothing to gain by it.
+    """
+    cluster = instance.cluster
+    pairs = len(cluster.worker_types) * max(1, len(cluster.ps_types))
+    if not instance.jobs or pairs * sum(job.chunks for job in instance.jobs) > _MODES:
+        return prices
+    oracle = PieceOracle(instance)
+
+    def bound(table: np.ndarray, allowed: Deadlines) -> float:
+        return -oracle.bound(table, allowed)
+
+    everything, first = oracle.everything(), rounded(prices.prices @ oracle.held.T)
+    root, tree = grown(
+        lambda: PieceProgram(oracle, deadline),
+        bound,
+        everything,
+        first,
+        leaves=leaves,
+        enough=-enough,
+    )
+    if not tree and root is first:
+        return prices
+    return replace(prices, tree=tree or (root,))

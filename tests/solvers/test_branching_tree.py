@@ -1,0 +1,64 @@
+"""Leaves of trees: they cover all cases, each of them once."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from solvers.branching_tree import Branch, Deadlines, leaves
+
+NEVER = 4  # slots
+
+
+def random_tree(rng: np.random.Generator, left: Deadlines, more: int) -> list[Branch | str]:
+    branch = Branch(int(rng.integers(len(left.first))), int(rng.integers(NEVER)))
+    try:
+        by, after = left.split(branch)
+    except ValueError:
+        more = 0
+    if not more:
+        return ["leaf"]
+    return [branch, *random_tree(rng, by, more - 1), *random_tree(rng, after, more - 1)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_case_is_in_one_leaf(seed: int) -> None:
+    everything = Deadlines.all(3, NEVER)
+    tree = random_tree(np.random.default_rng(seed), everything, 4)
+    found = leaves(tree, everything)
+    assert len(found) == (len(tree) + 1) // 2
+    for case in product(range(NEVER + 1), repeat=3):
+        within = [((left.first <= case) & (case <= left.last)).all() for _, left in found]
+        assert sum(within) == 1
+
+
+def test_what_is_left_by_hand() -> None:
+    # Job 1 completes by slot 2, but not by slot 0; then job 0 never completes.
+    tree = [Branch(1, 2), Branch(1, 0), "a", Branch(0, 3), "b", "c", "d"]
+    found = leaves(tree, Deadlines.all(2, NEVER))
+    limits = {name: (left.first.tolist(), left.last.tolist()) for name, left in found}
+    assert limits == {
+        "a": ([0, 0], [4, 0]),
+        "b": ([0, 1], [3, 2]),
+        "c": ([4, 1], [4, 2]),
+        "d": ([0, 3], [4, 4]),
+    }
+
+
+@pytest.mark.parametrize(
+    ("tree", "rule"),
+    [
+        ([], "the tree ends 1 parts too early"),
+        ([Branch(0, 1), "a"], "the tree ends 1 parts too early"),
+        (["a", "b"], "the tree has ended before node 1"),
+        ([Branch(0, 1), "a", "b", Branch(0, 2)], "the tree has ended before node 3"),
+        ([Branch(0, NEVER), "a", "b"], "node 0: slot 4 does not part what is left of job 0"),
+        ([Branch(0, 1), Branch(0, 1), "a", "b", "c"], "node 1: slot 1 does not part"),
+        ([Branch(0, 1), "a", Branch(0, 1), "b", "c"], "node 2: slot 1 does not part"),
+    ],
+)
+def test_what_is_no_tree(tree: list[Branch | str], rule: str) -> None:
+    with pytest.raises(ValueError, match=rule):
+        leaves(tree, Deadlines.all(1, NEVER))

@@ -145,7 +145,8 @@ class PriceCertificates:
         """Recompute the bound of a certificate file, by an oracle and no solver.
 
         Raises InputError if it is malformed or made for another instance, has too many or few
-        prices, names an unknown job, or has a tree that is none.
+        prices, names an unknown job, or has a tree that is none, or one of an instance that is too
+        large for it.
         """
         source = str(path)
         file = decode(read_bytes(path), self.file_type, source=source)
@@ -156,7 +157,7 @@ class PriceCertificates:
                 file.prices, len(instance.cluster.resources), "resources", slots, "$.prices"
             )
             tree = _tree(file.tree, instance, self.oracle(instance), slots) if file.tree else ()
-        except _Malformed as fault:
+        except (_Malformed, InputError) as fault:
             raise InputError(f"{source}: {fault}") from None
         bound = self.bound(instance, TreePrices(prices, tree))
         return Verdict(self.sense, file.bound, bound, is_sealed(file))

@@ -19,8 +19,6 @@ from solvers.tree_search import grown
 
 __all__ = ["branched"]
 
-_MODES = 3_000  # that may be looked at, in all pairs of types: about a second
-
 
 def branched(
     instance: CompletionInstance,
@@ -50,9 +48,7 @@ def branched(
         For :func:`solvers.completion.certificate.certify`. Without a tree if the program behind it
         would be too large, or there is nothing to gain by it.
     """
-    cluster = instance.cluster
-    pairs = len(cluster.worker_types) * max(1, len(cluster.ps_types))
-    if not instance.jobs or pairs * sum(job.chunks for job in instance.jobs) > _MODES:
+    if not instance.jobs or not PieceOracle.suits(instance):
         return prices
     oracle = PieceOracle(instance)
 

@@ -32,6 +32,7 @@ import numpy as np
 
 from models.completion.cluster import Cluster
 from models.completion.instance import CompletionInstance
+from models.errors import InputError
 from solvers.branching_tree import Deadlines
 from solvers.completion.modes import DURATION, modes_of, undominated
 from solvers.completion.pool_bound import NEVER, Configurations, cheapest, sums
@@ -39,6 +40,8 @@ from solvers.packing_groups import most_worth, packing_groups
 from solvers.price_certificate import OUTWARD, LeafOracle
 
 __all__ = ["PieceOracle"]
+
+_MODES = 3_000  # that may be looked at, in all pairs of types: about a second
 
 
 class PieceOracle(LeafOracle):
@@ -58,9 +61,16 @@ class PieceOracle(LeafOracle):
         The servers.
     limit : ndarray of int64, shape (n,)
         No more of a piece run at once.
+
+    Raises
+    ------
+    InputError
+        If the instance is too large (:meth:`suits`): its pieces could take minutes to find.
     """
 
     def __init__(self, instance: CompletionInstance) -> None:
+        if not self.suits(instance):
+            raise InputError(f"{instance.name}: too large for a tree with prices of pieces")
         self.jobs, cluster = instance.jobs, instance.cluster.tolerant
         tables = [modes_of(job, cluster) for job in self.jobs]
         parted = [[_pieces(row, cluster) for row in table.tolist()] for table in tables]
@@ -78,6 +88,13 @@ class PieceOracle(LeafOracle):
             most += counts[kept].max(axis=0)
         self.groups, self.limit = packing_groups(cluster.servers), most
         self._worths: dict[bytes, float] = {}
+
+    @staticmethod
+    def suits(instance: CompletionInstance) -> bool:
+        """Whether its jobs have few enough chunks, times the pairs of types."""
+        cluster = instance.cluster
+        pairs = len(cluster.worker_types) * max(1, len(cluster.ps_types))
+        return pairs * sum(job.chunks for job in instance.jobs) <= _MODES
 
     @property
     def columns(self) -> int:

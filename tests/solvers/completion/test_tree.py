@@ -19,6 +19,7 @@ from models.completion.formulations.time_indexed import horizon
 from models.errors import InputError
 from solvers.branching_tree import Branch, leaves
 from solvers.certificate import seal
+from solvers.completion import piece_bound
 from solvers.completion.branching import branched
 from solvers.completion.certificate import bound, certify, check
 from solvers.completion.piece_bound import PieceOracle
@@ -203,6 +204,17 @@ def test_what_is_no_tree_is_refused_in_one_line(
         verify(["three.json", "--certificate", "c.json"])
     assert str(error.value).startswith("c.json: ")
     assert "\n" not in str(error.value)
+
+
+def test_a_tree_of_a_large_instance_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ins, prices = three()
+    certify(ins, prices).write(tmp_path / "c.json")
+    monkeypatch.setattr(piece_bound, "_MODES", 0)
+    assert branched(ins, TreePrices(NONE), leaves=5).tree == ()
+    with pytest.raises(InputError, match=r"c\.json: .*too large for a tree with prices of pieces"):
+        check(tmp_path / "c.json", ins)
 
 
 def other_slot(data: Any) -> None:  # b cannot complete by slot 2; in the other leaf: 22

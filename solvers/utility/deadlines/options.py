@@ -49,14 +49,12 @@ class DeadlineOptions:
     """Shares of the capacities: whole workers can follow what leaves a little, never all."""
     rounds: int = 3  # before the first one for the bound: they find the cuts that matter
     slack: int = 2  # groups of deadlines left free beside undecided ones: with none, few fit
-    for_bound: Mapping[str, bool | float] = field(
+    for_bound: Mapping[str, bool | int] = field(
         default_factory=lambda: {
-            # HiGHS's heuristics only cost time where other rounds look for schedules.
-            "mip_heuristic_effort": 0.0,
-            "mip_heuristic_run_rens": False,
-            "mip_heuristic_run_rins": False,
-            "mip_heuristic_run_root_reduced_cost": False,
-            "mip_allow_restart": False,
+            # Cuts at nodes make them slow, and many looks at a variable before its pseudo-costs
+            # count do, too: docs/formulations.md. HiGHS's heuristics and restarts pay.
+            "mip_allow_cut_separation_at_nodes": False,
+            "mip_pscost_minreliable": 1,
         }
     )
 

@@ -38,8 +38,8 @@ def test_a_quick_frame_is_the_reference(quick: Frames) -> None:
 @pytest.mark.parametrize("name", KEPT)
 def test_quick_frames_of_all_seeds_are_the_references(name: str, tmp_path: Any) -> None:
     frame = find_study(find_picture(name).study).frame("quick", store=Store(tmp_path))
-    # The share that is internal differs between machines by one of 52 in one run, with the same code
-    # and the same utilities.
+    # The share that is internal differs between machines by one of 52 in one run, with the same
+    # code and the same utilities.
     assert_is_kept(frame, name, {"internal": 0.1})
 
 

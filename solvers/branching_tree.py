@@ -56,6 +56,10 @@ class Deadlines:
         """No branching yet; ``never`` is above every slot that can be branched on."""
         return cls(np.zeros(jobs, dtype=np.int64), np.full(jobs, never, dtype=np.int64))
 
+    def forbids(self, job: np.ndarray, slot: np.ndarray) -> np.ndarray:
+        """Whether each of these jobs may not complete in its slot, shape (n,)."""
+        return (slot < self.first[job]) | (slot > self.last[job])
+
     def split(self, branch: Branch) -> tuple[Deadlines, Deadlines]:
         """What is left if the job completes by the slot, and if later; ValueError as above."""
         job, slot = branch.job, branch.slot

@@ -141,8 +141,7 @@ class DeadlineProgram(Relaxation):
         HighsError
             If HiGHS fails; Infeasible, if a job cannot complete when it has to.
         """
-        late = self._slot > allowed.last[self._job]
-        closed = late | (self._slot < allowed.first[self._job])
+        closed = allowed.forbids(self._job, self._slot)
         upper = np.where(closed, 0.0, 2.0)  # the row of the job has it at most at 1
         self._program.bound_columns(self._done, np.zeros(len(upper)), upper)
         for job in self._has.tolist():

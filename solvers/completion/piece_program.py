@@ -135,8 +135,7 @@ class PieceProgram(Relaxation):
         HighsError
             If HiGHS fails; Infeasible, if a job cannot complete when it has to.
         """
-        late = self._completion > allowed.last[self._job]
-        closed = late | (self._completion < allowed.first[self._job])
+        closed = allowed.forbids(self._job, self._completion)
         upper = np.where(closed, 0.0, 2.0)  # the row of the job has it at most at 1
         self._program.bound_columns(self._open, np.zeros(len(upper)), upper)
         return self._program.solve(self._deadline)

@@ -57,7 +57,7 @@ class Placer:
         self._demand = demand
         total = servers.sum(axis=0)
         # The largest share of the cluster, so that what is hard to place goes first.
-        self._size = (demand / np.where(total > 0, total, 1.0)).max(axis=1, initial=0.0)
+        self.size = (demand / np.where(total > 0, total, 1.0)).max(axis=1, initial=0.0)
         self._known: dict[bytes, Placing] = {}
 
     def place(self, load: np.ndarray, limits: HighsOptions | None = _NO_LIMITS) -> Placing:
@@ -75,7 +75,7 @@ class Placer:
     def fill(self, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
         """Counts placed (shape (S, I)), and as much of a further load as there is room for."""
         active = np.flatnonzero(more)
-        demand, size, left = self._demand[active], self._size[active], more[active]
+        demand, size, left = self._demand[active], self.size[active], more[active]
         room = np.maximum(self._servers - counts @ self._demand, 0.0)
         filled = counts.copy()
         for s, capacity in enumerate(room):
@@ -104,7 +104,7 @@ class Placer:
         return Placing(counts, complete)
 
     def _greedily(self, active: np.ndarray, load: np.ndarray) -> np.ndarray:
-        demand, size, left = self._demand[active], self._size[active], load.copy()
+        demand, size, left = self._demand[active], self.size[active], load.copy()
         counts = np.zeros((len(self._servers), len(active)), dtype=np.int64)
         for s, capacity in enumerate(self._servers):
             if not left.any():
@@ -135,7 +135,7 @@ class Placer:
         )
         program = LinearProgram(
             sense="max",
-            cost=np.tile(self._size[active] / self._size[active].max(), count),
+            cost=np.tile(self.size[active] / self.size[active].max(), count),
             matrix=sparse.vstack([fits, totals]),
             row_upper=np.concatenate([np.ones(fits.shape[0]), load.astype(float)]),
             upper=most.ravel().astype(float),

@@ -177,6 +177,10 @@ class SearchState:
         self.timed = self.timed or time.monotonic() - began >= seconds
         return placing
 
+    def size(self, side: int) -> np.ndarray:
+        """The size by which loads are placed, of a worker of each job, shape (I,)."""
+        return self._placers[side].size
+
     def fill(self, side: int, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
         """Place more of a slot's load beside what is placed already; counts, shape (S, I)."""
         return self._placers[side].fill(counts, more)

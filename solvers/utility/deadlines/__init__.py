@@ -13,10 +13,10 @@ The search goes round four steps, each a module; all share one ``state`` and one
     in every other round also those where it differs from the best schedule. Packing cuts that the
     loads violate are found, and become rows where loads come near to them (``cut_pool``).
 ``complete``
-    A plan for these deadlines: the same program slot by slot, with every job keeping its deadline,
-    taking a later one or staying out (``plan_program``). It has fractions of workers; if it leaves
-    a little of the capacities free, whole workers on real servers can follow it
-    (``plan_tracking``).
+    Whole workers on real servers for these deadlines, slot by slot (``relax_and_fix``). One slot is
+    decided in whole workers, all later ones in fractions, with every job keeping its deadline,
+    taking a later one or staying out (``plan_program``); what the servers cannot hold, and what
+    has to be given up, is known when the next slot is decided.
 ``prove``
     The worth of all schedules with given deadlines, on instances small enough to hope for a proof.
     If none of them beats the best one known, the deadlines are excluded from the program of

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
-
-import numpy as np
 
 from models.utility.schedule import UtilitySchedule
 from solvers.highs.engine import HighsError
 from solvers.utility.deadlines.plan_program import PlanProgram
-from solvers.utility.deadlines.plan_tracking import Followed, Plan, PlanTracker
 from solvers.utility.deadlines.prove import with_whole_workers
+from solvers.utility.deadlines.relax_and_fix import Placed, relax_and_fix
 from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
@@ -33,7 +30,6 @@ class Completion:
 
     def __init__(self, state: DeadlineState) -> None:
         self._state, self._options = state, state.options
-        self._tracker = PlanTracker(state)
 
     def complete(self, ends: Mapping[int, int], upper: float | None = None) -> Iterator[float]:
         """Look for a schedule with given deadlines, step by step.
@@ -105,72 +101,36 @@ class Completion:
                 return
             program.solve()
 
-    def _plan(self, ends: Mapping[int, int], room: float) -> tuple[Plan, float] | None:
-        """A plan for given deadlines in a share of the capacities, and its worth; None if none."""
-        state, totals, options = self._state, self._state.totals, self._options
+    def _follow_plans(self, ends: Mapping[int, int], upper: float) -> Iterator[None]:
+        """Look for whole workers, with less and less of the capacities for what is undecided."""
+        state, options = self._state, self._options
+        for room in options.plan_rooms:
+            if not state.may_continue():
+                return
+            worth = self._follow_plan(ends, room)
+            if worth is None or state.no_better_than_known(min(worth, upper)):
+                return
+            yield
+
+    def _follow_plan(self, ends: Mapping[int, int], room: float) -> float | None:
+        """Look for whole workers; returns the worth of the plan in fractions, if there is one."""
+        state, totals = self._state, self._state.totals
         try:
             program = PlanProgram(state, ends, room, early=True)
             self._add_cuts(program)
-            for _ in range(options.decisions):
-                if totals.whole_at(program.x, options.done):
-                    break
-                undecided = program.undecided()
-                limits = state.limits(undecided, options.completing)
-                result = state.solve(undecided, replace(limits, mip_rel_gap=options.plan_gap))
-                if result.x is None or not state.may_continue():
-                    return None
-                decided = result.x
-                program.move_to(decided)
-                program.keep(totals.ends(program.x))
-                if program.learn():
-                    self._add_cuts(program)
-            else:
-                program.move_to(decided)  # as last decided: the point since then may not be whole
         except HighsError:
             return None
-        loads = [totals.loads(program.x, side) for side in SIDES]
-        state.add_near([load / room for load in loads])
-        return Plan(loads[0], totals.ends(program.x)), totals.worth(program.x)
+        state.add_near([totals.loads(program.x, side) / room for side in SIDES])
+        worth = totals.worth(program.x)
+        if not state.no_better_than_known(worth):
+            state.offer(self._schedule(relax_and_fix(state, program)))
+        return worth
 
-    def _follow_plans(self, ends: Mapping[int, int], upper: float) -> Iterator[None]:
-        """Follow plans, looking for the largest room in which whole workers meet the deadlines."""
-        state, options = self._state, self._options
-        rooms = sorted(options.plan_rooms, reverse=True)
-        number = rooms.index(options.plan_rooms[0])
-        kept, lost = len(rooms), -1  # last rooms in which plans were kept, and were not
-        while lost < number < kept and state.may_continue():
-            planned = self._plan(ends, rooms[number])
-            if planned is None:
-                return
-            plan, worth = planned
-            # In this room there is nothing better, or whole workers keep the plan.
-            keeps = state.no_better_than_known(worth) or self._follow(plan)
-            if keeps or state.no_better_than_known(worth):
-                if worth >= (1 - options.plan_gap) * upper:
-                    return
-                kept, number = number, number - 1
-            else:
-                lost, number = number, number + 1
-            yield
-
-    def _follow(self, plan: Plan) -> bool:
-        """Follow a plan, each time putting late jobs first; whether in the end none is late."""
-        state, options = self._state, self._options
-        urgency = np.ones(len(state.instance.jobs))
-        for _ in range(options.again):
-            followed = self._tracker.follow(plan, urgency)
-            state.offer(self._schedule(followed))
-            late = list(followed.lacking)
-            if not 0 < len(late) <= options.many * len(plan.ends) or not state.may_continue():
-                break
-            urgency[late] *= options.urgent
-        return not late
-
-    def _schedule(self, followed: Followed) -> UtilitySchedule:
+    def _schedule(self, placed: Placed) -> UtilitySchedule:
         """The workers as they were placed; what could not complete is inserted where it fits."""
         return repaired(
             self._state.instance,
-            followed.workers,
-            lambda side, slot: followed.places[side, slot],
+            placed.workers,
+            lambda side, slot: placed.places[side, slot],
             zero_prices(self._state.instance.cluster),
         ).schedule()

@@ -45,7 +45,7 @@ class DeadlineOptions:
     intervals: float = 1 / 3  # of the slots, in the first grid: half as many cost more bound
     arriving: float = 0.5  # weight of an interval's end where a job arrives, 1 where one completes
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
-    rooms: tuple[float, ...] = (0.97, 1.0, 0.95, 0.98, 0.96)
+    rooms: tuple[float, ...] = (0.99, 1.0, 0.97, 0.98, 0.96)
     """Shares of the capacities: whole workers can follow what leaves a little, never all."""
     rounds: int = 3  # before the first one for the bound: they find the cuts that matter
     slack: int = 2  # groups of deadlines left free beside undecided ones: with none, few fit
@@ -59,26 +59,23 @@ class DeadlineOptions:
     )
 
     # Plans in fractions of workers.
-    plan_rooms: tuple[float, ...] = (0.97, 0.985, 0.95, 0.92)  # tried upwards or downwards from
+    plan_rooms: tuple[float, ...] = (0.99, 0.98)
+    """Shares of the capacities that slots may use which are not yet decided."""
     cut_rounds: int = 40  # of one plan; at 200x300x50+50, twelve are enough
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it
-    decisions: int = 3  # how often a plan's deadlines are decided, with the cuts found since
-    done: float = 5e-3  # share of a job that may be missing where a plan counts it as done
-    plan_gap: float = 2e-3  # of a plan, and of a schedule to the bound: local search makes it up
     early: float = 1e-3  # worth of running a whole horizon earlier, of a job's: leaves time to mend
 
-    # Whole workers that follow a plan, slot by slot.
-    slot_tries: int = 3  # each with the cuts that the load before it violated
-    slot_gap: float = 1e-3  # finer than what rounding to whole workers loses
-    placing: int = 100  # looks of HiGHS at its limits, for one load: other slots make up for it
-    ahead: float = 0.2  # worth of a worker ahead of the plan; one behind it counts 1
-    late: float = 3.0  # worth of a worker of a job without slack, relative to one with much:
-    steep: int = 4  # it can never make up what it misses; grows with this power of its pace
-    ps_share: float = 0.2  # of parameter servers in a worker's size: workers are the scarce side
-    again: int = 3  # times a plan is followed, late jobs first each time,
-    urgent: float = 2.0  # so many times more urgent
-    many: float = 0.4  # share of late jobs from which the room was too large
+    # Whole workers, slot by slot.
+    window: float = 0.02  # share of all work, for the program of a slot, or of some together
+    rolling: float = 0.25  # share of all work; beyond it, no slots are decided again
+    late: int = 10  # slots by which a job may become later from one program to the next
+    back: int = 10  # slots that are decided again, where something has to be given up
+    slot_tries: int = 4  # each with the cuts that the load before it violated
+    slot_gap: float = 5e-4  # finer than what is lost in a slot
+    ahead: int = 40  # slots that are planned again with one; fewer lose much, more take long
+    learn_every: int = 5  # slots after which cuts are looked for in all that follow
+    placing: int = 3000  # looks of HiGHS at its limits, for one load: other slots make up for it
     moves: int = 500  # of local search from each schedule that is found
 
     def __post_init__(self) -> None:

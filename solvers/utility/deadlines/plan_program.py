@@ -5,7 +5,8 @@ With rows only where loads once came near a cut, loads violate it elsewhere: the
 exceeded by up to 18 percent what the servers can hold in a slot. So this is a linear program with
 only those jobs, deadlines and rows that matter. It is given the cuts that its loads violate, first
 known ones, then new ones that separation finds, until there are none; each solve starts from the
-basis of the one before. Only after that are its deadlines made integer.
+basis of the one before. After that its deadlines become integer, and its workers slot by slot
+(:mod:`solvers.utility.deadlines.relax_and_fix`).
 """
 
 from __future__ import annotations
@@ -13,18 +14,53 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from solvers.highs import LinearProgram
 from solvers.highs.growing import GrowingProgram
-from solvers.utility.deadlines.neighbourhoods import where_undecided
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES, SMALLEST
 
-__all__ = ["PlanProgram"]
+__all__ = ["PlanProgram", "Window"]
+
+
+class Window(NamedTuple):
+    """What is still to be decided when a slot is.
+
+    Parameters
+    ----------
+    program : LinearProgram
+        Over the open columns.
+    open_yet : ndarray of bool
+        By column of the whole program.
+    value : ndarray
+        Of the others.
+    """
+
+    program: LinearProgram
+    open_yet: np.ndarray
+    value: np.ndarray
+
+
+class Mark(NamedTuple):
+    """How far a program is decided.
+
+    Parameters
+    ----------
+    slot : int
+        The first one that is not fixed.
+    x, lower : ndarray
+    program : LinearProgram
+    """
+
+    slot: int
+    x: np.ndarray
+    lower: np.ndarray
+    program: LinearProgram
 
 
 class PlanProgram:
@@ -37,7 +73,7 @@ class PlanProgram:
     ends : dict of int to int
         Jobs complete by these slots, or later, or stay out; those not in it stay out.
     room : float
-        Share of the capacities that may be used.
+        Share of the capacities that may be used; all of them in a slot that is being decided.
     early : bool
         Whether running earlier counts a little, so that what whole workers miss of the plan can
         be made up later. The objective is then not quite that of the instance.
@@ -76,6 +112,9 @@ class PlanProgram:
         )
         self._growing = GrowingProgram.of(self._program)  # without the integrality
         self._cut_rows: list[sparse.csr_array] = []
+        self._slot_of = self._slots_of_columns()
+        self._row_slots = [self._slots_of_rows(self._program.matrix)]
+        self._lower, self._first = np.zeros(len(upper)), 0  # slots before it are fixed
         self._has = [np.zeros((self._totals.grid.slots, 0), dtype=bool) for _ in SIDES]
         self._most = [self._most_at_once(side) for side in SIDES]
         self.x = np.zeros(len(cost))
@@ -101,6 +140,25 @@ class PlanProgram:
             runs = columns[:, i] != NEVER
             most[runs, i] = limits.most_ps if side else limits.most
         return most
+
+    def _slots_of_columns(self) -> np.ndarray:
+        """The slot of each n and m, NEVER of each d."""
+        slot_of = np.full(len(self._place), NEVER)
+        for side in SIDES:
+            columns = self._totals.counts(side)
+            slots, jobs = np.nonzero(columns != NEVER)
+            slot_of[columns[slots, jobs]] = slots
+        return slot_of[self._columns]
+
+    def _slots_of_rows(self, matrix: sparse.csr_array) -> np.ndarray:
+        """The slot of the n and m in each row, NEVER where there are none, or of several slots."""
+        row, column = matrix.nonzero()
+        slot, last = self._slot_of[column], self._totals.grid.slots
+        row, slot = row[slot != NEVER], slot[slot != NEVER]
+        least, most = np.full(matrix.shape[0], last), np.full(matrix.shape[0], NEVER)
+        np.minimum.at(least, row, slot)
+        np.maximum.at(most, row, slot)
+        return np.where(least == most, most, NEVER)
 
     def solve(self) -> None:
         """Solve the linear program.
@@ -128,16 +186,20 @@ class PlanProgram:
             used = self._totals.loads(self.x, side) @ share.T
             # Only the capacities that jobs could exceed are reduced to the room.
             broken = (used > room) & (self._most[side] @ share.T > 1) & ~has
+            broken[: self._first] = False
             self._has[side] = has | broken
             slots, which = np.nonzero(broken)
             if len(slots):
                 self._add(self._totals.counts(side)[slots], share[which])
+                self._row_slots.append(slots)
                 added += len(slots)
         return added
 
     def learn(self) -> int:
         """Find the cuts that its point violates; returns how many rows were added."""
-        self._state.separate(self._totals, self.x / (self._room * (1 + self._options.broken)))
+        x = self.x / (self._room * (1 + self._options.broken))
+        x[self._columns[(self._slot_of != NEVER) & (self._slot_of < self._first)]] = 0.0
+        self._state.separate(self._totals, x)
         return self.add_broken()
 
     def _add(self, columns: np.ndarray, weight: np.ndarray) -> None:
@@ -160,26 +222,104 @@ class PlanProgram:
             row_upper=np.append(program.row_upper, np.full(count, self._room)),
         )
 
-    def undecided(self) -> LinearProgram:
-        """The part of :meth:`whole` near what the latest point leaves undecided."""
-        places = (self._place[self._totals.done[i]] for i in self._ends)
-        done = [place[place != NEVER] for place in places]
-        x, program = self.x[self._columns], self.whole()
-        open_yet = np.abs(x - np.round(x)) > self._options.done
-        program = replace(program, integer=program.integer & open_yet)
-        return where_undecided(program, done, [x], self._options.slack)
-
     def move_to(self, point: np.ndarray) -> None:
         """Make a point of :meth:`whole` the latest one."""
         self.x[self._columns] = point
 
-    def keep(self, ends: Mapping[int, int]) -> None:
-        """From now on, allow only these deadlines or later ones."""
-        upper = np.array(self._program.upper)
+    # Slot by slot
+
+    def window(self, first: int, last: int, until: int | None = None) -> Window:
+        """What is left of :meth:`whole`, with n and m of these slots integer, too.
+
+        Slots before them are as they were fixed. They may use all of the capacities, later ones
+        the room. No job becomes later than in the latest point by more than a few slots, and those
+        that are out stay out. Slots from `until` on, if that is given, and deadlines there stay as
+        they are in the latest point.
+        """
+        program, slots = self.whole(), np.concatenate(self._row_slots)
+        open_yet = (program.upper > self._lower) & ~self._too_late()
+        value = np.where(open_yet, 0.0, self._lower)
+        if until is not None:
+            far = open_yet & self._beyond(until)
+            value[far] = self.x[self._columns[far]]
+            open_yet &= ~far
+        # A job that is given up keeps the workers that it had: (2), (3) and (6) do not allow that.
+        loose = ((slots != NEVER) & (slots < first)) | (program.row_lower == program.row_upper)
+        row_upper = np.where(loose, math.inf, program.row_upper)
+        now = (slots >= first) & (slots <= last)
+        row_upper[now & (row_upper > 0)] /= self._room
+        used, matrix = program.matrix @ value, program.matrix[:, open_yet]
+        binds = np.isfinite(row_upper) | np.isfinite(program.row_lower)
+        binds &= np.diff(matrix.indptr) > 0
+        whole = (self._slot_of >= first) & (self._slot_of <= last)
+        part = LinearProgram(
+            sense="max",
+            cost=program.cost[open_yet],
+            matrix=matrix[binds],
+            row_lower=(program.row_lower - used)[binds],
+            row_upper=(row_upper - used)[binds],
+            lower=self._lower[open_yet],
+            upper=program.upper[open_yet],
+            integer=(program.integer | whole)[open_yet],
+        )
+        return Window(part, open_yet, value)
+
+    def _beyond(self, slot: int) -> np.ndarray:
+        """Columns of n and m from a slot on, and of d of the jobs that complete there; bool."""
+        beyond = self._slot_of >= slot
+        for i, end in self._totals.ends(self.x).items():
+            places = self._place[self._totals.done[i]]
+            beyond[places[places != NEVER]] = end >= slot
+        return beyond
+
+    def _too_late(self) -> np.ndarray:
+        """Columns of n and m long after a job completes in the latest point; bool."""
+        late = np.zeros(len(self._columns), dtype=bool)
         for i in self._ends:
-            out = self._place[self._totals.earlier(i, ends.get(i))]
-            out = out[out != NEVER]
-            self._growing.fix_at_zero(out)
-            upper[out] = 0.0
-        self._program = replace(self._program, upper=upper)
-        self._ends = dict(ends)
+            done = self.x[self._totals.done[i]]
+            in_part = np.flatnonzero(done > max(done[-1] - SMALLEST, SMALLEST))
+            first = 0
+            if len(in_part):
+                first = int(self._totals.ends_of(i)[in_part[0]]) + self._options.late + 1
+            for side in SIDES:
+                columns = self._totals.counts(side)[first:, i]
+                places = self._place[columns[columns != NEVER]]
+                late[places[places != NEVER]] = True
+        return late
+
+    def decide(self, window: Window, point: np.ndarray) -> None:
+        """Make a point of a window the latest one."""
+        window.value[window.open_yet] = point
+        self.x[self._columns] = window.value
+
+    def hold(self, side: int, slot: int, size: np.ndarray, held: np.ndarray) -> None:
+        """Allow no more in a slot, by size, than what servers were found to hold, shape (I,)."""
+        self._add(self._totals.counts(side)[[slot]], size[None] / max(float(size @ held), SMALLEST))
+        self._row_slots.append(np.array([slot]))
+
+    @property
+    def mark(self) -> Mark:
+        """All that deciding and fixing slots changes, for :meth:`return_to`."""
+        return Mark(self._first, self.x.copy(), self._lower.copy(), self._program)
+
+    def return_to(self, mark: Mark) -> None:
+        """Undo all that was decided and fixed since then; cuts stay."""
+        self.x, self._lower = mark.x.copy(), mark.lower.copy()
+        self._program, self._first = mark.program, mark.slot
+
+    def fix(self, slot: int, counts: np.ndarray) -> None:
+        """Settle workers and parameter servers of a slot, shape (2, I), and of all before it.
+
+        From now on, jobs complete when they do in the latest point, or later, or not at all.
+        """
+        upper, ends = np.array(self._program.upper), self._totals.ends(self.x)
+        for i in self._ends:
+            early = self._place[self._totals.earlier(i, ends.get(i))]
+            upper[early[early != NEVER]] = 0.0
+        for side in SIDES:
+            columns = self._totals.counts(side)[slot]
+            jobs = np.flatnonzero(columns != NEVER)
+            places = self._place[columns[jobs]]
+            run = places != NEVER
+            self._lower[places[run]] = upper[places[run]] = counts[side, jobs[run]]
+        self._program, self._first = replace(self._program, upper=upper), slot + 1

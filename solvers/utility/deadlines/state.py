@@ -243,16 +243,24 @@ class DeadlineState:
         self.spent += work * nonzeros / _UNIT
 
     def solve(
-        self, program: LinearProgram, options: HighsOptions, start: np.ndarray | None = None
+        self,
+        program: LinearProgram,
+        options: HighsOptions,
+        start: np.ndarray | None = None,
+        *,
+        in_child: bool = True,
     ) -> MatrixResult:
         """Solve a program, starting from the point of a schedule if one is given.
+
+        A child process keeps the time limit in all cases, but takes longer to start than a small
+        program to solve: those are solved in this one, and others if asked.
 
         Raises
         ------
         WrongSolution
             If HiGHS refuses the point.
         """
-        in_child = program.matrix.nnz > _IN_PROCESS
+        in_child = in_child and program.matrix.nnz > _IN_PROCESS
         try:
             result = run_highs(program, options, start=start, in_child=in_child)
         except InputError as error:

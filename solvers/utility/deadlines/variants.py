@@ -25,7 +25,7 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
     ),
     "every-cut-row": ("with a row for every packing cut and interval", DeadlineOptions(near=0.0)),
     "without-plan-rooms": ("plans use all of the capacities", DeadlineOptions(plan_rooms=(1.0,))),
-    "without-again": ("each plan is followed once", DeadlineOptions(again=1)),
+    "without-again": ("no slots are decided again", DeadlineOptions(rolling=0.0)),
     "without-local-search": ("schedules stay as they were placed", DeadlineOptions(moves=0)),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
 }

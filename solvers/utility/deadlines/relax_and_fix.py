@@ -1,0 +1,169 @@
+"""Whole workers on real servers for given deadlines, slot by slot: relax and fix.
+
+A program decides the workers of one slot as whole numbers and those of all later slots in
+fractions, with packing cuts. Then the servers take them. What they cannot hold is known when the
+next slot is decided: later slots make up for it, or the job that costs least is late or given up.
+
+Where something has to be given up, it is often too late to see it: the slots before were decided
+as if later ones could run fractions of workers. So the last slots are decided again, all of them
+in whole workers together, and that counts if it is worth more and the servers can hold it.
+
+References
+----------
+Y. Pochet and L. A. Wolsey. Production Planning by Mixed Integer Programming. Springer, 2006,
+section 3.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from solvers.utility.deadlines.plan_program import Mark, PlanProgram
+from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.totals_program import SIDES
+
+__all__ = ["Placed", "relax_and_fix"]
+
+
+class Placed(NamedTuple):
+    """Whole workers on real servers.
+
+    Parameters
+    ----------
+    workers : ndarray of int64, shape (T, I)
+        Workers that have their parameter servers.
+    places : dict of (int, int) to ndarray of int64, shape (S, I)
+        By side and slot, what the servers hold: at least these workers.
+    """
+
+    workers: np.ndarray
+    places: Mapping[tuple[int, int], np.ndarray]
+
+
+class _Decided(NamedTuple):
+    held: Mapping[int, list[np.ndarray]]  # by slot, of both sides, [S, I]
+    lost: bool  # whether that is less than what was decided
+
+
+def relax_and_fix(state: DeadlineState, program: PlanProgram) -> Placed:
+    """Decide and place the workers of slot after slot, until time or work is up.
+
+    Parameters
+    ----------
+    state : DeadlineState
+        Places loads, and takes over the cuts that they violate.
+    program : PlanProgram
+        Solved as a linear program; it is used up.
+    """
+    options, slots = state.options, state.totals.grid.slots
+    until = state.spent + options.rolling * state.work
+    workers = np.zeros((slots, len(state.instance.jobs)), dtype=np.int64)
+    places: dict[tuple[int, int], np.ndarray] = {}
+    marks: list[Mark] = []
+    for slot in range(slots):
+        if slot % options.learn_every or not program.learn():
+            program.add_broken()
+        before = state.totals.worth(program.x)
+        marks.append(program.mark)
+        decided = _decide(state, program, slot, slot)
+        if decided is None:
+            break
+        drops = state.totals.worth(program.x) < before * (1 - options.slot_gap)
+        if slot and drops and state.spent < until:
+            decided = _again(state, program, marks[max(0, slot - options.back)], slot) or decided
+        for t, held in decided.held.items():
+            marks[t:] = [program.mark]
+            places[0, t], places[1, t] = held
+            workers[t] = _served(state, held)
+            program.fix(t, _load(state, workers[t]))
+    return Placed(workers, places)
+
+
+def _again(state: DeadlineState, program: PlanProgram, mark: Mark, slot: int) -> _Decided | None:
+    """Decide all slots since a mark again, in whole workers; None if that is no better."""
+    here, worth = program.mark, state.totals.worth(program.x)
+    program.return_to(mark)
+    decided = _decide(state, program, mark.slot, slot)
+    if decided is None or decided.lost or state.totals.worth(program.x) <= worth:
+        program.return_to(here)
+        return None
+    return decided
+
+
+def _decide(state: DeadlineState, program: PlanProgram, first: int, last: int) -> _Decided | None:
+    """Decide some slots, and place them; None if no solution is found in time."""
+    decided = None
+    for _ in range(state.options.slot_tries):
+        if not _solve(state, program, first, last):
+            break
+        held, lost = {}, False
+        for slot in range(first, last + 1):
+            chosen = np.round(state.totals.loads(program.x, 0)[slot]).astype(np.int64)
+            load = _load(state, chosen)
+            placings = [state.known.place(side, load[side]) for side in SIDES]
+            held[slot] = [placing.counts for placing in placings]
+            for side in SIDES:
+                if not placings[side].complete:
+                    lost = True
+                    _cut_off(state, program, side, slot, load[side], held[slot][side])
+        decided = _Decided(held, lost)
+        if not lost:
+            break
+        program.add_broken()
+    return decided
+
+
+def _solve(state: DeadlineState, program: PlanProgram, first: int, last: int) -> bool:
+    """Decide some slots; whether a solution was found in time.
+
+    Slots far ahead stay as they are, unless something has to be given up for that. In the first
+    slot there are still jobs done in part, which have to be decided, too.
+    """
+    options, worth = state.options, state.totals.worth(program.x)
+    until = last + options.ahead
+    near = [until] if first and until < state.totals.grid.slots else []
+    for horizon in (*near, None):
+        window = program.window(first, last, horizon)
+        limits = replace(state.limits(window.program, options.window), mip_rel_gap=options.slot_gap)
+        result = state.solve(window.program, limits, in_child=False)
+        if result.x is None:
+            continue
+        program.decide(window, result.x)
+        if state.totals.worth(program.x) >= worth * (1 - options.slot_gap):
+            break
+    return result.x is not None
+
+
+def _cut_off(
+    state: DeadlineState,
+    program: PlanProgram,
+    side: int,
+    slot: int,
+    load: np.ndarray,
+    held: np.ndarray,
+) -> None:
+    """Cut off a load that was not placed: by a packing cut or, in this program, by its size."""
+    cut = state.known.cut(side, load.astype(float))
+    if cut is not None:
+        state.cuts.know(side, cut)
+    else:
+        program.hold(side, slot, state.known.size(side), held.sum(axis=0))
+
+
+def _load(state: DeadlineState, workers: np.ndarray) -> np.ndarray:
+    """Workers and the parameter servers they need, shape (2, I)."""
+    needed = [job.ps_needed(int(n)) for job, n in zip(state.instance.jobs, workers, strict=True)]
+    return np.array([workers, needed], dtype=np.int64).reshape(2, -1)
+
+
+def _served(state: DeadlineState, held: list[np.ndarray]) -> np.ndarray:
+    """Placed workers, as many as have their parameter servers, shape (I,)."""
+    workers, ps = (counts.sum(axis=0) for counts in held)
+    for i in np.flatnonzero(workers).tolist():
+        while state.instance.jobs[i].ps_needed(int(workers[i])) > ps[i]:
+            workers[i] -= 1
+    return workers

@@ -160,7 +160,7 @@ class Rounds:
                 return False
             self._completed.add(known)
         most = np.inf
-        for bound in self._completion.complete(ends, upper):
+        for bound in self._completion.complete(ends, upper, lambda: bool(self._waiting)):
             most = bound
             self._poll(None)
         if not state.no_better_than_known(most):

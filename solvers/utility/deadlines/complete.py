@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
 from models.utility.schedule import UtilitySchedule
@@ -31,7 +31,9 @@ class Completion:
     def __init__(self, state: DeadlineState) -> None:
         self._state, self._options = state, state.options
 
-    def complete(self, ends: Mapping[int, int], upper: float | None = None) -> Iterator[float]:
+    def complete(
+        self, ends: Mapping[int, int], upper: float | None, is_outdated: Callable[[], bool]
+    ) -> Iterator[float]:
         """Look for a schedule with given deadlines, step by step.
 
         Between two steps the state may change: each begins with what is known by then.
@@ -42,6 +44,8 @@ class Completion:
             Last slots of the jobs that are to complete.
         upper : float, optional
             The bound of :meth:`find_cuts` for them, if it has been asked already.
+        is_outdated : callable
+            Whether better deadlines are known by now: then no further plan is begun.
 
         Yields
         ------
@@ -55,9 +59,8 @@ class Completion:
         if state.may_prove and self._hopes(upper):
             upper = min(upper, with_whole_workers(state, ends))
             yield upper
-        if not state.no_better_than_known(upper):
-            for _ in self._follow_plans(ends, upper):
-                yield upper
+        for _ in self._follow_plans(ends, upper, is_outdated):
+            yield upper
 
     def find_cuts(self, ends: Mapping[int, int]) -> float:
         """Find the cuts that loads with these deadlines violate; returns an upper bound."""
@@ -101,19 +104,20 @@ class Completion:
                 return
             program.solve()
 
-    def _follow_plans(self, ends: Mapping[int, int], upper: float) -> Iterator[None]:
-        """Look for whole workers, with less and less of the capacities for what is undecided."""
-        state, options = self._state, self._options
-        for room in options.plan_rooms:
-            if not state.may_continue():
+    def _follow_plans(
+        self, ends: Mapping[int, int], upper: float, is_outdated: Callable[[], bool]
+    ) -> Iterator[None]:
+        """Look for whole workers, in one way after the other."""
+        state = self._state
+        for block, room in self._options.plans:
+            if not self._hopes(upper) or is_outdated():
                 return
-            worth = self._follow_plan(ends, room)
-            if worth is None or state.no_better_than_known(min(worth, upper)):
-                return
-            yield
+            program = self._plan(ends, room)
+            if program is not None:
+                state.offer(self._schedule((yield from relax_and_fix(state, program, block))))
 
-    def _follow_plan(self, ends: Mapping[int, int], room: float) -> float | None:
-        """Look for whole workers; returns the worth of the plan in fractions, if there is one."""
+    def _plan(self, ends: Mapping[int, int], room: float) -> PlanProgram | None:
+        """A plan in fractions, if there is one that is better than the best schedule known."""
         state, totals = self._state, self._state.totals
         try:
             program = PlanProgram(state, ends, room, early=True)
@@ -121,10 +125,7 @@ class Completion:
         except HighsError:
             return None
         state.add_near([totals.loads(program.x, side) / room for side in SIDES])
-        worth = totals.worth(program.x)
-        if not state.no_better_than_known(worth):
-            state.offer(self._schedule(relax_and_fix(state, program)))
-        return worth
+        return None if state.no_better_than_known(totals.worth(program.x)) else program
 
     def _schedule(self, placed: Placed) -> UtilitySchedule:
         """The workers as they were placed; what could not complete is inserted where it fits."""

@@ -40,7 +40,7 @@ class DeadlineOptions:
     coarse: tuple[float, float] = (1e-3, 2e-5)
     """Share of the bound lost by treating deadlines alike; the second where it may be proven."""
     gap: tuple[float, float] = (5e-4, 3e-5)  # likewise; below `closed`, or no proof is complete
-    rough_gap: float = 5e-3  # where the grid gets finer, or cuts are still to be found
+    rough_gap: float = 2e-3  # where the grid gets finer, or cuts are still to be found
     closed: float = 5e-5  # a schedule better by less is not looked for: half the gap of a proof
     intervals: float = 1 / 3  # of the slots, in the first grid: half as many cost more bound
     arriving: float = 0.5  # weight of an interval's end where a job arrives, 1 where one completes
@@ -58,23 +58,19 @@ class DeadlineOptions:
         }
     )
 
-    # Plans in fractions of workers.
-    plan_rooms: tuple[float, ...] = (0.99, 0.98)
-    """Shares of the capacities that slots may use which are not yet decided."""
+    # Whole workers, block by block, after a plan in fractions.
+    plans: tuple[tuple[int, float], ...] = ((5, 0.995), (5, 1.0), (12, 1.0))
+    """Slots of a block, and the share of the capacities that later slots may use."""
     cut_rounds: int = 40  # of one plan; at 200x300x50+50, twelve are enough
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it
     early: float = 1e-3  # worth of running a whole horizon earlier, of a job's: leaves time to mend
 
-    # Whole workers, slot by slot.
-    window: float = 0.02  # share of all work, for the program of a slot, or of some together
-    rolling: float = 0.25  # share of all work; beyond it, no slots are decided again
+    block: float = 0.04  # share of all work, for the program of a block
     late: int = 10  # slots by which a job may become later from one program to the next
-    back: int = 10  # slots that are decided again, where something has to be given up
-    slot_tries: int = 4  # each with the cuts that the load before it violated
-    slot_gap: float = 5e-4  # finer than what is lost in a slot
-    ahead: int = 40  # slots that are planned again with one; fewer lose much, more take long
-    learn_every: int = 5  # slots after which cuts are looked for in all that follow
+    block_tries: int = 4  # each with the cuts that the loads before it violated
+    block_gap: float = 5e-4  # finer than what is lost in a block
+    ahead: int = 40  # slots planned again with a block; fewer lose much, more take long
     placing: int = 3000  # looks of HiGHS at its limits, for one load: other slots make up for it
     moves: int = 500  # of local search from each schedule that is found
 

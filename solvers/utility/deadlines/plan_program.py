@@ -46,23 +46,6 @@ class Window(NamedTuple):
     value: np.ndarray
 
 
-class Mark(NamedTuple):
-    """How far a program is decided.
-
-    Parameters
-    ----------
-    slot : int
-        The first one that is not fixed.
-    x, lower : ndarray
-    program : LinearProgram
-    """
-
-    slot: int
-    x: np.ndarray
-    lower: np.ndarray
-    program: LinearProgram
-
-
 class PlanProgram:
     """The program, and its last point.
 
@@ -296,16 +279,6 @@ class PlanProgram:
         """Allow no more in a slot, by size, than what servers were found to hold, shape (I,)."""
         self._add(self._totals.counts(side)[[slot]], size[None] / max(float(size @ held), SMALLEST))
         self._row_slots.append(np.array([slot]))
-
-    @property
-    def mark(self) -> Mark:
-        """All that deciding and fixing slots changes, for :meth:`return_to`."""
-        return Mark(self._first, self.x.copy(), self._lower.copy(), self._program)
-
-    def return_to(self, mark: Mark) -> None:
-        """Undo all that was decided and fixed since then; cuts stay."""
-        self.x, self._lower = mark.x.copy(), mark.lower.copy()
-        self._program, self._first = mark.program, mark.slot
 
     def fix(self, slot: int, counts: np.ndarray) -> None:
         """Settle workers and parameter servers of a slot, shape (2, I), and of all before it.

@@ -1,12 +1,8 @@
-"""Whole workers on real servers for given deadlines, slot by slot: relax and fix.
+"""Whole workers on real servers for given deadlines, block by block: relax and fix.
 
-A program decides the workers of one slot as whole numbers and those of all later slots in
+A program decides the workers of a few slots as whole numbers and those of all later slots in
 fractions, with packing cuts. Then the servers take them. What they cannot hold is known when the
-next slot is decided: later slots make up for it, or the job that costs least is late or given up.
-
-Where something has to be given up, it is often too late to see it: the slots before were decided
-as if later ones could run fractions of workers. So the last slots are decided again, all of them
-in whole workers together, and that counts if it is worth more and the servers can hold it.
+next block is decided: later slots make up for it, or the job that costs least is late or given up.
 
 References
 ----------
@@ -16,13 +12,13 @@ section 3.6.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from solvers.utility.deadlines.plan_program import Mark, PlanProgram
+from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.totals_program import SIDES
 
@@ -44,13 +40,16 @@ class Placed(NamedTuple):
     places: Mapping[tuple[int, int], np.ndarray]
 
 
-class _Decided(NamedTuple):
-    held: Mapping[int, list[np.ndarray]]  # by slot, of both sides, [S, I]
-    lost: bool  # whether that is less than what was decided
+_Decided = Mapping[int, list[np.ndarray]]
+"""By slot, what the servers hold, of both sides, shape (S, I) each."""
 
 
-def relax_and_fix(state: DeadlineState, program: PlanProgram) -> Placed:
-    """Decide and place the workers of slot after slot, until time or work is up.
+def relax_and_fix(
+    state: DeadlineState, program: PlanProgram, block: int
+) -> Generator[None, None, Placed]:
+    """Decide and place the workers of one block of slots after the other.
+
+    Between two blocks the caller may do something else, until time or work is up.
 
     Parameters
     ----------
@@ -58,46 +57,30 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram) -> Placed:
         Places loads, and takes over the cuts that they violate.
     program : PlanProgram
         Solved as a linear program; it is used up.
+    block : int
+        Slots that are decided together; the last block may be shorter.
     """
-    options, slots = state.options, state.totals.grid.slots
-    until = state.spent + options.rolling * state.work
+    slots = state.totals.grid.slots
     workers = np.zeros((slots, len(state.instance.jobs)), dtype=np.int64)
     places: dict[tuple[int, int], np.ndarray] = {}
-    marks: list[Mark] = []
-    for slot in range(slots):
-        if slot % options.learn_every or not program.learn():
+    for first in range(0, slots, block):
+        if not program.learn():
             program.add_broken()
-        before = state.totals.worth(program.x)
-        marks.append(program.mark)
-        decided = _decide(state, program, slot, slot)
+        decided = _decide(state, program, first, min(first + block, slots) - 1)
         if decided is None:
             break
-        drops = state.totals.worth(program.x) < before * (1 - options.slot_gap)
-        if slot and drops and state.spent < until:
-            decided = _again(state, program, marks[max(0, slot - options.back)], slot) or decided
-        for t, held in decided.held.items():
-            marks[t:] = [program.mark]
-            places[0, t], places[1, t] = held
-            workers[t] = _served(state, held)
-            program.fix(t, _load(state, workers[t]))
+        for slot, held in decided.items():
+            places[0, slot], places[1, slot] = held
+            workers[slot] = _served(state, held)
+            program.fix(slot, _load(state, workers[slot]))
+        yield
     return Placed(workers, places)
-
-
-def _again(state: DeadlineState, program: PlanProgram, mark: Mark, slot: int) -> _Decided | None:
-    """Decide all slots since a mark again, in whole workers; None if that is no better."""
-    here, worth = program.mark, state.totals.worth(program.x)
-    program.return_to(mark)
-    decided = _decide(state, program, mark.slot, slot)
-    if decided is None or decided.lost or state.totals.worth(program.x) <= worth:
-        program.return_to(here)
-        return None
-    return decided
 
 
 def _decide(state: DeadlineState, program: PlanProgram, first: int, last: int) -> _Decided | None:
     """Decide some slots, and place them; None if no solution is found in time."""
-    decided = None
-    for _ in range(state.options.slot_tries):
+    held: _Decided | None = None
+    for _ in range(state.options.block_tries):
         if not _solve(state, program, first, last):
             break
         held, lost = {}, False
@@ -110,11 +93,10 @@ def _decide(state: DeadlineState, program: PlanProgram, first: int, last: int) -
                 if not placings[side].complete:
                     lost = True
                     _cut_off(state, program, side, slot, load[side], held[slot][side])
-        decided = _Decided(held, lost)
         if not lost:
             break
         program.add_broken()
-    return decided
+    return held
 
 
 def _solve(state: DeadlineState, program: PlanProgram, first: int, last: int) -> bool:
@@ -128,12 +110,12 @@ def _solve(state: DeadlineState, program: PlanProgram, first: int, last: int) ->
     near = [until] if first and until < state.totals.grid.slots else []
     for horizon in (*near, None):
         window = program.window(first, last, horizon)
-        limits = replace(state.limits(window.program, options.window), mip_rel_gap=options.slot_gap)
+        limits = replace(state.limits(window.program, options.block), mip_rel_gap=options.block_gap)
         result = state.solve(window.program, limits, in_child=False)
         if result.x is None:
             continue
         program.decide(window, result.x)
-        if state.totals.worth(program.x) >= worth * (1 - options.slot_gap):
+        if state.totals.worth(program.x) >= worth * (1 - options.block_gap):
             break
     return result.x is not None
 

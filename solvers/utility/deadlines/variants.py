@@ -24,8 +24,10 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
         DeadlineOptions(near=math.inf),
     ),
     "every-cut-row": ("with a row for every packing cut and interval", DeadlineOptions(near=0.0)),
-    "without-plan-rooms": ("plans use all of the capacities", DeadlineOptions(plan_rooms=(1.0,))),
-    "without-again": ("no slots are decided again", DeadlineOptions(rolling=0.0)),
+    "without-blocks": (
+        "one slot after the other is decided in whole workers",
+        DeadlineOptions(plans=((1, 0.995), (1, 1.0))),
+    ),
     "without-local-search": ("schedules stay as they were placed", DeadlineOptions(moves=0)),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
 }

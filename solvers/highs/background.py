@@ -10,7 +10,7 @@ from solvers.highs.child import run_in_child
 from solvers.highs.matrix_result import MatrixResult, judge
 from solvers.highs.options import HighsOptions
 from solvers.highs.outcome import Tally
-from solvers.highs.program import LinearProgram
+from solvers.highs.program import FloatArray, LinearProgram
 
 __all__ = ["Background"]
 
@@ -28,6 +28,7 @@ class Background:
         options.check_for(is_mip=program.is_mip)
         self._program, self._options = program, options
         self._stop = threading.Event()
+        self._tally = Tally(program, None)
         self._result: MatrixResult | None = None
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -54,6 +55,16 @@ class Background:
         """Whether there is a result."""
         return not self._thread.is_alive()
 
+    @property
+    def incumbent(self) -> FloatArray | None:
+        """The best point so far, checked; None if there is none yet."""
+        return self._tally.x
+
+    @property
+    def bound(self) -> float | None:
+        """The best bound so far, if there is one."""
+        return self._tally.best_bound
+
     def result(self, seconds: float | None = None) -> MatrixResult:
         """Wait for the result, and stop the solve where it takes more than so many seconds."""
         self._thread.join(seconds)
@@ -65,7 +76,7 @@ class Background:
 
     def _run(self) -> None:
         began = time.perf_counter()
-        tally = Tally(self._program, None)
+        tally = self._tally
         try:
             outcome = run_in_child(
                 self._program, self._options, None, tally, want_log=False, stop=self._stop

@@ -55,6 +55,8 @@ class Rounds:
             if self._waiting:
                 news = self._complete(*self._waiting.pop())
                 idle = 0
+            elif ends := self._found_beside():
+                news = self._complete(ends)
             elif idle < self._rounds:
                 news = self._round()
                 idle += 1
@@ -68,6 +70,17 @@ class Rounds:
     @property
     def _is_proving(self) -> bool:
         return self._process is not None and self._process.is_busy
+
+    def _found_beside(self) -> Mapping[int, int]:
+        """The best deadlines that the process has found so far, if they are still to be completed.
+
+        They use all of the capacities on a finer grid than those of a round.
+        """
+        state = self._state
+        if self._process is None or state.may_prove:
+            return {}
+        ends = self._process.found()
+        return {} if frozenset(ends.items()) in self._completed else ends
 
     # Rounds. Each returns whether another one may give more.
 
@@ -160,7 +173,7 @@ class Rounds:
                 return False
             self._completed.add(known)
         most = np.inf
-        for bound in self._completion.complete(ends, upper, lambda: bool(self._waiting)):
+        for bound in self._completion.complete(ends, upper, self._has_better):
             most = bound
             self._poll(None)
         if not state.no_better_than_known(most):
@@ -172,6 +185,10 @@ class Rounds:
         return True
 
     # The process
+
+    def _has_better(self) -> bool:
+        """Whether the process has found deadlines that are still to be completed."""
+        return bool(self._waiting) or bool(self._found_beside())
 
     def _start_process(self) -> None:
         if self._process is not None and self._state.may_continue():

@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
+from models.utility.formulations.schedules import without_idle
 from models.utility.schedule import UtilitySchedule
 from solvers.highs.engine import HighsError
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import with_whole_workers
-from solvers.utility.deadlines.relax_and_fix import Placed, relax_and_fix
+from solvers.utility.deadlines.relax_and_fix import Placed, improve, relax_and_fix
 from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
@@ -114,7 +115,13 @@ class Completion:
                 return
             program = self._plan(ends, room)
             if program is not None:
-                state.offer(self._schedule((yield from relax_and_fix(state, program, block))))
+                found = self._schedule((yield from relax_and_fix(state, program, block)))
+                state.offer(found)
+                yield
+                point = state.totals.point(without_idle(state.instance, found))
+                better = improve(state, program, (point, state.best_point(state.totals)))
+                if better is not None:
+                    state.offer(self._schedule(better))
 
     def _plan(self, ends: Mapping[int, int], room: float) -> PlanProgram | None:
         """A plan in fractions, if there is one that is better than the best schedule known."""

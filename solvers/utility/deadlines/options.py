@@ -66,9 +66,9 @@ class DeadlineOptions:
     broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it
     early: float = 1e-3  # worth of running a whole horizon earlier, of a job's: leaves time to mend
 
-    block: float = 0.04  # share of all work, for the program of a block
+    block: float = 0.02  # share of all work, for the program of a block
     late: int = 10  # slots by which a job may become later from one program to the next
-    block_tries: int = 4  # each with the cuts that the loads before it violated
+    block_tries: int = 3  # each with the cuts that the loads before it violated
     block_gap: float = 5e-4  # finer than what is lost in a block
     ahead: int = 40  # slots planned again with a block; fewer lose much, more take long
     placing: int = 3000  # looks of HiGHS at its limits, for one load: other slots make up for it

@@ -12,7 +12,7 @@ basis of the one before. After that its deadlines become integer, and its worker
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -93,6 +93,7 @@ class PlanProgram:
             upper=upper,
             integer=program.integer[self._columns],
         )
+        self._upper = upper
         self._growing = GrowingProgram.of(self._program)  # without the integrality
         self._cut_rows: list[sparse.csr_array] = []
         self._slot_of = self._slots_of_columns()
@@ -100,7 +101,7 @@ class PlanProgram:
         self._lower, self._first = np.zeros(len(upper)), 0  # slots before it are fixed
         self._has = [np.zeros((self._totals.grid.slots, 0), dtype=bool) for _ in SIDES]
         self._most = [self._most_at_once(side) for side in SIDES]
-        self.x = np.zeros(len(cost))
+        self.x = self._plan = np.zeros(len(cost))
         self.objective = math.inf
 
     def _lateness(self, program: LinearProgram) -> np.ndarray:
@@ -156,7 +157,9 @@ class PlanProgram:
         work = (self._growing.iterations - before) // 100
         self._state.charge(work, self._program.matrix.nnz)
         self.objective = optimum.objective
+        self.x = np.zeros(len(self.x))
         self.x[self._columns] = optimum.x
+        self._plan = self.x.copy()
 
     def add_broken(self) -> int:
         """Add the known cuts that its point violates; returns how many rows were added."""
@@ -211,21 +214,29 @@ class PlanProgram:
 
     # Slot by slot
 
-    def window(self, first: int, last: int, until: int | None = None) -> Window:
+    def window(
+        self,
+        first: int,
+        last: int,
+        until: int | None = None,
+        settled: np.ndarray | None = None,
+    ) -> Window:
         """What is left of :meth:`whole`, with n and m of these slots integer, too.
 
         Slots before them are as they were fixed. They may use all of the capacities, later ones
         the room. No job becomes later than in the latest point by more than a few slots, and those
         that are out stay out. Slots from `until` on, if that is given, and deadlines there stay as
-        they are in the latest point.
+        they are in the latest point; so do slots of a mask `settled`, shape (T,).
         """
         program, slots = self.whole(), np.concatenate(self._row_slots)
         open_yet = (program.upper > self._lower) & ~self._too_late()
         value = np.where(open_yet, 0.0, self._lower)
-        if until is not None:
-            far = open_yet & self._beyond(until)
-            value[far] = self.x[self._columns[far]]
-            open_yet &= ~far
+        stays = np.zeros(len(value), dtype=bool) if until is None else self._beyond(until)
+        if settled is not None:
+            stays |= (self._slot_of != NEVER) & settled[self._slot_of]
+        stays &= open_yet
+        value[stays] = self.x[self._columns[stays]]
+        open_yet &= ~stays
         # A job that is given up keeps the workers that it had: (2), (3) and (6) do not allow that.
         loose = ((slots != NEVER) & (slots < first)) | (program.row_lower == program.row_upper)
         row_upper = np.where(loose, math.inf, program.row_upper)
@@ -279,6 +290,17 @@ class PlanProgram:
         """Allow no more in a slot, by size, than what servers were found to hold, shape (I,)."""
         self._add(self._totals.counts(side)[[slot]], size[None] / max(float(size @ held), SMALLEST))
         self._row_slots.append(np.array([slot]))
+
+    def reopen(self, points: Iterable[np.ndarray]) -> list[np.ndarray]:
+        """Undo all that was decided and fixed; the latest point is that of the plan in fractions.
+
+        Returns what this program allows of other points in the columns of the totals program, in
+        the columns of :meth:`whole`.
+        """
+        self._program, self._first = replace(self._program, upper=self._upper), 0
+        self._lower = np.zeros(len(self._columns))
+        self.x = self._plan
+        return [np.minimum(point[self._columns], self._upper) for point in points]
 
     def fix(self, slot: int, counts: np.ndarray) -> None:
         """Settle workers and parameter servers of a slot, shape (2, I), and of all before it.

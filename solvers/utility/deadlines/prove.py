@@ -61,6 +61,13 @@ class BoundProcess:
         self._totals = totals
         self._solve = Background(program, options)
 
+    def found(self) -> dict[int, int]:
+        """The best deadlines so far of the program that it has; none if there are none yet."""
+        if self._solve is None or self._solve.incumbent is None:
+            return {}
+        assert self._totals is not None
+        return self._totals.ends(self._solve.incumbent)
+
     def poll(self, seconds: float | None) -> tuple[TotalsProgram, MatrixResult] | None:
         """The totals program and its result, if there is one; or wait for it so many seconds."""
         if self._solve is None or (seconds is None and not self._solve.finished):

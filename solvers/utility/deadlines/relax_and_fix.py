@@ -12,17 +12,18 @@ section 3.6.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from solvers.highs.feasibility import settle
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.totals_program import SIDES
 
-__all__ = ["Placed", "relax_and_fix"]
+__all__ = ["Placed", "improve", "relax_and_fix"]
 
 
 class Placed(NamedTuple):
@@ -73,17 +74,44 @@ def relax_and_fix(
             places[0, slot], places[1, slot] = held
             workers[slot] = _served(state, held)
             program.fix(slot, _load(state, workers[slot]))
+        if state.no_better_than_known(state.totals.worth(program.x)):
+            break
         yield
     return Placed(workers, places)
 
 
-def _decide(state: DeadlineState, program: PlanProgram, first: int, last: int) -> _Decided | None:
+def improve(
+    state: DeadlineState, program: PlanProgram, points: Iterable[np.ndarray]
+) -> Placed | None:
+    """Decide all slots together, starting from the best of some points; None if that fails.
+
+    Loads that the servers cannot hold are few then, and are mended where they are: only slots near
+    them are decided again, each time more of them.
+    """
+    slots = state.totals.grid.slots
+    decided = _decide(state, program, 0, slots - 1, program.reopen(points))
+    if decided is None:
+        return None
+    workers = np.array([_served(state, decided[slot]) for slot in range(slots)])
+    places = {(side, slot): decided[slot][side] for side in SIDES for slot in decided}
+    return Placed(workers, places)
+
+
+def _decide(
+    state: DeadlineState,
+    program: PlanProgram,
+    first: int,
+    last: int,
+    starts: Sequence[np.ndarray] = (),
+) -> _Decided | None:
     """Decide some slots, and place them; None if no solution is found in time."""
     held: _Decided | None = None
+    slots = np.arange(state.totals.grid.slots)
+    settled, near = np.zeros(len(slots), dtype=bool), 2
     for _ in range(state.options.block_tries):
-        if not _solve(state, program, first, last):
+        if not _solve(state, program, first, last, settled, starts):
             break
-        held, lost = {}, False
+        held, lost = {}, []
         for slot in range(first, last + 1):
             chosen = np.round(state.totals.loads(program.x, 0)[slot]).astype(np.int64)
             load = _load(state, chosen)
@@ -91,16 +119,26 @@ def _decide(state: DeadlineState, program: PlanProgram, first: int, last: int) -
             held[slot] = [placing.counts for placing in placings]
             for side in SIDES:
                 if not placings[side].complete:
-                    lost = True
+                    lost.append(slot)
                     _cut_off(state, program, side, slot, load[side], held[slot][side])
         if not lost:
             break
         program.add_broken()
+        away = np.abs(slots[:, None] - np.array(lost)).min(axis=1)
+        settled, starts = (first <= slots) & (slots <= last) & (away > near), ()
+        near *= 2
     return held
 
 
-def _solve(state: DeadlineState, program: PlanProgram, first: int, last: int) -> bool:
-    """Decide some slots; whether a solution was found in time.
+def _solve(
+    state: DeadlineState,
+    program: PlanProgram,
+    first: int,
+    last: int,
+    settled: np.ndarray,
+    starts: Sequence[np.ndarray],
+) -> bool:
+    """Decide some slots but those settled; whether a solution was found in time.
 
     Slots far ahead stay as they are, unless something has to be given up for that. In the first
     slot there are still jobs done in part, which have to be decided, too.
@@ -109,9 +147,12 @@ def _solve(state: DeadlineState, program: PlanProgram, first: int, last: int) ->
     until = last + options.ahead
     near = [until] if first and until < state.totals.grid.slots else []
     for horizon in (*near, None):
-        window = program.window(first, last, horizon)
+        window = program.window(first, last, horizon, settled)
         limits = replace(state.limits(window.program, options.block), mip_rel_gap=options.block_gap)
-        result = state.solve(window.program, limits, in_child=False)
+        points = [settle(window.program, start[window.open_yet])[0] for start in starts]
+        known = [point for point in points if point is not None]
+        start = max(known, key=window.program.objective, default=None)
+        result = state.solve(window.program, limits, start, in_child=False)
         if result.x is None:
             continue
         program.decide(window, result.x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import cycle
@@ -37,6 +38,7 @@ class Rounds:
         self._number, self._effort = 0, 1.0  # of rounds; times the shares of work that they have
         self._news = False  # since the process was started
         # Deadlines that the process found, still to be completed, and a bound on their worth.
+        self._was_open = math.inf  # between schedule and bound, when the process was started
         self._waiting: list[tuple[Mapping[int, int], float]] = []
         self._completed: set[frozenset[tuple[int, int]]] = set()  # where nothing is proven
         self._refines = not state.may_prove  # whether a finer grid is expected to give more
@@ -56,7 +58,7 @@ class Rounds:
                 news = self._complete(*self._waiting.pop())
                 idle = 0
             elif ends := self._found_beside():
-                news = self._complete(ends)
+                news = self._complete(ends, math.inf)
             elif idle < self._rounds:
                 news = self._round()
                 idle += 1
@@ -176,6 +178,8 @@ class Rounds:
         for bound in self._completion.complete(ends, upper, self._has_better):
             most = bound
             self._poll(None)
+            if upper is None and self._has_better():
+                break
         if not state.no_better_than_known(most):
             return False
         state.forbid(ends)
@@ -186,12 +190,19 @@ class Rounds:
 
     # The process
 
+    @property
+    def _left_open(self) -> float:
+        """Between the best schedule and the bound."""
+        known = self._state.known
+        return math.inf if known.bound is None else known.bound - known.objective
+
     def _has_better(self) -> bool:
         """Whether the process has found deadlines that are still to be completed."""
         return bool(self._waiting) or bool(self._found_beside())
 
     def _start_process(self) -> None:
         if self._process is not None and self._state.may_continue():
+            self._was_open = self._left_open
             program, options = for_bound(self._state, 1.0, rough=self._refines)
             self._process.begin(self._state.on_grid, program, replace(options, work_limit=None))
             self._news = False
@@ -203,6 +214,8 @@ class Rounds:
         """
         polled = None if self._process is None else self._process.poll(seconds)
         if polled is None:
+            if self._is_proving and self._left_open < self._state.options.restart * self._was_open:
+                self._start_process()  # what is worth looking for is much less than it was
             return False
         (program, result), state = polled, self._state
         state.tighten_bound(bound_of(result))

@@ -48,6 +48,7 @@ class DeadlineOptions:
     rooms: tuple[float, ...] = (0.99, 1.0, 0.97, 0.98, 0.96)
     """Shares of the capacities: whole workers can follow what leaves a little, never all."""
     rounds: int = 3  # before the first one for the bound: they find the cuts that matter
+    restart: float = 0.6  # of the gap at its start, with which the process begins anew
     slack: int = 2  # groups of deadlines left free beside undecided ones: with none, few fit
     for_bound: Mapping[str, bool | int] = field(
         default_factory=lambda: {
@@ -66,7 +67,8 @@ class DeadlineOptions:
     broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it
     early: float = 1e-3  # worth of running a whole horizon earlier, of a job's: leaves time to mend
 
-    block: float = 0.02  # share of all work, for the program of a block
+    follow: float = 0.08  # share of all work for a plan: good deadlines take less, bad ones more
+    block: float = 0.01  # share of all work, for the program of a block
     late: int = 10  # slots by which a job may become later from one program to the next
     block_tries: int = 3  # each with the cuts that the loads before it violated
     block_gap: float = 5e-4  # finer than what is lost in a block

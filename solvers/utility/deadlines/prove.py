@@ -56,8 +56,9 @@ class BoundProcess:
         return self._solve is not None
 
     def begin(self, totals: TotalsProgram, program: LinearProgram, options: HighsOptions) -> None:
-        """Start solving a program, which was made from a totals program."""
-        assert self._solve is None
+        """Start solving a program, made from a totals program, in place of what it has."""
+        if self._solve is not None:
+            self._solve.stop()
         self._totals = totals
         self._solve = Background(program, options)
 

@@ -61,7 +61,7 @@ def relax_and_fix(
     block : int
         Slots that are decided together; the last block may be shorter.
     """
-    slots = state.totals.grid.slots
+    slots, until = state.totals.grid.slots, state.spent + state.options.follow * state.work
     workers = np.zeros((slots, len(state.instance.jobs)), dtype=np.int64)
     places: dict[tuple[int, int], np.ndarray] = {}
     for first in range(0, slots, block):
@@ -74,7 +74,8 @@ def relax_and_fix(
             places[0, slot], places[1, slot] = held
             workers[slot] = _served(state, held)
             program.fix(slot, _load(state, workers[slot]))
-        if state.no_better_than_known(state.totals.worth(program.x)):
+        hopeless = state.no_better_than_known(state.totals.worth(program.x))
+        if hopeless or state.spent >= until:
             break
         yield
     return Placed(workers, places)

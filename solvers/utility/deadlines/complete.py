@@ -114,14 +114,21 @@ class Completion:
             if not self._hopes(upper) or is_outdated():
                 return
             program = self._plan(ends, room)
-            if program is not None:
-                found = self._schedule((yield from relax_and_fix(state, program, block)))
-                state.offer(found)
-                yield
-                point = state.totals.point(without_idle(state.instance, found))
-                better = improve(state, program, (point, state.best_point(state.totals)))
-                if better is not None:
-                    state.offer(self._schedule(better))
+            if program is None:
+                continue
+            found = self._schedule((yield from relax_and_fix(state, program, block)))
+            state.offer(found)
+            yield
+            if self._options.improving > 0:
+                self._improve(program, found)
+
+    def _improve(self, program: PlanProgram, found: UtilitySchedule) -> None:
+        """Look for something better, starting from a schedule found or the best one known."""
+        state, totals = self._state, self._state.totals
+        point = totals.point(without_idle(state.instance, found))
+        better = improve(state, program, (point, state.best_point(totals)))
+        if better is not None:
+            state.offer(self._schedule(better))
 
     def _plan(self, ends: Mapping[int, int], room: float) -> PlanProgram | None:
         """A plan in fractions, if there is one that is better than the best schedule known."""

@@ -44,7 +44,7 @@ class DeadlineOptions:
     closed: float = 5e-5  # a schedule better by less is not looked for: half the gap of a proof
     intervals: float = 1 / 3  # of the slots, in the first grid: half as many cost more bound
     arriving: float = 0.5  # weight of an interval's end where a job arrives, 1 where one completes
-    near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
+    near: float = 0.98  # share of its capacity from which a cut is a row: few others ever bind
     rooms: tuple[float, ...] = (0.99, 1.0, 0.97, 0.98, 0.96)
     """Shares of the capacities: whole workers can follow what leaves a little, never all."""
     rounds: int = 3  # before the first one for the bound: they find the cuts that matter
@@ -69,6 +69,7 @@ class DeadlineOptions:
 
     follow: float = 0.08  # share of all work for a plan: good deadlines take less, bad ones more
     block: float = 0.01  # share of all work, for the program of a block
+    improving: float = 0.03  # likewise, for all slots together, from what blocks have found
     late: int = 10  # slots by which a job may become later from one program to the next
     block_tries: int = 3  # each with the cuts that the loads before it violated
     block_gap: float = 5e-4  # finer than what is lost in a block

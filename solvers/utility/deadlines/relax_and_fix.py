@@ -67,7 +67,9 @@ def relax_and_fix(
     for first in range(0, slots, block):
         if not program.learn():
             program.add_broken()
-        decided = _decide(state, program, first, min(first + block, slots) - 1)
+        decided = _decide(
+            state, program, (first, min(first + block, slots) - 1), state.options.block
+        )
         if decided is None:
             break
         for slot, held in decided.items():
@@ -90,7 +92,8 @@ def improve(
     them are decided again, each time more of them.
     """
     slots = state.totals.grid.slots
-    decided = _decide(state, program, 0, slots - 1, program.reopen(points))
+    share, starts = state.options.improving, program.reopen(points)
+    decided = _decide(state, program, (0, slots - 1), share, starts)
     if decided is None:
         return None
     workers = np.array([_served(state, decided[slot]) for slot in range(slots)])
@@ -101,16 +104,20 @@ def improve(
 def _decide(
     state: DeadlineState,
     program: PlanProgram,
-    first: int,
-    last: int,
+    block: tuple[int, int],
+    share: float,
     starts: Sequence[np.ndarray] = (),
 ) -> _Decided | None:
-    """Decide some slots, and place them; None if no solution is found in time."""
+    """Decide a block of slots, given by its ends, and place it; None if nothing is found in time.
+
+    Each solve may take a share of all work.
+    """
+    first, last = block
     held: _Decided | None = None
     slots = np.arange(state.totals.grid.slots)
     settled, near = np.zeros(len(slots), dtype=bool), 2
     for _ in range(state.options.block_tries):
-        if not _solve(state, program, first, last, settled, starts):
+        if not _solve(state, program, block, settled, share, starts):
             break
         held, lost = {}, []
         for slot in range(first, last + 1):
@@ -134,9 +141,9 @@ def _decide(
 def _solve(
     state: DeadlineState,
     program: PlanProgram,
-    first: int,
-    last: int,
+    block: tuple[int, int],
     settled: np.ndarray,
+    share: float,
     starts: Sequence[np.ndarray],
 ) -> bool:
     """Decide some slots but those settled; whether a solution was found in time.
@@ -144,12 +151,12 @@ def _solve(
     Slots far ahead stay as they are, unless something has to be given up for that. In the first
     slot there are still jobs done in part, which have to be decided, too.
     """
-    options, worth = state.options, state.totals.worth(program.x)
+    (first, last), options, worth = block, state.options, state.totals.worth(program.x)
     until = last + options.ahead
     near = [until] if first and until < state.totals.grid.slots else []
     for horizon in (*near, None):
         window = program.window(first, last, horizon, settled)
-        limits = replace(state.limits(window.program, options.block), mip_rel_gap=options.block_gap)
+        limits = replace(state.limits(window.program, share), mip_rel_gap=options.block_gap)
         points = [settle(window.program, start[window.open_yet])[0] for start in starts]
         known = [point for point in points if point is not None]
         start = max(known, key=window.program.objective, default=None)

@@ -28,6 +28,7 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
         "one slot after the other is decided in whole workers",
         DeadlineOptions(plans=((1, 0.995), (1, 1.0))),
     ),
+    "without-improvement": ("blocks are the last word", DeadlineOptions(improving=0.0)),
     "without-local-search": ("schedules stay as they were placed", DeadlineOptions(moves=0)),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
 }

@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Generator
 
 import numpy as np
 import pytest
 
 from models.sigmoid import Sigmoid
-from models.utility import UtilityInstance, score
+from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.formulations.schedules import without_idle
 from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import DeadlineOptions
-from solvers.utility.deadlines.plan_program import PlanProgram
-from solvers.utility.deadlines.relax_and_fix import Placed, relax_and_fix
+from solvers.utility.deadlines.plan_program import PlanProgram, Window
+from solvers.utility.deadlines.relax_and_fix import Placed, improve, relax_and_fix
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
+from solvers.utility.placing import Placing
 from tests.models.utility.small import instance, job
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 from tests.solvers.utility.test_time_grid import shared_of
 
-_OPTIONS = DeadlineOptions()
+
+def ended(steps: Generator[None, None, Placed]) -> Placed:
+    """What a generator returns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Placed = end.value
+            return found
 
 
 def rolled(
-    ins: UtilityInstance, ends: dict[int, int], options: DeadlineOptions = _OPTIONS
+    ins: UtilityInstance, ends: dict[int, int], block: int = 1
 ) -> tuple[DeadlineState, PlanProgram, Placed]:
-    state = shared_of(ins, 1000.0, options)
+    state = shared_of(ins, 1000.0)
     program = PlanProgram(state, ends, 1.0, early=True)
     program.solve()
     while program.add_broken() or program.learn():
         program.solve()
-    return state, program, relax_and_fix(state, program)
+    return state, program, ended(relax_and_fix(state, program, block))
+
+
+def scheduled(ins: UtilityInstance, found: Placed) -> UtilitySchedule:
+    prices = zero_prices(ins.cluster)
+    places = found.places
+    return repaired(ins, found.workers, lambda side, t: places[side, t], prices).schedule()
 
 
 def two_jobs(capacity: float, work: int = 1, chunks: int = 1) -> UtilityInstance:
@@ -51,11 +66,11 @@ def two_jobs(capacity: float, work: int = 1, chunks: int = 1) -> UtilityInstance
 
 def test_fractions_become_whole_workers() -> None:
     # The server holds one worker, and a half in fractions: one job in slot 0, the other in slot 1.
-    _, program, found = rolled(two_jobs(3.0), {0: 1, 1: 1})
+    _, _, found = rolled(two_jobs(3.0), {0: 1, 1: 1})
     assert found.workers.sum(axis=0).tolist() == [1, 1]
     assert found.workers.sum(axis=1).tolist() == [1, 1, 0, 0]
     assert found.places[0, 0].shape == (1, 2)
-    assert program.mark.slot == 4
+    assert len(found.places) == 8  # four slots, two sides
 
 
 def test_work_is_done_early_where_there_is_room() -> None:
@@ -84,8 +99,8 @@ def test_what_was_fixed_stays_and_what_was_lost_is_made_up() -> None:
     state = shared_of(ins, 1000.0)
     program = PlanProgram(state, {0: 0}, 1.0, early=True)
     program.solve()
-    start, before = program.mark, state.totals.ends(program.x)
-    assert before == {0: 0}
+    plan = program.x.copy()
+    assert state.totals.ends(plan) == {0: 0}
     window = program.window(0, 0)
     result = run_highs(window.program)
     assert result.x is not None
@@ -99,8 +114,11 @@ def test_what_was_fixed_stays_and_what_was_lost_is_made_up() -> None:
         program.decide(window, result.x)
         assert state.totals.loads(program.x, 0)[:, 0].tolist() == [1, 1, 0, 0]
         assert state.totals.ends(program.x) == {0: 1}
-    program.return_to(start)
-    assert (program.mark.slot, state.totals.ends(program.x)) == (0, before)
+    late = np.array(program.x)
+    (point,) = program.reopen([late])
+    assert program.x.tolist() == plan.tolist()
+    assert point.tolist() == late[program._columns].tolist()
+    assert run_highs(program.whole()).objective == pytest.approx(program.objective)
 
 
 def test_no_more_is_asked_of_servers_than_they_were_found_to_hold() -> None:
@@ -115,11 +133,74 @@ def test_no_more_is_asked_of_servers_than_they_were_found_to_hold() -> None:
     assert state.totals.loads(program.x, 0)[:2].sum(axis=1).tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("back", [0, 10])
+def test_a_block_of_slots_is_decided_together() -> None:
+    # One worker fits in a slot. a and b have two slots of work each, c one, in four slots.
+    ins = two_jobs(3.0, work=2)
+    for block in (1, 3, 4, 9):
+        _, _, found = rolled(ins, {0: 1, 1: 3}, block)
+        assert found.workers.sum(axis=0).tolist() == [2, 2]
+        assert found.workers.sum(axis=1).tolist() == [1, 1, 1, 1]
+
+
+def test_a_plan_that_cannot_beat_the_best_schedule_is_given_up() -> None:
+    ins = two_jobs(3.0)
+    state, _, found = rolled(ins, {0: 1, 1: 1})
+    state.offer(scheduled(ins, found))
+    program = PlanProgram(state, {0: 1}, 1.0, early=True)  # one job alone is worth less
+    program.solve()
+    steps = relax_and_fix(state, program, 1)
+    with pytest.raises(StopIteration):
+        next(steps)  # after the first slot
+
+
+def test_all_slots_together_give_what_no_start_has() -> None:
+    # From a schedule without any job, and from the better of two points.
+    ins = two_jobs(3.0)
+    state, program, found = rolled(ins, {0: 1, 1: 1})
+    nothing = np.zeros(state.totals.columns)
+    alone = state.totals.point(scheduled(ins, rolled(ins, {0: 1})[2]))
+    for points in ([nothing], [nothing, alone]):
+        better = improve(state, program, points)
+        assert better is not None
+        assert better.workers.sum(axis=0).tolist() == [1, 1]
+        assert (better.workers.sum(axis=1) <= 1).all()
+
+
+def test_only_slots_near_a_load_that_does_not_fit_are_decided_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The first try asks for both jobs in slot 0, the next for slots 0 to 2 alone.
+    ins = two_jobs(4.0)
+    state = shared_of(ins, 1000.0)
+    program = PlanProgram(state, {0: 0, 1: 0}, 1.0, early=True)
+    program.solve()
+    place, windows = state.known.place, list[list[bool]]()
+    window = program.window
+
+    def one_at_a_time(side: int, load: np.ndarray) -> Placing:
+        fits = np.minimum(load, [1, 0] if load.sum() > 1 else 1)
+        return Placing(fits[None], complete=bool((fits == load).all()))
+
+    def watched(first: int, last: int, until: int | None, settled: np.ndarray) -> Window:
+        windows.append(settled.tolist())
+        return window(first, last, until, settled)
+
+    monkeypatch.setattr(state.known, "place", one_at_a_time)
+    monkeypatch.setattr(program, "window", watched)
+    better = improve(state, program, ())
+    assert place is not state.known.place
+    assert better is not None
+    assert better.workers.tolist() == [[1, 0], [0, 1], [0, 0], [0, 0]] or (
+        better.workers.tolist() == [[0, 1], [1, 0], [0, 0], [0, 0]]
+    )
+    assert windows == [[False] * 4, [False, False, False, True]]
+
+
+@pytest.mark.parametrize("block", [1, 3])
 @pytest.mark.parametrize("seed", SEEDS[:8])
-def test_whatever_is_placed_can_be_scheduled_as_it_is(seed: int, back: int) -> None:
-    # From the deadlines of an optimum: a feasible schedule, worth what the program says at least,
-    # and with the last slots decided again as much as without.
+def test_whatever_is_placed_can_be_scheduled_as_it_is(seed: int, block: int) -> None:
+    # From the deadlines of an optimum: a feasible schedule, worth what the program says at least.
+    # All slots together, from there, are worth no less.
     ins = contended(seed)
     schedule = solve_exactly(ins).schedule
     assert schedule is not None
@@ -127,17 +208,17 @@ def test_whatever_is_placed_can_be_scheduled_as_it_is(seed: int, back: int) -> N
     if not state.totals.limits:
         return  # no job can complete
     ends = state.totals.ends(state.totals.point(without_idle(ins, schedule)))
-    state, program, found = rolled(ins, ends, replace(_OPTIONS, back=back))
+    state, program, found = rolled(ins, ends, block)
     assert (found.workers.sum(axis=0) <= [job.work for job in ins.jobs]).all()
-    judged = score(
-        ins,
-        repaired(
-            ins,
-            found.workers,
-            lambda side, slot: found.places[side, slot],
-            zero_prices(ins.cluster),
-        ).schedule(),
-    )
-    assert judged.feasible
-    assert judged.objective <= best(seed) * (1 + 1e-6)
-    assert judged.objective * state.factor >= state.totals.worth(program.x) * (1 - 1e-6)
+    first = scheduled(ins, found)
+    point = state.totals.point(without_idle(ins, first))
+    worth = state.totals.worth(program.x)
+    better = improve(state, program, [point])
+    assert better is not None
+    second, last = scheduled(ins, better), state.totals.worth(program.x)
+    for made, least in ((first, worth), (second, last)):
+        judged = score(ins, made)
+        assert judged.feasible
+        assert judged.objective <= best(seed) * (1 + 1e-6)
+        assert judged.objective * state.factor >= least * (1 - 1e-6)
+    assert last >= worth * (1 - 2 * DeadlineOptions().block_gap)

@@ -11,10 +11,11 @@ import pytest
 
 from models.utility import score
 from solvers.utility import offline
-from solvers.utility.deadlines import DeadlineOptions
+from solvers.utility.deadlines import DeadlineOptions, complete
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.prove import with_whole_workers
+from solvers.utility.deadlines.relax_and_fix import relax_and_fix
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.deadlines.variants import VARIANTS
 from solvers.utility.separation import PackingCut
@@ -41,8 +42,8 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
         "without-grid": ["intervals"],
         "without-cut-rows": ["near"],
         "every-cut-row": ["near"],
-        "without-plan-rooms": ["plan_rooms"],
-        "without-again": ["rolling"],
+        "without-blocks": ["plans"],
+        "without-improvement": ["improving"],
         "without-local-search": ["moves"],
         "without-proofs": ["whole"],
     }
@@ -78,14 +79,13 @@ def test_a_cut_is_a_row_near_its_capacity_never_or_always(name: str, rows: list[
 def test_bound_and_schedule_hold_without_a_refinement(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rooms = set[float]()
+    blocks = set[int]()
 
-    def followed(self: Completion, ends: Any, room: float) -> Any:
-        rooms.add(room)
-        return follow(self, ends, room)
+    def followed(state: Any, program: Any, block: int) -> Any:
+        blocks.add(block)
+        return relax_and_fix(state, program, block)
 
-    follow = Completion._follow_plan
-    monkeypatch.setattr(Completion, "_follow_plan", followed)
+    monkeypatch.setattr(complete, "relax_and_fix", followed)
     options = replace(VARIANTS[name][1], work_limit=0.01, provable=0)
     ins = contended(3)
     found, again = (searched(ins, 1000.0, 60.0, options=options) for _ in range(2))
@@ -95,8 +95,8 @@ def test_bound_and_schedule_hold_without_a_refinement(
     assert 0 < judged.objective == found.objective <= best(3) * (1 + 1e-6)
     assert best(3) * (1 - 1e-6) <= found.bound < 1000.0
     assert (again.objective, again.bound) == (found.objective, found.bound)
-    assert rooms
-    assert (rooms == {1.0}) == (name == "without-plan-rooms")
+    assert blocks
+    assert (blocks == {1}) == (name == "without-blocks")
 
 
 def test_proofs_and_local_search_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from itertools import cycle
 import numpy as np
 
 from solvers.highs import MatrixResult
+from solvers.result import OPTIMAL_GAP
 from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.neighbourhoods import where_undecided
 from solvers.utility.deadlines.prove import BoundProcess, for_bound
@@ -68,6 +69,8 @@ class Rounds:
                 break
             if news or state.known.objective > before:
                 idle = 0
+        if self._is_proving and not state.known.closed(OPTIMAL_GAP):
+            self._poll(state.known.seconds_left)  # too little is left for anything else
 
     @property
     def _is_proving(self) -> bool:
@@ -212,12 +215,16 @@ class Rounds:
 
         This is the only place where that happens, and no solve is under way when it does.
         """
-        polled = None if self._process is None else self._process.poll(seconds)
-        if polled is None:
-            if self._is_proving and self._left_open < self._state.options.restart * self._was_open:
-                self._start_process()  # what is worth looking for is much less than it was
+        if self._process is None:
             return False
-        (program, result), state = polled, self._state
+        state, polled = self._state, self._process.poll(seconds)
+        if polled is None:
+            state.tighten_bound(self._process.bound)
+            much_less = self._left_open < state.options.restart * self._was_open
+            if self._is_proving and much_less and not state.may_prove:
+                self._start_process()  # it need not look for what the best schedule beats by now
+            return False
+        program, result = polled
         state.tighten_bound(bound_of(result))
         if result.status == "infeasible" or not state.may_continue():
             return False

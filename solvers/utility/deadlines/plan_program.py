@@ -214,29 +214,20 @@ class PlanProgram:
 
     # Slot by slot
 
-    def window(
-        self,
-        first: int,
-        last: int,
-        until: int | None = None,
-        settled: np.ndarray | None = None,
-    ) -> Window:
+    def window(self, first: int, last: int, stays: np.ndarray | None = None) -> Window:
         """What is left of :meth:`whole`, with n and m of these slots integer, too.
 
         Slots before them are as they were fixed. They may use all of the capacities, later ones
         the room. No job becomes later than in the latest point by more than a few slots, and those
-        that are out stay out. Slots from `until` on, if that is given, and deadlines there stay as
-        they are in the latest point; so do slots of a mask `settled`, shape (T,).
+        that are out stay out. Columns of a mask stay as they are in the latest point.
         """
         program, slots = self.whole(), np.concatenate(self._row_slots)
         open_yet = (program.upper > self._lower) & ~self._too_late()
         value = np.where(open_yet, 0.0, self._lower)
-        stays = np.zeros(len(value), dtype=bool) if until is None else self._beyond(until)
-        if settled is not None:
-            stays |= (self._slot_of != NEVER) & settled[self._slot_of]
-        stays &= open_yet
-        value[stays] = self.x[self._columns[stays]]
-        open_yet &= ~stays
+        if stays is not None:
+            stays = stays & open_yet
+            value[stays] = self.x[self._columns[stays]]
+            open_yet &= ~stays
         # A job that is given up keeps the workers that it had: (2), (3) and (6) do not allow that.
         loose = ((slots != NEVER) & (slots < first)) | (program.row_lower == program.row_upper)
         row_upper = np.where(loose, math.inf, program.row_upper)
@@ -258,7 +249,16 @@ class PlanProgram:
         )
         return Window(part, open_yet, value)
 
-    def _beyond(self, slot: int) -> np.ndarray:
+    @property
+    def deadlines(self) -> np.ndarray:
+        """Columns of d; bool."""
+        return self._slot_of == NEVER
+
+    def counts_in(self, slots: np.ndarray) -> np.ndarray:
+        """Columns of n and m in the slots of a mask, shape (T,); bool."""
+        return ~self.deadlines & slots[self._slot_of]
+
+    def beyond(self, slot: int) -> np.ndarray:
         """Columns of n and m from a slot on, and of d of the jobs that complete there; bool."""
         beyond = self._slot_of >= slot
         for i, end in self._totals.ends(self.x).items():

@@ -62,6 +62,12 @@ class BoundProcess:
         self._totals = totals
         self._solve = Background(program, options)
 
+    @property
+    def bound(self) -> float:
+        """The bound so far of the program that it has; infinity if there is none yet."""
+        bound = None if self._solve is None else self._solve.bound
+        return math.inf if bound is None else bound
+
     def found(self) -> dict[int, int]:
         """The best deadlines so far of the program that it has; none if there are none yet."""
         if self._solve is None or self._solve.incumbent is None:

@@ -21,6 +21,7 @@ import numpy as np
 from solvers.highs.feasibility import settle
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.search_state import ROUND_OFF
 from solvers.utility.totals_program import SIDES
 
 __all__ = ["Placed", "improve", "relax_and_fix"]
@@ -148,14 +149,18 @@ def _solve(
 ) -> bool:
     """Decide some slots but those settled; whether a solution was found in time.
 
-    Slots far ahead stay as they are, unless something has to be given up for that. In the first
-    slot there are still jobs done in part, which have to be decided, too.
+    Jobs keep their deadlines, and slots far ahead stay as they are, unless something has to be
+    given up for that, or nothing is found.
     """
     (first, last), options, worth = block, state.options, state.totals.worth(program.x)
-    until = last + options.ahead
-    near = [until] if first and until < state.totals.grid.slots else []
-    for horizon in (*near, None):
-        window = program.window(first, last, horizon, settled)
+    until, stay = last + options.ahead, program.counts_in(settled)
+    tries = [stay]
+    if not starts and state.totals.whole_at(program.x, ROUND_OFF):
+        tries.insert(0, stay | program.deadlines)
+        if until < state.totals.grid.slots:
+            tries.insert(1, stay | program.beyond(until))
+    for stays in tries:
+        window = program.window(first, last, stays)
         limits = replace(state.limits(window.program, share), mip_rel_gap=options.block_gap)
         points = [settle(window.program, start[window.open_yet])[0] for start in starts]
         known = [point for point in points if point is not None]
@@ -165,7 +170,7 @@ def _solve(
             continue
         program.decide(window, result.x)
         if state.totals.worth(program.x) >= worth * (1 - options.block_gap):
-            break
+            return True
     return result.x is not None
 
 

@@ -13,16 +13,17 @@ The search goes round four steps, each a module; all share one ``state`` and one
     in every other round also those where it differs from the best schedule. Packing cuts that the
     loads violate are found, and become rows where loads come near to them (``cut_pool``).
 ``complete``
-    Whole workers on real servers for these deadlines, slot by slot (``relax_and_fix``). One slot is
-    decided in whole workers, all later ones in fractions, with every job keeping its deadline,
-    taking a later one or staying out (``plan_program``); what the servers cannot hold, and what
-    has to be given up, is known when the next slot is decided.
+    Whole workers on real servers for these deadlines, block by block (``relax_and_fix``). A few
+    slots are decided in whole workers, all later ones in fractions, with every job keeping its
+    deadline, taking a later one or staying out (``plan_program``); what the servers cannot hold,
+    and what has to be given up, is known when the next block is decided. Then all slots together,
+    from there.
 ``prove``
     The worth of all schedules with given deadlines, on instances small enough to hope for a proof.
     If none of them beats the best one known, the deadlines are excluded from the program of
     ``choose``. And the bound on all schedules: with a second thread a process of its own solves
-    that program all the time, and ``choose`` polls it between steps; the deadlines that it finds
-    are completed as well, the grid is refined where they lie, and it starts again.
+    that program all the time, and ``choose`` polls it between steps; the deadlines that it has
+    found so far are completed as well, the grid is refined where they lie, and it starts again.
 
 The first rounds find the cuts that matter. After them, without that process, rounds are for the
 bound. Limits are in work, not in seconds, so that the same limit of work gives the same answer;

@@ -62,8 +62,16 @@ class Background:
 
     @property
     def bound(self) -> float | None:
-        """The best bound so far, if there is one."""
-        return self._tally.best_bound
+        """The best bound so far, if there is one that the best point so far does not refute."""
+        bound, objective = self._tally.best_bound, self._tally.objective
+        if bound is None or objective is None:
+            return bound
+        refuted = objective > bound if self._program.sense == "max" else objective < bound
+        return None if refuted else bound
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the result, no longer than so many seconds; the solve goes on."""
+        self._thread.join(seconds)
 
     def result(self, seconds: float | None = None) -> MatrixResult:
         """Wait for the result, and stop the solve where it takes more than so many seconds."""

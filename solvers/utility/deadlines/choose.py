@@ -20,6 +20,9 @@ from solvers.utility.totals_program import TotalsProgram
 __all__ = ["Rounds"]
 
 
+_WAIT = 0.5  # seconds without anything to do, after which the process is asked again
+
+
 class Rounds:
     """The rounds, and the process that works on the bound meanwhile.
 
@@ -37,9 +40,8 @@ class Rounds:
         self._state, self._completion, self._process = state, completion, process
         self._at_first = state.known.objective
         self._number, self._effort = 0, 1.0  # of rounds; times the shares of work that they have
-        self._news = False  # since the process was started
+        self._news, self._to_beat = False, 0.0  # news, and the best schedule, at its start
         # Deadlines that the process found, still to be completed, and a bound on their worth.
-        self._was_open = math.inf  # between schedule and bound, when the process was started
         self._waiting: list[tuple[Mapping[int, int], float]] = []
         self._completed: set[frozenset[tuple[int, int]]] = set()  # where nothing is proven
         self._refines = not state.may_prove  # whether a finer grid is expected to give more
@@ -64,7 +66,9 @@ class Rounds:
                 news = self._round()
                 idle += 1
             elif self._is_proving:
-                news = self._poll(state.known.seconds_left)  # all that is left to do
+                assert self._process is not None
+                self._process.wait(_WAIT)
+                news = self._poll(None)
             else:
                 break
             if news or state.known.objective > before:
@@ -85,7 +89,8 @@ class Rounds:
         if self._process is None or state.may_prove:
             return {}
         ends = self._process.found()
-        return {} if frozenset(ends.items()) in self._completed else ends
+        known = frozenset(ends.items()) in self._completed or state.is_forbidden(ends)
+        return {} if known else ends
 
     # Rounds. Each returns whether another one may give more.
 
@@ -178,10 +183,11 @@ class Rounds:
                 return False
             self._completed.add(known)
         most = np.inf
-        for bound in self._completion.complete(ends, upper, self._has_better):
+        for bound in self._completion.complete(ends, upper, lambda: self._has_better(ends)):
             most = bound
             self._poll(None)
-            if upper is None and self._has_better():
+            if upper is None and self._has_better(ends):
+                self._completed.discard(frozenset(ends.items()))
                 break
         if not state.no_better_than_known(most):
             return False
@@ -193,19 +199,21 @@ class Rounds:
 
     # The process
 
-    @property
-    def _left_open(self) -> float:
-        """Between the best schedule and the bound."""
-        known = self._state.known
-        return math.inf if known.bound is None else known.bound - known.objective
+    def _has_better(self, ends: Mapping[int, int]) -> bool:
+        """Whether the process has better deadlines than these that are still to be completed."""
+        found = self._found_beside()
+        return bool(self._waiting) or self._state.worth_of(found) > self._state.worth_of(ends)
 
-    def _has_better(self) -> bool:
-        """Whether the process has found deadlines that are still to be completed."""
-        return bool(self._waiting) or bool(self._found_beside())
+    def _has_much_less_to_find(self) -> bool:
+        """Whether the best schedule is so much better than when the process was started."""
+        known = self._state.known
+        assert known.bound is not None
+        left, was_left = known.bound - known.objective, known.bound - self._to_beat
+        return not self._state.may_prove and left < self._state.options.restart * was_left
 
     def _start_process(self) -> None:
         if self._process is not None and self._state.may_continue():
-            self._was_open = self._left_open
+            self._to_beat = self._state.known.objective
             program, options = for_bound(self._state, 1.0, rough=self._refines)
             self._process.begin(self._state.on_grid, program, replace(options, work_limit=None))
             self._news = False
@@ -220,9 +228,8 @@ class Rounds:
         state, polled = self._state, self._process.poll(seconds)
         if polled is None:
             state.tighten_bound(self._process.bound)
-            much_less = self._left_open < state.options.restart * self._was_open
-            if self._is_proving and much_less and not state.may_prove:
-                self._start_process()  # it need not look for what the best schedule beats by now
+            if self._is_proving and self._has_much_less_to_find():
+                self._start_process()
             return False
         program, result = polled
         state.tighten_bound(bound_of(result))

@@ -110,8 +110,8 @@ class Completion:
     ) -> Iterator[None]:
         """Look for whole workers, in one way after the other."""
         state = self._state
-        for block, room in self._options.plans:
-            if not self._hopes(upper) or is_outdated():
+        for number, (block, room) in enumerate(self._options.plans):
+            if not self._hopes(upper) or (number and is_outdated()):
                 return
             program = self._plan(ends, room)
             if program is None:
@@ -119,14 +119,14 @@ class Completion:
             found = self._schedule((yield from relax_and_fix(state, program, block)))
             state.offer(found)
             yield
-            if self._options.improving > 0:
-                self._improve(program, found)
+            if self._options.improving > 0 and self._hopes(upper):
+                yield from self._improve(program, found)
 
-    def _improve(self, program: PlanProgram, found: UtilitySchedule) -> None:
+    def _improve(self, program: PlanProgram, found: UtilitySchedule) -> Iterator[None]:
         """Look for something better, starting from a schedule found or the best one known."""
         state, totals = self._state, self._state.totals
         point = totals.point(without_idle(state.instance, found))
-        better = improve(state, program, (point, state.best_point(totals)))
+        better = yield from improve(state, program, (point, state.best_point(totals)))
         if better is not None:
             state.offer(self._schedule(better))
 

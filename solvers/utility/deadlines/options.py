@@ -17,7 +17,8 @@ class DeadlineOptions:
     Work does not depend on how busy the machine is, as seconds do: how often HiGHS looks at its
     limits (about every hundred simplex iterations) times the nonzeros of its program, in millions.
     One unit takes about a second. Shares are of ``work_limit`` or, without one, of as many units as
-    there are seconds; then the search does the same in every run until the clock ends it.
+    there are seconds; then, without a process for the bound, the search does the same in every run
+    until the clock ends it.
 
     Raises
     ------
@@ -48,7 +49,7 @@ class DeadlineOptions:
     rooms: tuple[float, ...] = (0.99, 1.0, 0.97, 0.98, 0.96)
     """Shares of the capacities: whole workers can follow what leaves a little, never all."""
     rounds: int = 3  # before the first one for the bound: they find the cuts that matter
-    restart: float = 0.6  # of the gap at its start, with which the process begins anew
+    restart: float = 0.6  # of what it had to look for: with less, the process begins anew
     slack: int = 2  # groups of deadlines left free beside undecided ones: with none, few fit
     for_bound: Mapping[str, bool | int] = field(
         default_factory=lambda: {

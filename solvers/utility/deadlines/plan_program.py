@@ -5,7 +5,7 @@ With rows only where loads once came near a cut, loads violate it elsewhere: the
 exceeded by up to 18 percent what the servers can hold in a slot. So this is a linear program with
 only those jobs, deadlines and rows that matter. It is given the cuts that its loads violate, first
 known ones, then new ones that separation finds, until there are none; each solve starts from the
-basis of the one before. After that its deadlines become integer, and its workers slot by slot
+basis of the one before. After that its deadlines become integer, and its workers block by block
 (:mod:`solvers.utility.deadlines.relax_and_fix`).
 """
 
@@ -29,7 +29,7 @@ __all__ = ["PlanProgram", "Window"]
 
 
 class Window(NamedTuple):
-    """What is still to be decided when a slot is.
+    """What is still to be decided when a block of slots is.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class PlanProgram:
     ends : dict of int to int
         Jobs complete by these slots, or later, or stay out; those not in it stay out.
     room : float
-        Share of the capacities that may be used; all of them in a slot that is being decided.
+        Share of the capacities that may be used; all of them in slots that are being decided.
     early : bool
         Whether running earlier counts a little, so that what whole workers miss of the plan can
         be made up later. The objective is then not quite that of the instance.
@@ -96,7 +96,7 @@ class PlanProgram:
         self._upper = upper
         self._growing = GrowingProgram.of(self._program)  # without the integrality
         self._cut_rows: list[sparse.csr_array] = []
-        self._slot_of = self._slots_of_columns()
+        self._slot_of, self._job_of = self._slots_of_columns(), self._jobs_of_columns()
         self._row_slots = [self._slots_of_rows(self._program.matrix)]
         self._lower, self._first = np.zeros(len(upper)), 0  # slots before it are fixed
         self._has = [np.zeros((self._totals.grid.slots, 0), dtype=bool) for _ in SIDES]
@@ -133,6 +133,14 @@ class PlanProgram:
             slots, jobs = np.nonzero(columns != NEVER)
             slot_of[columns[slots, jobs]] = slots
         return slot_of[self._columns]
+
+    def _jobs_of_columns(self) -> np.ndarray:
+        """The job of each column."""
+        job_of = np.full(len(self._place), NEVER)
+        for i, done in self._totals.done.items():
+            counts = np.array([self._totals.counts(side)[:, i] for side in SIDES])
+            job_of[np.append(done, counts[counts != NEVER])] = i
+        return job_of[self._columns]
 
     def _slots_of_rows(self, matrix: sparse.csr_array) -> np.ndarray:
         """The slot of the n and m in each row, NEVER where there are none, or of several slots."""
@@ -212,7 +220,7 @@ class PlanProgram:
         """Make a point of :meth:`whole` the latest one."""
         self.x[self._columns] = point
 
-    # Slot by slot
+    # Block by block
 
     def window(self, first: int, last: int, stays: np.ndarray | None = None) -> Window:
         """What is left of :meth:`whole`, with n and m of these slots integer, too.
@@ -281,10 +289,18 @@ class PlanProgram:
                 late[places[places != NEVER]] = True
         return late
 
-    def decide(self, window: Window, point: np.ndarray) -> None:
-        """Make a point of a window the latest one."""
-        window.value[window.open_yet] = point
-        self.x[self._columns] = window.value
+    def without(self, window: Window, start: np.ndarray) -> np.ndarray:
+        """A start, in the columns of a window, without the jobs for which it is closed."""
+        differs = ~window.open_yet & (np.abs(start - window.value) > SMALLEST)
+        kept = ~np.isin(self._job_of, self._job_of[differs])
+        return np.where(kept, start, 0.0)[window.open_yet]
+
+    def decided(self, window: Window, point: np.ndarray) -> np.ndarray:
+        """A point of a window, in the columns of the totals program."""
+        x, value = self.x.copy(), window.value.copy()
+        value[window.open_yet] = point
+        x[self._columns] = value
+        return x
 
     def hold(self, side: int, slot: int, size: np.ndarray, held: np.ndarray) -> None:
         """Allow no more in a slot, by size, than what servers were found to hold, shape (I,)."""
@@ -299,7 +315,7 @@ class PlanProgram:
         """
         self._program, self._first = replace(self._program, upper=self._upper), 0
         self._lower = np.zeros(len(self._columns))
-        self.x = self._plan
+        self.x = self._plan.copy()
         return [np.minimum(point[self._columns], self._upper) for point in points]
 
     def fix(self, slot: int, counts: np.ndarray) -> None:

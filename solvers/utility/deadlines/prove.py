@@ -75,6 +75,11 @@ class BoundProcess:
         assert self._totals is not None
         return self._totals.ends(self._solve.incumbent)
 
+    def wait(self, seconds: float) -> None:
+        """Wait for a result, no longer than so many seconds; the solve goes on."""
+        if self._solve is not None:
+            self._solve.wait(seconds)
+
     def poll(self, seconds: float | None) -> tuple[TotalsProgram, MatrixResult] | None:
         """The totals program and its result, if there is one; or wait for it so many seconds."""
         if self._solve is None or (seconds is None and not self._solve.finished):

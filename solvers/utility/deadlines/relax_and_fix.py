@@ -26,6 +26,8 @@ from solvers.utility.totals_program import SIDES
 
 __all__ = ["Placed", "improve", "relax_and_fix"]
 
+_MANY = 20  # slots of a block from which a child process keeps its time limit
+
 
 class Placed(NamedTuple):
     """Whole workers on real servers.
@@ -68,9 +70,8 @@ def relax_and_fix(
     for first in range(0, slots, block):
         if not program.learn():
             program.add_broken()
-        decided = _decide(
-            state, program, (first, min(first + block, slots) - 1), state.options.block
-        )
+        ends = first, min(first + block, slots) - 1
+        decided = yield from _decide(state, program, ends, state.options.block)
         if decided is None:
             break
         for slot, held in decided.items():
@@ -78,7 +79,7 @@ def relax_and_fix(
             workers[slot] = _served(state, held)
             program.fix(slot, _load(state, workers[slot]))
         hopeless = state.no_better_than_known(state.totals.worth(program.x))
-        if hopeless or state.spent >= until:
+        if hopeless or state.spent >= until or state.is_over:
             break
         yield
     return Placed(workers, places)
@@ -86,7 +87,7 @@ def relax_and_fix(
 
 def improve(
     state: DeadlineState, program: PlanProgram, points: Iterable[np.ndarray]
-) -> Placed | None:
+) -> Generator[None, None, Placed | None]:
     """Decide all slots together, starting from the best of some points; None if that fails.
 
     Loads that the servers cannot hold are few then, and are mended where they are: only slots near
@@ -94,7 +95,7 @@ def improve(
     """
     slots = state.totals.grid.slots
     share, starts = state.options.improving, program.reopen(points)
-    decided = _decide(state, program, (0, slots - 1), share, starts)
+    decided = yield from _decide(state, program, (0, slots - 1), share, starts)
     if decided is None:
         return None
     workers = np.array([_served(state, decided[slot]) for slot in range(slots)])
@@ -108,10 +109,10 @@ def _decide(
     block: tuple[int, int],
     share: float,
     starts: Sequence[np.ndarray] = (),
-) -> _Decided | None:
+) -> Generator[None, None, _Decided | None]:
     """Decide a block of slots, given by its ends, and place it; None if nothing is found in time.
 
-    Each solve may take a share of all work.
+    Each solve may take a share of all work. Between two tries the caller may do something else.
     """
     first, last = block
     held: _Decided | None = None
@@ -136,6 +137,9 @@ def _decide(
         away = np.abs(slots[:, None] - np.array(lost)).min(axis=1)
         settled, starts = (first <= slots) & (slots <= last) & (away > near), ()
         near *= 2
+        yield
+        if state.is_over:
+            break
     return held
 
 
@@ -153,8 +157,8 @@ def _solve(
     given up for that, or nothing is found.
     """
     (first, last), options, worth = block, state.options, state.totals.worth(program.x)
-    until, stay = last + options.ahead, program.counts_in(settled)
-    tries = [stay]
+    until, stay = last + 1 + options.ahead, program.counts_in(settled)
+    tries, found = [stay], list[np.ndarray]()
     if not starts and state.totals.whole_at(program.x, ROUND_OFF):
         tries.insert(0, stay | program.deadlines)
         if until < state.totals.grid.slots:
@@ -162,16 +166,19 @@ def _solve(
     for stays in tries:
         window = program.window(first, last, stays)
         limits = replace(state.limits(window.program, share), mip_rel_gap=options.block_gap)
-        points = [settle(window.program, start[window.open_yet])[0] for start in starts]
-        known = [point for point in points if point is not None]
+        allowed = [settle(window.program, program.without(window, start))[0] for start in starts]
+        known = [point for point in allowed if point is not None]
         start = max(known, key=window.program.objective, default=None)
-        result = state.solve(window.program, limits, start, in_child=False)
-        if result.x is None:
-            continue
-        program.decide(window, result.x)
-        if state.totals.worth(program.x) >= worth * (1 - options.block_gap):
-            return True
-    return result.x is not None
+        result = state.solve(window.program, limits, start, in_child=last - first >= _MANY)
+        if result.x is not None:
+            found.append(program.decided(window, result.x))
+            if state.totals.worth(found[-1]) >= worth * (1 - options.block_gap):
+                break
+        if state.is_over:
+            break
+    if found:
+        program.x = max(found, key=state.totals.worth)
+    return bool(found)
 
 
 def _cut_off(

@@ -230,6 +230,17 @@ class DeadlineState:
         self.known.timed = self.known.timed or self.known.seconds_left <= least
         return min(self.work_left, self.known.seconds_left) > least
 
+    @property
+    def is_over(self) -> bool:
+        """Whether no work or no time is left."""
+        self.known.timed = self.known.timed or self.known.seconds_left <= 0
+        return self.work_left <= 0 or self.known.seconds_left <= 0
+
+    def worth_of(self, ends: Mapping[int, int]) -> float:
+        """What jobs are worth that complete in these slots, in the unit of the instance."""
+        jobs = self.instance.jobs
+        return sum(float(jobs[i].utility(end - jobs[i].arrival)) for i, end in ends.items())
+
     def limits(self, program: LinearProgram, share: float) -> HighsOptions:
         """Options of HiGHS for a program that may take a share of all work."""
         work = min(share * self.work, self.work_left)

@@ -26,7 +26,7 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
     "every-cut-row": ("with a row for every packing cut and interval", DeadlineOptions(near=0.0)),
     "without-blocks": (
         "one slot after the other is decided in whole workers",
-        DeadlineOptions(plans=((1, 0.995), (1, 1.0))),
+        DeadlineOptions(plans=((1, 0.995), (1, 1.0), (1, 1.0))),
     ),
     "without-improvement": ("blocks are the last word", DeadlineOptions(improving=0.0)),
     "without-local-search": ("schedules stay as they were placed", DeadlineOptions(moves=0)),

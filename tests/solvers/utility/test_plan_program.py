@@ -106,7 +106,7 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
         window = program.window(1, 0)  # no slot in whole workers
         after = run_highs(window.program)
         assert after.x is not None
-        program.decide(window, after.x)
+        program.x = program.decided(window, after.x)
         for i, last in totals.ends(program.x).items():
             assert last >= kept[i]
         decided += len(kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.formulations.schedules import without_idle
 from solvers.highs import solve as run_highs
+from solvers.highs.feasibility import settle
 from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.plan_program import PlanProgram, Window
 from solvers.utility.deadlines.relax_and_fix import Placed, improve, relax_and_fix
@@ -19,18 +21,21 @@ from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.placing import Placing
+from solvers.utility.totals_program import SIDES
 from tests.models.utility.small import instance, job
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 from tests.solvers.utility.test_time_grid import shared_of
 
+Result = TypeVar("Result")
 
-def ended(steps: Generator[None, None, Placed]) -> Placed:
+
+def ended(steps: Generator[None, None, Result]) -> Result:
     """What a generator returns."""
     while True:
         try:
             next(steps)
         except StopIteration as end:
-            found: Placed = end.value
+            found: Result = end.value
             return found
 
 
@@ -104,14 +109,14 @@ def test_what_was_fixed_stays_and_what_was_lost_is_made_up() -> None:
     window = program.window(0, 0)
     result = run_highs(window.program)
     assert result.x is not None
-    program.decide(window, result.x)
+    program.x = program.decided(window, result.x)
     assert state.totals.loads(program.x, 0)[0].tolist() == [2, 0]
     program.fix(0, np.array([[1, 0], [1, 0]]))
     for last in (1, 3):  # slot 1 alone in whole workers, or all that are left
         window = program.window(1, last)
         result = run_highs(window.program)
         assert result.x is not None
-        program.decide(window, result.x)
+        program.x = program.decided(window, result.x)
         assert state.totals.loads(program.x, 0)[:, 0].tolist() == [1, 1, 0, 0]
         assert state.totals.ends(program.x) == {0: 1}
     late = np.array(program.x)
@@ -129,7 +134,7 @@ def test_no_more_is_asked_of_servers_than_they_were_found_to_hold() -> None:
     program.hold(0, 0, np.array([0.5, 0.5]), np.array([1, 0]))  # one of the two
     result = run_highs(program.window(0, 0).program)
     assert result.x is not None
-    program.decide(program.window(0, 0), result.x)
+    program.x = program.decided(program.window(0, 0), result.x)
     assert state.totals.loads(program.x, 0)[:2].sum(axis=1).tolist() == [1, 1]
 
 
@@ -160,10 +165,39 @@ def test_all_slots_together_give_what_no_start_has() -> None:
     nothing = np.zeros(state.totals.columns)
     alone = state.totals.point(scheduled(ins, rolled(ins, {0: 1})[2]))
     for points in ([nothing], [nothing, alone]):
-        better = improve(state, program, points)
+        better = ended(improve(state, program, points))
         assert better is not None
         assert better.workers.sum(axis=0).tolist() == [1, 1]
         assert (better.workers.sum(axis=1) <= 1).all()
+
+
+def test_a_start_loses_the_jobs_that_come_too_late_for_the_program() -> None:
+    # a runs in slot 0 and b in slot 3. If b's counts are closed, the start is a's part of it.
+    state = shared_of(two_jobs(3.0), 1000.0)
+    program = PlanProgram(state, {0: 0, 1: 0}, 1.0, early=True)
+    program.solve()
+    totals, point = state.totals, np.zeros(state.totals.columns)
+    for i, slot in ((0, 0), (1, 3)):
+        point[[totals.counts(side)[slot, i] for side in SIDES]] = 1.0
+        point[totals.done[i][totals.ends_of(i) >= slot]] = 1.0
+    (start,) = program.reopen([point])
+    for side in SIDES:  # what is closed stays at 0
+        program.x[totals.counts(side)[totals.counts(side) >= 0]] = 0.0
+    for closed, jobs in ((np.array([False] * 4), [1, 1]), (np.array([False] * 3 + [True]), [1, 0])):
+        window = program.window(0, 2, program.counts_in(closed))
+        kept = settle(window.program, program.without(window, start))[0]
+        assert kept is not None
+        full = program.decided(window, kept)
+        assert totals.loads(full, 0).sum(axis=0).tolist() == jobs
+
+
+def test_a_program_can_be_opened_again_and_again() -> None:
+    _, program, _ = rolled(two_jobs(3.0), {0: 1, 1: 1})
+    program.reopen([])
+    plan = program.x.copy()
+    program.x[:] = 7.0
+    program.reopen([])
+    assert program.x.tolist() == plan.tolist()
 
 
 def test_only_slots_near_a_load_that_does_not_fit_are_decided_again(
@@ -189,7 +223,7 @@ def test_only_slots_near_a_load_that_does_not_fit_are_decided_again(
 
     monkeypatch.setattr(state.known, "place", one_at_a_time)
     monkeypatch.setattr(program, "window", watched)
-    better = improve(state, program, ())
+    better = ended(improve(state, program, ()))
     assert better is not None
     assert better.workers.tolist() == [[1, 0], [0, 1], [0, 0], [0, 0]] or (
         better.workers.tolist() == [[0, 1], [1, 0], [0, 0], [0, 0]]
@@ -216,7 +250,7 @@ def test_whatever_is_placed_can_be_scheduled_as_it_is(seed: int, block: int) -> 
     first = scheduled(ins, found)
     point = state.totals.point(without_idle(ins, first))
     worth = state.totals.worth(program.x)
-    better = improve(state, program, [point])
+    better = ended(improve(state, program, [point]))
     assert better is not None
     second, last = scheduled(ins, better), state.totals.worth(program.x)
     for made, least in ((first, worth), (second, last)):

@@ -34,6 +34,21 @@ def test_it_is_stopped_when_it_takes_longer_and_what_it_knows_is_kept() -> None:
     assert found.bound >= 5.0 - 1e-6  # the offset
 
 
+def test_what_it_has_found_so_far_can_be_read_and_a_refuted_bound_is_none() -> None:
+    with Background(worth_of_pairs(), HighsOptions()) as beside:
+        beside.wait(30.0)
+        assert beside.finished
+        assert beside.incumbent is not None
+        assert beside.incumbent.tolist() == [1.0, 2.0]
+        assert beside.bound == pytest.approx(5.0)
+        beside._tally.best_bound = 4.0
+        assert beside.bound is None
+    with Background(market_split(0), HighsOptions(time_limit=60.0)) as beside:
+        assert beside.bound is None  # its process is still to load
+        beside.wait(0.01)
+        assert not beside.finished
+
+
 def test_leaving_it_stops_it() -> None:
     with Background(market_split(1), HighsOptions(time_limit=600.0)) as beside:
         assert not beside.finished

@@ -6,11 +6,47 @@ from dataclasses import replace
 
 import pytest
 
+from solvers.highs import HighsOptions, LinearProgram
 from solvers.highs import solve as run_highs
+from solvers.utility.deadlines import prove
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.prove import BoundProcess
-from tests.solvers.utility.test_time_grid import shared_of, two_alike
+from solvers.utility.totals_program import TotalsProgram
+from tests.solvers.utility.test_time_grid import GRIDDED, shared_of, two_alike
+
+
+class Paused:
+    """In place of a solve in a child process: it has found a point and a bound, and never ends."""
+
+    finished = False
+    made = 0
+
+    def __init__(self, program: LinearProgram, _: HighsOptions) -> None:
+        result = run_highs(program)
+        self.incumbent, self.bound = result.x, result.bound
+        self.stopped = False
+        Paused.made += 1
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
+class Idle(BoundProcess):
+    """A process that tells what it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = 0
+
+    def begin(self, totals: TotalsProgram, program: LinearProgram, options: HighsOptions) -> None:
+        super().begin(totals, program, options)
+        self.begun += 1
+
+
+@pytest.fixture
+def paused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prove, "Background", Paused)
 
 
 def test_forbidden_deadlines_are_those_later_and_fewer() -> None:
@@ -45,3 +81,54 @@ def test_a_round_that_was_only_cut_short_has_twice_the_work_next_time() -> None:
     assert rounds._effort == 1.0
     assert rounds._more(False, cut_short)
     assert rounds._effort == 2.0
+
+
+@pytest.mark.usefixtures("paused")
+def test_deadlines_found_so_far_are_completed_unless_they_were_or_are_forbidden() -> None:
+    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    with Idle() as process:
+        rounds = Rounds(shared, Completion(shared), process)
+        ends = rounds._found_beside()
+        assert ends == process.found()
+        assert len(ends) == 2
+        assert rounds._has_better({0: 1})
+        assert not rounds._has_better(ends)  # no better than these
+        rounds._completed.add(frozenset(ends.items()))
+        assert rounds._found_beside() == {}
+        rounds._completed.clear()
+        assert rounds._found_beside() == ends
+        shared.forbid(ends)
+        assert rounds._found_beside() == {}
+
+
+@pytest.mark.usefixtures("paused")
+def test_the_bound_so_far_counts_and_a_better_schedule_starts_the_process_anew() -> None:
+    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    with Idle() as process:
+        rounds = Rounds(shared, Completion(shared), process)
+        assert not rounds._poll(None)  # there is no result
+        assert process.is_busy
+        assert shared.known.bound is not None
+        assert 12.3841 * (1 - 1e-4) <= shared.known.bound < 30.0
+        # The bound has come closer, but what the process looks for is what it was.
+        assert process.begun == 1
+        rounds._poll(None)
+        assert process.begun == 1
+        shared.known.objective = 0.5 * shared.known.bound  # as if a schedule had been found
+        rounds._poll(None)
+        assert process.begun == 2
+        rounds._poll(None)
+        assert process.begun == 2
+
+
+def test_at_the_end_the_process_is_waited_for() -> None:
+    # Too little is left for a round, but the bound of the process is still to come.
+    shared = shared_of(two_alike(), 30.0, replace(GRIDDED, least=1.0))
+    with BoundProcess() as process:
+        shared.options = GRIDDED
+        rounds = Rounds(shared, Completion(shared), process)
+        shared.options = replace(GRIDDED, least=1.0)
+        rounds.run()
+        assert not process.is_busy
+    assert shared.known.bound is not None
+    assert 12.3841 * (1 - 1e-4) <= shared.known.bound < 30.0

@@ -41,11 +41,11 @@ class DeadlineOptions:
     coarse: tuple[float, float] = (1e-3, 2e-5)
     """Share of the bound lost by treating deadlines alike; the second where it may be proven."""
     gap: tuple[float, float] = (5e-4, 3e-5)  # likewise; below `closed`, or no proof is complete
-    rough_gap: float = 2e-3  # where the grid gets finer, or cuts are still to be found
+    rough_gap: tuple[float, float] = (2e-3, 5e-3)  # where a finer grid or cuts are still to come
     closed: float = 5e-5  # a schedule better by less is not looked for: half the gap of a proof
     intervals: float = 1 / 3  # of the slots, in the first grid: half as many cost more bound
     arriving: float = 0.5  # weight of an interval's end where a job arrives, 1 where one completes
-    near: float = 0.98  # share of its capacity from which a cut is a row: few others ever bind
+    near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
     rooms: tuple[float, ...] = (0.99, 1.0, 0.97, 0.98, 0.96)
     """Shares of the capacities: whole workers can follow what leaves a little, never all."""
     rounds: int = 3  # before the first one for the bound: they find the cuts that matter

@@ -25,7 +25,8 @@ def for_bound(
     state.restricted = True
     program = state.on_grid.program(whole=False, least=state.objective_to_beat)
     options = replace(state.limits(program, share), extra=state.options.for_bound)
-    return program, replace(options, mip_rel_gap=state.options.rough_gap) if rough else options
+    gap = state.options.rough_gap[state.may_prove]
+    return program, replace(options, mip_rel_gap=gap) if rough else options
 
 
 class BoundProcess:
@@ -158,7 +159,7 @@ def _solved(
     program = totals.program(ends=ends, least=least)
     options = state.limits(program, share)
     if not proving:
-        options = replace(options, mip_rel_gap=state.options.rough_gap)
+        options = replace(options, mip_rel_gap=state.options.rough_gap[state.may_prove])
     return state.solve(program, options, start)
 
 

@@ -91,7 +91,7 @@ def test_what_highs_has_not_proven_is_no_bound(
     shared = shared_of(two_alike(), 30.0)
     upper = completed(shared, any_deadlines(shared))
     assert upper == (pytest.approx(1.1 * 12.3841, rel=1e-3) if found else math.inf)
-    rough, fine = shared.options.rough_gap, shared.options.gap[True]
+    rough, fine = shared.options.rough_gap[True], shared.options.gap[True]
     assert gaps == ([rough, fine] if found else [rough])
 
 

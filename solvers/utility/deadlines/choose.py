@@ -19,7 +19,6 @@ from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["Rounds"]
 
-
 _WAIT = 0.5  # seconds without anything to do, after which the process is asked again
 
 
@@ -40,7 +39,8 @@ class Rounds:
         self._state, self._completion, self._process = state, completion, process
         self._at_first = state.known.objective
         self._number, self._effort = 0, 1.0  # of rounds; times the shares of work that they have
-        self._news, self._to_beat = False, 0.0  # news, and the best schedule, at its start
+        self._news = False  # since the process was started
+        self._to_beat = 0.0  # worth of the best schedule at that time
         # Deadlines that the process found, still to be completed, and a bound on their worth.
         self._waiting: list[tuple[Mapping[int, int], float]] = []
         self._completed: set[frozenset[tuple[int, int]]] = set()  # where nothing is proven

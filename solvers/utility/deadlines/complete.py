@@ -46,7 +46,7 @@ class Completion:
         upper : float, optional
             The bound of :meth:`find_cuts` for them, if it has been asked already.
         is_outdated : callable
-            Whether better deadlines are known by now: then no further plan is begun.
+            Whether better deadlines are known by now: then no plan but the first is begun.
 
         Yields
         ------

@@ -95,6 +95,11 @@ class GrowingProgram:
         if self._solved:
             self._strategy = _DUAL
 
+    @property
+    def nonzeros(self) -> int:
+        """How many coefficients its rows have."""
+        return int(self._highs.getNumNz())
+
     def add_row(
         self,
         lower: float,

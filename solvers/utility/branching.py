@@ -28,6 +28,7 @@ def branched(
     leaves: int,
     enough: float = 0.0,
     deadline: float = math.inf,
+    work: float = math.inf,
 ) -> PoolPrices:
     """Prices with a tree that proves more than they do by themselves.
 
@@ -44,6 +45,8 @@ def branched(
         A bound at which to stop.
     deadline : float
         ``time.monotonic()`` at which to stop, with the tree as it is.
+    work : float
+        Likewise, units of work (:class:`solvers.utility.deadlines.DeadlineOptions`).
 
     Returns
     -------
@@ -53,7 +56,7 @@ def branched(
     """
     bounds = PoolBounds(instance)
     root, tree = grown(
-        lambda: DeadlineRelaxation(instance, cuts, deadline),
+        lambda: DeadlineRelaxation(instance, cuts, deadline, work),
         bounds.at,
         Allowed.all(len(instance.jobs), instance.cluster.slots),
         replace(prices, tree=()),

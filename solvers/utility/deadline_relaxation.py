@@ -17,12 +17,12 @@ from scipy import sparse
 
 from models.utility.instance import UtilityInstance
 from solvers.highs import HighsOptions, LinearProgram
-from solvers.highs.growing import GrowingProgram, Infeasible, Optimum
+from solvers.highs.growing import GrowingProgram, Infeasible, Optimum, OutOfTime
 from solvers.utility.deadline_tree import Allowed, Branch
 from solvers.utility.job_program import JobProgram
 from solvers.utility.pool_bound import PoolPrices, PricedCut, rounded
 from solvers.utility.scaling import scale_utilities
-from solvers.utility.search_state import SearchState
+from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES, TotalsProgram
@@ -58,13 +58,19 @@ class DeadlineRelaxation:
         Packing cuts that are known, with their sides.
     deadline : float
         ``time.monotonic()`` at which to stop.
+    work : float
+        Units of work (:class:`solvers.utility.deadlines.DeadlineOptions`) after which to stop.
     """
 
     def __init__(
-        self, instance: UtilityInstance, cuts: Iterable[tuple[int, PackingCut]], deadline: float
+        self,
+        instance: UtilityInstance,
+        cuts: Iterable[tuple[int, PackingCut]],
+        deadline: float,
+        work: float = math.inf,
     ) -> None:
         scaled = scale_utilities(instance)
-        self._factor, self._deadline = scaled.factor, deadline
+        self._factor, self._deadline, self._work = scaled.factor, deadline, work
         cluster, jobs = instance.cluster.tolerant, instance.jobs
         self._shape = cluster.slots, len(cluster.resources)
         self._totals = totals = TotalsProgram(scaled.instance)
@@ -133,7 +139,7 @@ class DeadlineRelaxation:
         Raises
         ------
         OutOfTime
-            If the deadline comes first.
+            If the deadline comes first, or the work is done.
         HighsError
             If HiGHS fails.
         """
@@ -161,7 +167,14 @@ class DeadlineRelaxation:
         for job in self._jobs:
             job.restrict(allowed, lower, upper)
         self._program.bound_columns(np.arange(self._overload), lower, upper)
-        return self._program.solve(self._deadline)
+        if self._work <= 0:
+            raise OutOfTime("limit of work")
+        before = self._program.iterations
+        try:
+            return self._program.solve(self._deadline)
+        finally:
+            looks = (self._program.iterations - before) / 100
+            self._work -= looks * self._program.nonzeros / LOOKS_PER_UNIT
 
     def _add_violated(self, optimum: Optimum) -> int:
         """Add rows of cuts where a point violates them; returns how many."""

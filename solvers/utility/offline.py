@@ -33,7 +33,7 @@ _SEED = 0
 # The tree that proves by prices what HiGHS proves, or some of it:
 _LEAVES = 200
 _CLOSE = 0.005  # above HiGHS's bound, relative, is good enough
-_TREE = 0.1  # share of the time that is left over, at most
+_TREE = 0.1  # share of the time that is left over, at most, and of a limit of work
 
 
 def solve(
@@ -162,6 +162,7 @@ def solve(
             leaves=_LEAVES,
             enough=known.bound * (1 + _CLOSE),
             deadline=end,
+            work=math.inf if work_limit is None else _TREE * work_limit,
         )
         certified = pool_bound(instance, prices)
         if certified < known.bound:

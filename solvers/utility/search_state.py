@@ -23,7 +23,11 @@ from solvers.utility.placing import Placer, Placing
 from solvers.utility.separation import PackingCut, PackingSeparator
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["ROUND_OFF", "SearchState"]
+__all__ = ["LOOKS_PER_UNIT", "ROUND_OFF", "SearchState"]
+
+LOOKS_PER_UNIT = 1e6
+"""How often HiGHS looks at its limits, about every hundred simplex iterations, times the nonzeros
+of its program, in a unit of work: about a second."""
 
 ROUND_OFF = 1e-6
 """HiGHS's own, relative: utilities are scaled to about 100."""

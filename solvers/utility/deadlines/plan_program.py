@@ -254,6 +254,7 @@ class PlanProgram:
             lower=self._lower[open_yet],
             upper=program.upper[open_yet],
             integer=(program.integer | whole)[open_yet],
+            offset=float(program.cost @ value),  # or a relative gap would be of what is open alone
         )
         return Window(part, open_yet, value)
 

@@ -20,14 +20,13 @@ from solvers.result import OPTIMAL_GAP
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.deadlines.options import DeadlineOptions
 from solvers.utility.scaling import scale_utilities
-from solvers.utility.search_state import SearchState
+from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
 __all__ = ["DeadlineState", "Relaxation", "bound_of"]
 
-_UNIT = 1e6  # looks of HiGHS at its limits times nonzeros, in a unit of work
 _IN_PROCESS = 30_000  # nonzeros up to which HiGHS keeps a time limit without a child process
 
 
@@ -245,13 +244,13 @@ class DeadlineState:
         """Options of HiGHS for a program that may take a share of all work."""
         work = min(share * self.work, self.work_left)
         return HighsOptions(
-            work_limit=max(10, int(_UNIT * work / max(1, program.matrix.nnz))),
+            work_limit=max(10, int(LOOKS_PER_UNIT * work / max(1, program.matrix.nnz))),
             mip_rel_gap=self.options.gap[self.may_prove],
         ).until(self.deadline)
 
     def charge(self, work: int, nonzeros: int) -> None:
         """Count work of HiGHS on a program."""
-        self.spent += work * nonzeros / _UNIT
+        self.spent += work * nonzeros / LOOKS_PER_UNIT
 
     def solve(
         self,

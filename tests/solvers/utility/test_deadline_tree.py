@@ -29,6 +29,7 @@ from tests.contract_cases import priced_utility
 from tests.models.utility.small import constant, instance, job, random_instance
 from tests.solvers.utility.brute_force import optimum
 from tests.solvers.utility.slow_bound import slow_bound
+from tests.solvers.utility.test_exact import contended
 
 
 def at(price: float, cuts: tuple[PricedCut, ...] = ()) -> PoolPrices:
@@ -309,3 +310,9 @@ def test_a_tree_ends_where_its_bound_is_enough_or_time_is_up() -> None:
     assert branched(ins, free(ins), leaves=10, enough=9.5).tree == ()
     assert branched(ins, free(ins), leaves=10, deadline=0.0).tree == ()
     assert branched(ins, free(ins), leaves=1).tree == ()
+    assert branched(ins, free(ins), leaves=10, work=0.0).tree == ()
+    ins = contended(1)
+    whole, part, again = (
+        branched(ins, free(ins), leaves=30, work=work).tree for work in (1.0, 1e-5, 1e-5)
+    )
+    assert 0 < len(part) == len(again) < len(whole)

@@ -117,6 +117,9 @@ def test_what_was_fixed_stays_and_what_was_lost_is_made_up() -> None:
         result = run_highs(window.program)
         assert result.x is not None
         program.x = program.decided(window, result.x)
+        # What is fixed counts in the objective, too.
+        whole = program.whole().objective(program.x[program._columns])
+        assert result.objective == pytest.approx(whole)
         assert state.totals.loads(program.x, 0)[:, 0].tolist() == [1, 1, 0, 0]
         assert state.totals.ends(program.x) == {0: 1}
     late = np.array(program.x)

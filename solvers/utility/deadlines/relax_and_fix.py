@@ -65,8 +65,7 @@ def relax_and_fix(
         Slots that are decided together; the last block may be shorter.
     """
     slots, until = state.totals.grid.slots, state.spent + state.options.follow * state.work
-    workers = np.zeros((slots, len(state.instance.jobs)), dtype=np.int64)
-    places: dict[tuple[int, int], np.ndarray] = {}
+    held: dict[int, list[np.ndarray]] = {}
     for first in range(0, slots, block):
         if not program.learn():
             program.add_broken()
@@ -74,15 +73,14 @@ def relax_and_fix(
         decided = yield from _decide(state, program, ends, state.options.block)
         if decided is None:
             break
-        for slot, held in decided.items():
-            places[0, slot], places[1, slot] = held
-            workers[slot] = _served(state, held)
-            program.fix(slot, _load(state, workers[slot]))
+        held.update(decided)
+        for slot, here in decided.items():
+            program.fix(slot, _load(state, _served(state, here)))
         hopeless = state.no_better_than_known(state.totals.worth(program.x))
         if hopeless or state.spent >= until or state.is_over:
             break
         yield
-    return Placed(workers, places)
+    return _placed(state, held)
 
 
 def improve(
@@ -93,13 +91,16 @@ def improve(
     Loads that the servers cannot hold are few then, and are mended where they are: only slots near
     them are decided again, each time more of them.
     """
-    slots = state.totals.grid.slots
-    share, starts = state.options.improving, program.reopen(points)
-    decided = yield from _decide(state, program, (0, slots - 1), share, starts)
-    if decided is None:
-        return None
-    workers = np.array([_served(state, decided[slot]) for slot in range(slots)])
-    places = {(side, slot): decided[slot][side] for side in SIDES for slot in decided}
+    block, starts = (0, state.totals.grid.slots - 1), program.reopen(points)
+    decided = yield from _decide(state, program, block, state.options.improving, starts)
+    return None if decided is None else _placed(state, decided)
+
+
+def _placed(state: DeadlineState, decided: _Decided) -> Placed:
+    workers = np.zeros((state.totals.grid.slots, len(state.instance.jobs)), dtype=np.int64)
+    for slot, held in decided.items():
+        workers[slot] = _served(state, held)
+    places = {(side, slot): held[side] for slot, held in decided.items() for side in SIDES}
     return Placed(workers, places)
 
 

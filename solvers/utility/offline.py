@@ -65,9 +65,10 @@ def solve(
         A feasible schedule.
     work_limit : float, optional
         Of the search by deadlines, in units of about a second
-        (:class:`solvers.utility.deadlines.DeadlineOptions`). With it, the exact solver and further
-        threads, whose ends are up to the clock, are left out, so that the answer is the same
-        however busy the machine is, unless the time limit cuts it off.
+        (:class:`solvers.utility.deadlines.DeadlineOptions`); a tenth of it more is for the tree.
+        With it, the exact solver and further threads, whose ends are up to the clock, are left out,
+        so that the answer is the same however busy the machine is, unless the time limit cuts it
+        off.
     options : DeadlineOptions, optional
         Of the search by deadlines; `work_limit` takes the place of theirs.
 

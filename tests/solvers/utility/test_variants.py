@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.utility.variants import VARIANTS
 from models.utility import score
 from solvers.utility import offline
 from solvers.utility.deadlines import DeadlineOptions, complete
@@ -18,6 +17,7 @@ from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.relax_and_fix import relax_and_fix
 from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.deadlines.variants import VARIANTS
 from solvers.utility.separation import PackingCut
 from tests.solvers.utility.test_deadline_search import drawn, searched
 from tests.solvers.utility.test_exact import best, contended

@@ -73,9 +73,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         package = part.methods[name].package
         if package and find_spec(package) is None:
             raise InputError(f"method '{name}' needs {package}: pip install 'schedgap[check]'")
-    if args.work and (not able or args.threads > 1 or set(methods) - set(able)):
-        told = f"want one thread, and some of {', '.join(able)}" if able else "none has one here"
-        raise InputError(f"methods with a limit of work: {told}")
+    if args.work and args.threads > 1:
+        raise InputError("--work: want --threads 1; when a second thread ends is up to the clock")
+    if args.work and not able:
+        raise InputError(f"--work: no method of {args.problem} can have a limit of work")
+    if args.work and (unable := [name for name in methods if name not in able]):
+        told = f"{', '.join(unable)} cannot have a limit of work, only {', '.join(able)} can"
+        raise InputError(f"--work: {told}")
     usual = (1.0, 2.0) if args.quick else (5.0, 15.0, 45.0)
     limits = sorted(set(args.work or args.times or usual))
     by = "work_limit" if args.work else "time_limit"
@@ -121,8 +125,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if len(with_gap) < len(frame):
         head.append(f"bound, median of {many}, of what looks for no schedule")
     if args.work:
-        compared = format_comparison(compare_methods(frame), layout)
-        notes = f"{compared}\n\n{wrap([runs.words], layout)}"
+        parts = [wrap([runs.words], layout)]
+        if len(methods) > 1:
+            parts.insert(0, format_comparison(compare_methods(frame), layout))
+        notes = "\n\n".join(parts)
     else:
         written = f"{runs.words}; pictures: {', '.join(map(str, paths))}"
         notes = wrap([format_overruns(frame), written], layout)

@@ -111,23 +111,22 @@ def compare_methods(frame: pd.DataFrame) -> pd.DataFrame:
         and other method. ``median`` is that of method - first, in percent: of the gap in points, of
         the others relative to the first one's bound. ``low`` and ``high`` are the 95 % t-interval
         of its mean. ``wins``, ``ties`` (apart by no more than proofs leave open) and ``losses`` are
-        of the method, and ``p`` is the two-sided sign test's. Instances on which one has no bound
-        or schedule are left out.
+        of the method, and ``p`` is the two-sided sign test's. A gap is 1 where there is no bound or
+        schedule; bounds and objectives are compared on the ``pairs`` of instances that have both.
     """
     first, *others = dict.fromkeys(frame["method"])
     tie = 100.0 * OPTIMAL_GAP
     up = 1.0 if problem(frame["problem"].iloc[0]).sense == "max" else -1.0
     records = []
     for (size, limit), rows in frame.groupby(["size", "work_limit"], sort=False):
-        rows = rows.dropna(subset=["bound", "objective"]).astype(dict.fromkeys(_ENDS, float))
+        rows = rows.astype(dict.fromkeys(_ENDS, float)).fillna({"gap": 1.0})
         for method in others:
             mine, its = (rows[rows["method"] == name].set_index("seed") for name in (method, first))
-            both = mine.index.intersection(its.index)
-            mine, its = mine.loc[both], its.loc[both]
             for of, sign in {"gap": -1.0, "bound": -up, "objective": up}.items():
                 apart = 100.0 * (mine[of] - its[of])
                 if of != "gap":
                     apart /= its["bound"].abs()
+                apart = apart.dropna()
                 wins, losses = (int((side * apart > tie).sum()) for side in (sign, -sign))
                 low, high = t_interval(apart)
                 record = {"size": size, "work_limit": limit, "method": method, "of": of}
@@ -143,14 +142,23 @@ def format_comparison(compared: pd.DataFrame, layout: Layout = PLAIN) -> str:
     lines = []
     for row in compared.itertuples():
         interval = "-" if pd.isna(row.low) else f"{row.low:+.2f} to {row.high:+.2f}"
-        told = f"{row.median:+.2f}", interval, f"{row.wins}/{row.ties}/{row.losses}", f"{row.p:.2g}"
+        told = (
+            f"{row.pairs}",
+            f"{row.median:+.2f}",
+            interval,
+            f"{row.wins}/{row.ties}/{row.losses}",
+            f"{row.p:.2g}",
+        )
         lines.append((row.size, f"{row.work_limit:g}", row.method, row.of, *told))
-    names = "size", "units", "method", "of", "median", "95 % interval", "wins/ties/losses", "p"
+    names = ["size", "units", "method", "of", "pairs", "median", "95 % interval"]
+    names += ["wins/ties/losses", "p"]
     columns = [Column(name, name, left=name in ("size", "method", "of")) for name in names]
     note = (
         "differences from the first method, seed by seed, in percent: of the gap in points, of "
         "bound and objective relative to its bound. interval: Student's, of the mean. wins: seeds "
-        f"on which the method is better by more than {OPTIMAL_GAP:.2%}. p: sign test, two-sided."
+        f"on which the method is better by more than {OPTIMAL_GAP:.2%}. p: sign test, two-sided, "
+        "of this row alone: of many rows some come out low by chance. pairs: of seeds with a bound "
+        "or an objective of both; a gap is 100 % without."
     )
     return f"{render(columns, lines, replace(layout, columns=None))}\n\n{wrap([note], layout)}"
 

@@ -10,13 +10,13 @@ involved.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-__all__ = ["Branch", "Deadlines", "Divisible", "leaves"]
+__all__ = ["Branch", "Deadlines", "Divisible", "check_tree", "leaves"]
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,18 @@ class Deadlines:
         """What is left if the job completes by the slot, and if later; ValueError as above."""
         job, slot = branch.job, branch.slot
         if not self.first[job] <= slot < self.last[job]:
-            raise ValueError(f"slot {slot} does not part what is left of job {job}")
+            left = f"{self.first[job]} to {self.last[job]}"
+            raise ValueError(f"slot {slot} does not part what is left of job {job}, {left}")
         first, last = self.first.copy(), self.last.copy()
         last[job], first[job] = slot, slot + 1
         return replace(self, last=last), replace(self, first=first)
 
 
-def leaves(tree: Sequence[Any], everything: LeftT) -> list[tuple[Any, LeftT]]:
-    """The leaves of a tree, and what is left to schedules in each.
+def leaves(tree: Sequence[Any], everything: LeftT) -> Iterator[tuple[Any, LeftT]]:
+    """The leaves of a tree, and what is left to schedules in each, one after the other.
+
+    Only parts that are still ahead are held in memory. They cover all cases only if the iterator
+    comes to its end without an error.
 
     Parameters
     ----------
@@ -85,14 +89,13 @@ def leaves(tree: Sequence[Any], everything: LeftT) -> list[tuple[Any, LeftT]]:
     ValueError
         If it is no tree, naming the node.
     """
-    found: list[tuple[Any, LeftT]] = []
     ahead = [everything]
     for place, node in enumerate(tree):
         if not ahead:
             raise ValueError(f"the tree has ended before node {place}")
         left = ahead.pop()
         if not isinstance(node, Branch):
-            found.append((node, left))
+            yield node, left
             continue
         try:
             first, second = left.split(node)
@@ -101,4 +104,9 @@ def leaves(tree: Sequence[Any], everything: LeftT) -> list[tuple[Any, LeftT]]:
         ahead += [second, first]
     if ahead:
         raise ValueError(f"the tree ends {len(ahead)} parts too early")
-    return found
+
+
+def check_tree(tree: Sequence[Any], everything: Divisible) -> None:
+    """Raise ValueError, naming the node, if it is no tree; parameters as in :func:`leaves`."""
+    for _ in leaves(tree, everything):
+        pass

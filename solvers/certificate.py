@@ -10,6 +10,7 @@ the solver that found them is not needed. ``solvers.<problem>.certificate`` hold
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -70,13 +71,19 @@ class Verdict:
         return (self.recomputed - self.stored) * (1.0 if self.sense == "max" else -1.0)
 
     @property
+    def _proven(self) -> bool:
+        """Whether the stored bound is no tighter than what is proven, which has to be a number."""
+        finite = math.isfinite(self.recomputed)
+        return finite and self._excess <= _ROUND_OFF * abs(self.recomputed)
+
+    @property
     def accepted(self) -> bool:
         """Whether the file is whole and its bound proven."""
-        return self.sealed and self._excess <= _ROUND_OFF * abs(self.recomputed)
+        return self.sealed and self._proven
 
     def __str__(self) -> str:
         """The verdict in one line."""
-        if self._excess > _ROUND_OFF * abs(self.recomputed):
+        if not self._proven:
             return f"refused: its prices prove {self.recomputed!r}, not {self.stored!r}"
         if not self.sealed:
             return "refused: changed since it was made, its digest is of other contents"

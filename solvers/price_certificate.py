@@ -14,7 +14,7 @@ from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
 from models.instance import check_made_for
 from models.wire import BranchRecord, LeafRecord, PricesFile
-from solvers.branching_tree import Branch, Deadlines, leaves
+from solvers.branching_tree import Branch, Deadlines, check_tree, leaves
 from solvers.certificate import Verdict, is_sealed, seal
 from solvers.result import Sense
 
@@ -108,13 +108,29 @@ class PriceCertificates:
     def bound(self, instance: Any, prices: TreePrices) -> float:
         """What prices prove, or their tree if that is more.
 
-        Raises ValueError if the tree is none.
+        Parameters
+        ----------
+        instance : Instance
+        prices : TreePrices
+
+        Returns
+        -------
+        float
+            In the unit of the objective, rounded outward.
+
+        Raises
+        ------
+        ValueError
+            If the tree is none, or a table of prices has another shape than it should, or one that
+            is negative or not finite.
         """
         root = self.root(instance, prices.prices)
         if not prices.tree:
             return root
-        oracle = self.oracle(instance)
-        found = [oracle.bound(*leaf) for leaf in leaves(prices.tree, oracle.everything())]
+        oracle, found = self.oracle(instance), []
+        slots = instance.cluster.slots if self.every_slot else None
+        for table, allowed in leaves(prices.tree, oracle.everything()):
+            found.append(oracle.bound(checked(table, oracle.columns, slots), allowed))
         # No schedule is worth less than nothing, whatever a leaf without schedules may prove.
         return max(root, min(found)) if self.sense == "min" else min(root, max(0.0, *found))
 
@@ -181,7 +197,7 @@ def _tree(
         else:
             raise _Malformed(f"no job '{node.job}' in the instance - at `{at}.job`")
     try:
-        leaves(tree, oracle.everything())
+        check_tree(tree, oracle.everything())
     except ValueError as error:
         raise _Malformed(f"{error} - at `$.tree`") from None
     return tuple(tree)
@@ -198,10 +214,14 @@ def _table(
     return np.array(rows, dtype=float).reshape(-1, width)
 
 
-def checked(instance: Any, prices: np.ndarray) -> np.ndarray:
-    """Prices, shape (S, R), that prove something; raises ValueError if these do not."""
-    if prices.ndim != 2 or prices.shape[1] != len(instance.cluster.resources):
-        raise ValueError(f"prices have shape {prices.shape}")
+def checked(prices: np.ndarray, columns: int, slots: int | None = None) -> np.ndarray:
+    """Prices, shape (S, columns), that prove something; raises ValueError if these do not.
+
+    ``slots``: what S has to be; any number will do if it is None.
+    """
+    rows = len(prices) if slots is None else slots
+    if prices.shape != (rows, columns):
+        raise ValueError(f"prices have shape {prices.shape}, not {(rows, columns)}")
     if not (np.isfinite(prices) & (prices >= 0.0)).all():
         raise ValueError("a price is negative or not finite")
     return np.asarray(prices, dtype=float)

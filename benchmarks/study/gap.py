@@ -22,7 +22,7 @@ GRACE = 60.0
 
 _WARM_UP = 10.0  # seconds for a small instance, at most
 _UNITS = {"time_limit": "s", "work_limit": "units"}
-_FOUND = ("load", "objective", "bound", "gap", "bound_source", "status", "message")
+_FOUND = ("load", "objective", "bound", "gap", "bound_source", "solver", "status", "message")
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,8 @@ def solve(
 
     The value of its result is ``load`` of the instance; ``objective`` by the scorer and ``bound``
     (None where there is none), ``gap`` (relative to the bound; 1 where there is no schedule or no
-    bound, and at most 1), ``bound_source``, ``status`` and ``message`` of the solver.
+    bound, and at most 1), ``bound_source``, the name of the ``solver``, its ``status`` and
+    ``message``.
     """
     chosen = gap_methods(instance["problem"]).methods[method]
     small = small_instance(instance["problem"])
@@ -137,6 +138,7 @@ def _found(instance: Any, result: SolveResult[Any]) -> dict[str, Any]:
         "bound": result.bound,
         "gap": 1.0 if gap is None else min(gap, 1.0),
         "bound_source": None if result.bound is None else result.bound_source,
+        "solver": result.solver,
         "status": result.status,
         "message": result.message,
     }

@@ -215,7 +215,6 @@ def pool_bound(instance: ColocatedInstance, prices: np.ndarray) -> float:
 
     Raises ValueError unless prices have shape (T, R), are nonnegative and finite.
     """
-    if len(prices) != instance.cluster.slots:
-        raise ValueError(f"prices have shape {prices.shape}")
-    bounds = PoolBounds(instance)
-    return bounds.bound(checked(instance, prices), bounds.everything())
+    bounds, cluster = PoolBounds(instance), instance.cluster
+    prices = checked(prices, len(cluster.resources), cluster.slots)
+    return bounds.bound(prices, bounds.everything())

@@ -36,7 +36,7 @@ def elastic_bound(instance: CompletionInstance, prices: np.ndarray) -> float:
     Prices are as in :func:`solvers.completion.pool_bound.pool_bound`. Those of schedules with
     constant placement are often too high here; so the best bound of several multiples is taken.
     """
-    prices = checked(instance, prices)
+    prices = checked(prices, len(instance.cluster.resources))
     cluster = instance.cluster.tolerant
     taken = float((prices @ cluster.servers.sum(axis=0)).sum())
     bounds = np.zeros(len(_LEVELS))

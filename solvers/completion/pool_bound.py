@@ -83,7 +83,7 @@ def pool_bound(instance: CompletionInstance, prices: np.ndarray) -> float:
 
     Raises ValueError unless prices have shape (S, R), are nonnegative and finite.
     """
-    return max(0.0, PoolOracle(instance).bound(checked(instance, prices)))
+    return max(0.0, PoolOracle(instance).bound(checked(prices, len(instance.cluster.resources))))
 
 
 def rounded(prices: np.ndarray) -> np.ndarray:

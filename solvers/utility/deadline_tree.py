@@ -22,7 +22,7 @@ from solvers import branching_tree
 
 __all__ = ["Allowed", "Branch"]
 
-_MANY = 10**6  # workers: no limit
+_MANY = np.iinfo(np.int64).max  # workers: no limit
 
 
 @dataclass(frozen=True)
@@ -74,11 +74,14 @@ class Allowed:
         first, last = self.first.copy(), self.last.copy()
         if not workers:
             if not first[job] <= slot < last[job]:
-                raise ValueError(f"slot {slot} does not part what is left of job {job}")
+                left = f"{first[job]} to {last[job]}"
+                raise ValueError(f"slot {slot} does not part what is left of job {job}, {left}")
             last[job], first[job] = slot, slot + 1
             return replace(self, last=last), replace(self, first=first)
         slots = self.least.shape[1]
-        if slot >= slots or not self.least[job, slot] < workers <= self.most[job, slot]:
+        if slot >= slots:
+            raise ValueError(f"slot {slot} is past the horizon")
+        if not self.least[job, slot] < workers <= self.most[job, slot]:
             raise ValueError(f"{workers} workers do not part what is left of job {job}")
         least, most = self.least.copy(), self.most.copy()
         least[job, slot], most[job, slot] = workers, workers - 1

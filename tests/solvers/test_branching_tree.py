@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from solvers.branching_tree import Branch, Deadlines, leaves
+from solvers.branching_tree import Branch, Deadlines, check_tree, leaves
 
 NEVER = 4  # slots
 
@@ -27,7 +27,7 @@ def random_tree(rng: np.random.Generator, left: Deadlines, more: int) -> list[Br
 def test_every_case_is_in_one_leaf(seed: int) -> None:
     everything = Deadlines.all(3, NEVER)
     tree = random_tree(np.random.default_rng(seed), everything, 4)
-    found = leaves(tree, everything)
+    found = list(leaves(tree, everything))
     assert len(found) == (len(tree) + 1) // 2
     for case in product(range(NEVER + 1), repeat=3):
         within = [((left.first <= case) & (case <= left.last)).all() for _, left in found]
@@ -61,4 +61,4 @@ def test_what_is_left_by_hand() -> None:
 )
 def test_what_is_no_tree(tree: list[Branch | str], rule: str) -> None:
     with pytest.raises(ValueError, match=rule):
-        leaves(tree, Deadlines.all(1, NEVER))
+        check_tree(tree, Deadlines.all(1, NEVER))

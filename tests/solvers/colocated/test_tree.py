@@ -60,6 +60,21 @@ def test_a_tree_worked_by_hand(tmp_path: Path) -> None:
     assert verdict.accepted and verdict.recomputed == made.bound
 
 
+@pytest.mark.parametrize("wrong", [-0.1, math.nan, math.inf])
+def test_prices_of_a_leaf_are_looked_at(wrong: float) -> None:
+    ins, prices = two()
+    for place, node in enumerate(prices.tree):
+        if isinstance(node, Branch):
+            continue
+        tree = list(prices.tree)
+        tree[place] = np.full(node.shape, wrong)
+        with pytest.raises(ValueError, match="a price is negative or not finite"):
+            bound(ins, TreePrices(prices.prices, tuple(tree)))
+        tree[place] = np.hstack([node, node])
+        with pytest.raises(ValueError, match="prices have shape"):
+            bound(ins, TreePrices(prices.prices, tuple(tree)))
+
+
 def test_the_search_finds_such_a_tree() -> None:
     ins, prices = two()
     root = TreePrices(prices.prices)
@@ -170,7 +185,7 @@ def short(data: Any) -> None:
     [
         (no_more, r"the tree has ended before node 5 - at `\$\.tree`"),
         (too_few, r"the tree ends 1 parts too early - at `\$\.tree`"),
-        (no_part, r"node 0: slot 1 does not part what is left of job 0 - at `\$\.tree`"),
+        (no_part, r"node 0: slot 1 does not part what is left of job 0, 0 to . - at `\$\.tree`"),
         (unknown, r"no job 'z' in the instance - at `\$\.tree\[0\]\.job`"),
         (wide, r"2 prices for 1 columns - at `\$\.tree\[2\]\.prices\[0\]`"),
         (short, r"0 rows for 1 slots - at `\$\.tree\[2\]\.prices`"),

@@ -57,7 +57,7 @@ def three() -> tuple[CompletionInstance, TreePrices]:
 def test_a_tree_worked_by_hand(tmp_path: Path) -> None:
     ins, prices = three()
     assert bound(ins, TreePrices(NONE)) == pytest.approx(2.0 + 6.0 + 6.0)  # each alone
-    found = leaves(prices.tree, (oracle := PieceOracle(ins)).everything())
+    found = list(leaves(prices.tree, (oracle := PieceOracle(ins)).everything()))
     proven = [oracle.bound(*leaf) for leaf in found]
     assert proven == pytest.approx([24.0, 23.0])
     # Without the branching, the prices of the leaves prove less: b is where it is cheap.
@@ -70,6 +70,21 @@ def test_a_tree_worked_by_hand(tmp_path: Path) -> None:
     assert made.bound <= 23.0
     verdict = check(tmp_path / "c.json", ins)
     assert verdict.accepted and verdict.recomputed == made.bound
+
+
+@pytest.mark.parametrize("wrong", [-0.1, math.nan, math.inf])
+def test_prices_of_a_leaf_are_looked_at(wrong: float) -> None:
+    ins, prices = three()
+    for place, node in enumerate(prices.tree):
+        if isinstance(node, Branch):
+            continue
+        tree = list(prices.tree)
+        tree[place] = np.full(node.shape, wrong)
+        with pytest.raises(ValueError, match="a price is negative or not finite"):
+            bound(ins, TreePrices(prices.prices, tuple(tree)))
+        tree[place] = np.hstack([node, node])
+        with pytest.raises(ValueError, match="prices have shape"):
+            bound(ins, TreePrices(prices.prices, tuple(tree)))
 
 
 def test_the_search_finds_such_a_tree() -> None:
@@ -184,7 +199,7 @@ def other_node(data: Any) -> None:
     [
         (no_more, r"the tree has ended before node 3 - at `\$\.tree`"),
         (too_few, r"the tree ends 1 parts too early - at `\$\.tree`"),
-        (no_part, r"node 1: slot 3 does not part what is left of job 1 - at `\$\.tree`"),
+        (no_part, r"node 1: slot 3 does not part what is left of job 1, . to 3 - at `\$\.tree`"),
         (unknown, r"no job 'z' in the instance - at `\$\.tree\[0\]\.job`"),
         (wide, r"2 prices for 1 columns - at `\$\.tree\[1\]\.prices\[0\]`"),
         (negative, r">= 0\.0 - at `\$\.tree\[1\]\.prices"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 from pathlib import Path
 
 import jsonschema
@@ -194,3 +195,11 @@ def test_verdicts(sense: str, stored: float, sealed: bool, accepted: bool, says:
     assert verdict.accepted == accepted
     assert str(verdict).startswith(says)
     assert (str(verdict) == "accepted") == (says == "accepted")
+
+
+@pytest.mark.parametrize("sense", ["max", "min"])
+@pytest.mark.parametrize("proven", [math.inf, -math.inf, math.nan])
+def test_what_is_no_number_proves_nothing(sense: str, proven: float) -> None:
+    verdict = Verdict(sense, 5.0, proven, sealed=True)
+    assert not verdict.accepted
+    assert str(verdict) == f"refused: its prices prove {proven}, not 5.0"

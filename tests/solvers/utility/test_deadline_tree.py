@@ -125,7 +125,7 @@ def test_cuts_of_leaves_stand_once_in_the_file(tmp_path: Path) -> None:
 def test_leaves_part_all_deadlines() -> None:
     everything = Allowed.all(2, 3)
     tree = (Branch(0, 1), "a", Branch(1, 0), Branch(0, 2), "b", "c", "d")
-    found = leaves(tree, everything)
+    found = list(leaves(tree, everything))
     assert [name for name, _ in found] == ["a", "b", "c", "d"]
     for d in np.ndindex(4, 4):
         inside = [
@@ -137,7 +137,7 @@ def test_leaves_part_all_deadlines() -> None:
 
 def test_leaves_part_all_numbers_of_workers() -> None:
     tree = (Branch(0, 1, 2), Branch(0, 0, 1), "a", "b", Branch(0, 1, 1), "c", "d")
-    found = leaves(tree, Allowed.all(1, 3))
+    found = list(leaves(tree, Allowed.all(1, 3)))
     for n in np.ndindex(3, 3):
         counts = np.array([[*n, 0]])
         inside = [
@@ -159,7 +159,7 @@ def test_leaves_part_all_numbers_of_workers() -> None:
         (lambda tree: tree[1].update(job="a"), "node 1: slot 0 does not part"),
         (lambda tree: tree[1].update(job="z"), r"no job 'z' in the instance - at `\$.tree\[1\]"),
         (lambda tree: tree[0].update(slot=1), "node 0: slot 1 does not part"),
-        (lambda tree: tree[0].update(slot=1, workers=1), "node 0: 1 workers do not part"),
+        (lambda tree: tree[0].update(slot=1, workers=1), "node 0: slot 1 is past the horizon"),
         (
             lambda tree: [tree[k].update(job="a", workers=1) for k in (0, 1)],
             "node 1: 1 workers do not part",

@@ -91,14 +91,14 @@ def solve(
     generated = ColumnGeneration(problem, deadline=deadline(_GENERATION)).run()
     prices = rounded(problem.pool_prices(generated.duals / scaled.factor))
     certified = pool_bound(instance, prices)
-    rng = np.random.default_rng(_SEED)
-
-    def improve(schedule: UtilitySchedule | None, iterations: int, until: float) -> UtilitySchedule:
-        return local_search(
-            instance, prices, rng, start=schedule, iterations=iterations, deadline=until
-        )
-
-    found = improve(start, _ITERATIONS, deadline(_LOCAL_SEARCH))
+    found = local_search(
+        instance,
+        prices,
+        np.random.default_rng(_SEED),
+        start=start,
+        iterations=_ITERATIONS,
+        deadline=deadline(_LOCAL_SEARCH),
+    )
     objective = score(instance, found).objective
     known: SolveResult[UtilitySchedule] = SolveResult(
         status=status_of("max", objective, certified),
@@ -128,7 +128,6 @@ def solve(
             ),
             known.schedule,
             deadline=end,
-            improve=lambda schedule: improve(schedule, options.moves, end),
             threads=threads,
             options=options,
         )

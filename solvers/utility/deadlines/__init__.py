@@ -7,11 +7,11 @@ The search goes round four steps, each a module; all share one ``state`` and one
 ``choose``
     Deadlines, from the totals program (:mod:`solvers.utility.totals_program`), made coarse and put
     on a grid of time, in which only the deadline variables d are integer. So HiGHS branches on a
-    few hundred variables instead of thousands. Where the program may use all of the capacities, its
-    bound is one on all schedules. Where it may use a little less, its deadlines are easier to keep;
-    then only those are searched that the linear relaxation leaves undecided (``neighbourhoods``),
-    in every other round also those where it differs from the best schedule. Packing cuts that the
-    loads violate are found, and become rows where loads come near to them (``cut_pool``).
+    few hundred variables instead of thousands. The bound of this program is one on all schedules.
+    Good deadlines are found sooner where only those are searched that the linear relaxation leaves
+    undecided (``neighbourhoods``), in every other round also those where it differs from the best
+    schedule. Packing cuts that the loads violate are found, and become rows where loads come near
+    to them (``cut_pool``).
 ``complete``
     Whole workers on real servers for these deadlines, block by block (``relax_and_fix``). A few
     slots are decided in whole workers, all later ones in fractions, with every job keeping its
@@ -32,12 +32,11 @@ a time limit only cuts the search off.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import closing
 
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from solvers.utility.deadlines.choose import Rounds
-from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.options import DeadlineOptions
 from solvers.utility.deadlines.prove import BoundProcess
 from solvers.utility.deadlines.state import DeadlineState, Relaxation
@@ -52,7 +51,6 @@ def deadline_search(
     start: UtilitySchedule,
     *,
     deadline: float,
-    improve: Callable[[UtilitySchedule], UtilitySchedule],
     threads: int = 1,
     options: DeadlineOptions | None = None,
 ) -> SearchState:
@@ -66,8 +64,6 @@ def deadline_search(
         A feasible schedule.
     deadline : float
         ``time.monotonic()`` at which to stop; finite, or the options limit the work.
-    improve : callable
-        Local search, applied to every schedule found.
     threads : int
         With two or more, a process beside this one works on the bound, unless the work is limited:
         when it ends is up to the clock.
@@ -84,9 +80,8 @@ def deadline_search(
         If a schedule breaks a constraint or is worth more than the bound.
     """
     options = DeadlineOptions() if options is None else options
-    state = DeadlineState(instance, relaxation, start, deadline, improve, options)
-    with BoundProcess() as process:
-        beside = process if threads > 1 and options.work_limit is None else None
-        Rounds(state, Completion(state), beside).run()
+    state = DeadlineState(instance, relaxation, start, deadline, options)
+    with closing(BoundProcess()) as process:
+        Rounds(state, process, beside=threads > 1 and options.work_limit is None).run()
     state.known.reconcile()
     return state.known

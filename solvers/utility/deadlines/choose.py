@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import cycle
-
-import numpy as np
 
 from solvers.highs import MatrixResult
 from solvers.result import OPTIMAL_GAP
-from solvers.utility.deadlines.complete import Completion
+from solvers.utility.deadlines.complete import complete, find_cuts
 from solvers.utility.deadlines.neighbourhoods import where_undecided
 from solvers.utility.deadlines.prove import BoundProcess, for_bound
 from solvers.utility.deadlines.state import DeadlineState, bound_of
@@ -28,123 +25,94 @@ class Rounds:
     Parameters
     ----------
     state : DeadlineState
-    completion : Completion
-    process : BoundProcess, optional
-        If there is none, some of the rounds are for the bound.
+    process : BoundProcess
+    beside : bool
+        Whether the process is used. If not, some of the rounds are for the bound.
     """
 
-    def __init__(
-        self, state: DeadlineState, completion: Completion, process: BoundProcess | None = None
-    ) -> None:
-        self._state, self._completion, self._process = state, completion, process
-        self._at_first = state.known.objective
+    def __init__(self, state: DeadlineState, process: BoundProcess, *, beside: bool) -> None:
+        self._state, self._process, self._beside = state, process, beside
         self._number, self._effort = 0, 1.0  # of rounds; times the shares of work that they have
         self._news = False  # since the process was started
         self._to_beat = 0.0  # worth of the best schedule at that time
         # Deadlines that the process found, still to be completed, and a bound on their worth.
         self._waiting: list[tuple[Mapping[int, int], float]] = []
-        self._completed: set[frozenset[tuple[int, int]]] = set()  # where nothing is proven
+        self._completed: set[frozenset[tuple[int, int]]] = set()
         self._refines = not state.may_prove  # whether a finer grid is expected to give more
-        rooms = (1.0,) if state.may_prove else state.options.rooms
-        if process is not None and not state.may_prove:
-            rooms = tuple(room for room in rooms if room < 1.0)
-        self._rounds, self._rooms = len(rooms), cycle(rooms)
+        state.pause = lambda: self._poll(None)
         self._start_process()
 
     def run(self) -> None:
         """Rounds until the gap is closed, nothing new is learnt, or time or work is over."""
-        state, idle = self._state, 0
+        state, more = self._state, True
         while state.totals.limits and state.may_continue():
-            self._poll(None)
             before = state.known.objective
+            news = self._poll(None)
             if self._waiting:
-                news = self._complete(*self._waiting.pop())
-                idle = 0
+                news = self._complete(*self._waiting.pop()) or news
             elif ends := self._found_beside():
-                news = self._complete(ends, math.inf)
-            elif idle < self._rounds:
-                news = self._round()
-                idle += 1
-            elif self._is_proving:
-                assert self._process is not None
+                news = self._complete(ends, math.inf) or news
+            elif more:
+                more = self._round()
+            elif self._process.is_busy:
                 self._process.wait(_WAIT)
-                news = self._poll(None)
-            else:
+            elif not news:
                 break
-            if news or state.known.objective > before:
-                idle = 0
-        if self._is_proving and not state.known.closed(OPTIMAL_GAP):
+            more = more or news or state.known.objective > before
+        if self._process.is_busy and not state.known.closed(OPTIMAL_GAP):
             self._poll(state.known.seconds_left)  # too little is left for anything else
 
-    @property
-    def _is_proving(self) -> bool:
-        return self._process is not None and self._process.is_busy
-
     def _found_beside(self) -> Mapping[int, int]:
-        """The best deadlines that the process has found so far, if they are still to be completed.
+        """The best deadlines that the process has found so far, if they are to be completed.
 
-        They use all of the capacities on a finer grid than those of a round.
+        Where a proof is hoped for, only its results are: completing takes too long there.
         """
-        state = self._state
-        if self._process is None or state.may_prove:
+        if self._state.may_prove:
             return {}
         ends = self._process.found()
-        known = frozenset(ends.items()) in self._completed or state.is_forbidden(ends)
-        return {} if known else ends
+        return {} if self._is_known(ends) else ends
+
+    def _is_known(self, ends: Mapping[int, int]) -> bool:
+        """Whether deadlines have been completed or excluded before."""
+        return frozenset(ends.items()) in self._completed or self._state.is_forbidden(ends)
 
     # Rounds. Each returns whether another one may give more.
 
     def _round(self) -> bool:
+        """Look for good deadlines; after the first rounds, without a process, for the bound."""
         state, number = self._state, self._number
         self._number += 1
-        if number >= state.options.rounds and not self._is_proving:
-            left = max(state.options.choosing, 1 - state.spent / state.work)
-            share = self._effort * state.options.proving * left
-            asked = for_bound(state, share, rough=self._refines)
-            return self._prove(state.on_grid, state.solve(*asked))
-        room = next(self._rooms)
-        if room == 1.0 and not self._is_proving:
-            return self._best()
-        planned = state.known.objective > self._at_first
-        return self._around(room, with_best=bool(number % 2) and planned and not state.may_prove)
-
-    def _best(self) -> bool:
-        """Search all deadlines, starting from those of the best schedule."""
-        state, grid, start = self._state, self._state.on_grid, None
-        if state.restricted:  # the best schedule may be excluded, too, and is then no start
-            program = grid.program(whole=False, least=state.objective_to_beat)
-        else:
-            program, start = grid.program(whole=False), state.best_point(grid)
-        limits = state.limits(program, self._effort * state.options.choosing)
-        result = state.solve(program, limits, start)
+        first = number < state.options.rounds
+        if self._process.is_busy or (first and not state.may_prove):
+            more = self._around(with_best=bool(number % 2))
+            return more or not self._process.is_busy  # those for the bound are still to come
+        left = max(state.options.choosing, 1 - state.spent / state.work)
+        share = self._effort * (state.options.choosing if first else state.options.proving * left)
+        grid, result = state.on_grid, state.solve(*for_bound(state, share, rough=self._refines))
         state.tighten_bound(bound_of(result))
-        return self._more(self._use(grid, result), result)
+        return self._more(self._finer(grid, result, self._use(grid, result)), result)
 
-    def _around(self, room: float, *, with_best: bool) -> bool:
-        """Search a share of the capacities near the linear relaxation, or also near the best."""
+    def _around(self, *, with_best: bool) -> bool:
+        """Search near the linear relaxation, or also near the best schedule."""
         state, grid = self._state, self._state.on_grid
-        program = grid.program(whole=False, room=room)
+        program = grid.program(whole=False)
         limits = state.limits(program, self._effort * state.options.choosing)
         result = state.solve(program.relaxed(), limits)
-        if result.x is not None and state.may_continue():
-            points = [result.x, state.best_point(grid)] if with_best else [result.x]
-            slack = state.options.slack
-            program = where_undecided(program, grid.done.values(), points, slack)
-            result = state.solve(program, limits)
+        if result.x is None or not state.may_continue():
+            return self._more(False, result)
+        points = [result.x, state.best_point(grid)] if with_best else [result.x]
+        slack = state.options.slack
+        program = where_undecided(program, grid.done.values(), points, slack)
+        result = state.solve(program, limits)
         news = self._use(grid, result)
         # Where a proof is hoped for, the process beside gives more than the same once more.
-        return news if state.may_prove else self._more(news, result)
-
-    def _prove(self, program: TotalsProgram, result: MatrixResult) -> bool:
-        """Use a result of the program for the bound."""
-        self._state.tighten_bound(bound_of(result))
-        return self._more(self._finer(program, result, self._use(program, result)), result)
+        return news if self._process.is_busy and state.may_prove else self._more(news, result)
 
     def _more(self, news: bool, result: MatrixResult) -> bool:
         """Whether another round may give more, twice as long if this one was only cut short."""
-        cut_short = not result.is_optimal and result.status != "infeasible"
+        cut_short = result.status in ("feasible", "bounded", "interrupted")
         if cut_short and not news:
-            self._effort *= 2
+            self._effort = min(2 * self._effort, 1 / self._state.options.choosing)
         return news or cut_short
 
     def _finer(self, program: TotalsProgram, result: MatrixResult, news: bool) -> bool:
@@ -163,37 +131,33 @@ class Rounds:
         """Look for a schedule with the deadlines found; whether that changed a program."""
         if result.x is None:
             return False
-        state, ends = self._state, program.ends(result.x)
-        news = state.learn(program, result.x)
-        if result.objective is None or not state.no_better_than_known(result.objective):
-            before = state.rows_added
-            news = self._complete(ends) or state.rows_added > before or news
+        state, ends, before = self._state, program.ends(result.x), self._state.rows_added
+        state.learn(program, result.x)
+        excluded, worth = False, math.inf if result.objective is None else result.objective
+        if not state.no_better_than_known(worth) and (state.may_prove or not self._is_known(ends)):
+            upper = find_cuts(state, ends) if state.may_prove else math.inf  # plans find them, too
+            excluded = self._complete(ends, upper)
+        news = excluded or state.rows_added > before
         self._news = self._news or news
         return news
 
-    def _complete(self, ends: Mapping[int, int], upper: float | None = None) -> bool:
-        """Look for a schedule with these deadlines; whether they are now excluded."""
-        state = self._state
-        if state.is_forbidden(ends):
+    def _complete(self, ends: Mapping[int, int], upper: float) -> bool:
+        """Look for a schedule with these deadlines; whether they are now excluded.
+
+        ``upper`` is the bound on them that :func:`find_cuts` gave, if it was asked.
+        """
+        state, known = self._state, frozenset(ends.items())
+        settled = state.no_better_than_known(upper)
+        done = known in self._completed and not state.may_prove and not settled
+        if done or state.is_forbidden(ends):
             return False
-        settled = upper is not None and state.no_better_than_known(upper)
-        if not state.may_prove and not settled:
-            known = frozenset(ends.items())
-            if known in self._completed:
-                return False
-            self._completed.add(known)
-        most = np.inf
-        for bound in self._completion.complete(ends, upper, lambda: self._has_better(ends)):
-            most = bound
-            self._poll(None)
-            if upper is None and self._has_better(ends):
-                self._completed.discard(frozenset(ends.items()))
-                break
-        if not state.no_better_than_known(most):
+        self._completed.add(known)
+        upper = complete(state, ends, upper, lambda: self._has_better(ends))
+        if not state.no_better_than_known(upper):
             return False
         state.forbid(ends)
         self._news = True
-        if state.may_prove and not self._is_proving:
+        if state.may_prove and not self._process.is_busy:
             self._start_process()
         return True
 
@@ -212,7 +176,7 @@ class Rounds:
         return not self._state.may_prove and left < self._state.options.restart * was_left
 
     def _start_process(self) -> None:
-        if self._process is not None and self._state.may_continue():
+        if self._beside and self._state.may_continue():
             self._to_beat = self._state.known.objective
             program, options = for_bound(self._state, 1.0, rough=self._refines)
             self._process.begin(self._state.on_grid, program, replace(options, work_limit=None))
@@ -223,12 +187,10 @@ class Rounds:
 
         This is the only place where that happens, and no solve is under way when it does.
         """
-        if self._process is None:
-            return False
         state, polled = self._state, self._process.poll(seconds)
         if polled is None:
             state.tighten_bound(self._process.bound)
-            if self._is_proving and self._has_much_less_to_find():
+            if self._process.is_busy and self._has_much_less_to_find():
                 self._start_process()
             return False
         program, result = polled
@@ -238,7 +200,7 @@ class Rounds:
         if result.x is not None and result.is_optimal:
             ends = program.ends(result.x)
             self._news = state.learn(program, result.x) or self._news
-            self._waiting.append((ends, self._completion.find_cuts(ends)))
+            self._waiting.append((ends, find_cuts(self._state, ends)))
         if self._finer(program, result, self._news):
             self._start_process()
         return True

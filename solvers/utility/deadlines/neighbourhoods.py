@@ -36,8 +36,6 @@ def where_undecided(
     """
     lower, upper = np.array(program.lower), np.array(program.upper)
     for groups in done:
-        if not len(groups):
-            continue
         values = np.array([point[groups] for point in points])
         out = values.max(axis=0) <= ROUND_OFF
         met = values.min(axis=0) >= 1 - ROUND_OFF

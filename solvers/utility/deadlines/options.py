@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from models.errors import InputError
 
@@ -46,19 +45,9 @@ class DeadlineOptions:
     intervals: float = 1 / 3  # of the slots, in the first grid: half as many cost more bound
     arriving: float = 0.5  # weight of an interval's end where a job arrives, 1 where one completes
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
-    rooms: tuple[float, ...] = (0.99, 1.0, 0.97, 0.98, 0.96)
-    """Shares of the capacities: whole workers can follow what leaves a little, never all."""
     rounds: int = 3  # before the first one for the bound: they find the cuts that matter
     restart: float = 0.6  # of what it had to look for: with less, the process begins anew
     slack: int = 2  # groups of deadlines left free beside undecided ones: with none, few fit
-    for_bound: Mapping[str, bool | int] = field(
-        default_factory=lambda: {
-            # Cuts at nodes make them slow, and many looks at a variable before its pseudo-costs
-            # count do, too: docs/formulations.md. HiGHS's heuristics and restarts pay.
-            "mip_allow_cut_separation_at_nodes": False,
-            "mip_pscost_minreliable": 1,
-        }
-    )
 
     # Whole workers, block by block, after a plan in fractions.
     plans: tuple[tuple[int, float], ...] = ((5, 0.995), (5, 1.0), (12, 1.0))
@@ -76,7 +65,6 @@ class DeadlineOptions:
     block_gap: float = 5e-4  # finer than what is lost in a block
     ahead: int = 40  # slots planned again with a block; fewer lose much, more take long
     placing: int = 3000  # looks of HiGHS at its limits, for one load: other slots make up for it
-    moves: int = 500  # of local search from each schedule that is found
 
     def __post_init__(self) -> None:
         if self.work_limit is not None and not self.work_limit > 0:

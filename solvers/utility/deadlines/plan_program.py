@@ -12,7 +12,7 @@ basis of the one before. After that its deadlines become integer, and its worker
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -76,14 +76,13 @@ class PlanProgram:
         self._room, self._ends = room, dict(ends)
         program = self._totals.program(whole=False, ends=ends, room=room)
         cost = program.cost - (self._lateness(program) if early else 0.0)
+        self._most = [self._totals.loads(program.upper, side) for side in SIDES]
         self._columns = np.flatnonzero(program.upper > 0)
-        self._place = np.full(len(cost), NEVER)
-        self._place[self._columns] = np.arange(len(self._columns))
-        upper = program.upper[self._columns]
-        matrix = program.matrix[:, self._columns]
+        self._slot_of, self._job_of = self._slots_and_jobs()
+        upper, matrix = program.upper[self._columns], program.matrix[:, self._columns]
         most, least = matrix.maximum(0) @ upper, matrix.minimum(0) @ upper
         binds = (most > program.row_upper) | (least < program.row_lower)
-        self._program = LinearProgram(
+        self.program = LinearProgram(
             sense="max",
             cost=cost[self._columns],
             matrix=matrix[binds],
@@ -93,54 +92,35 @@ class PlanProgram:
             upper=upper,
             integer=program.integer[self._columns],
         )
-        self._upper = upper
-        self._growing = GrowingProgram.of(self._program)  # without the integrality
-        self._cut_rows: list[sparse.csr_array] = []
-        self._slot_of, self._job_of = self._slots_of_columns(), self._jobs_of_columns()
-        self._row_slots = [self._slots_of_rows(self._program.matrix)]
-        self._lower, self._first = np.zeros(len(upper)), 0  # slots before it are fixed
+        self._growing = GrowingProgram.of(self.program)  # without the integrality
+        self._nonzeros = self.program.matrix.nnz  # cuts do not count: few of them bind
+        self._row_slots = self._slots_of_rows(self.program.matrix)
         self._has = [np.zeros((self._totals.grid.slots, 0), dtype=bool) for _ in SIDES]
-        self._most = [self._most_at_once(side) for side in SIDES]
         self.x = self._plan = np.zeros(len(cost))
         self.objective = math.inf
+        self._all_upper = program.upper
+        self.reopen()
 
     def _lateness(self, program: LinearProgram) -> np.ndarray:
         """What it costs to run a job later, by column."""
         totals, cost = self._totals, np.zeros(len(program.cost))
         mean = float(program.cost[program.upper > 0].sum()) / max(1, len(self._ends))
-        for i in self._ends:
-            columns, job = totals.counts(0)[:, i], totals.limits[i].job
-            slots = np.flatnonzero(columns != NEVER)
-            delay = (slots - job.arrival) / totals.grid.slots
-            cost[columns[slots]] = self._options.early * mean / job.work * delay
+        arrival, work = np.array([(job.arrival, job.work) for job in totals.instance.jobs]).T
+        slots, jobs = np.nonzero(totals.counts(0) != NEVER)
+        delay = (slots - arrival[jobs]) / totals.grid.slots
+        cost[totals.counts(0)[slots, jobs]] = self._options.early * mean / work[jobs] * delay
         return cost
 
-    def _most_at_once(self, side: int) -> np.ndarray:
-        """Most workers or parameter servers of each job in each slot, shape (T, I)."""
-        columns = self._totals.counts(side)
-        most = np.zeros(columns.shape)
-        for i in self._ends:
-            limits = self._totals.limits[i]
-            runs = columns[:, i] != NEVER
-            most[runs, i] = limits.most_ps if side else limits.most
-        return most
-
-    def _slots_of_columns(self) -> np.ndarray:
-        """The slot of each n and m, NEVER of each d."""
-        slot_of = np.full(len(self._place), NEVER)
+    def _slots_and_jobs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The slot of each column, NEVER of a d; and its job."""
+        slot_of, job_of = np.full((2, self._totals.columns), NEVER)
+        for i, done in self._totals.done.items():
+            job_of[done] = i
         for side in SIDES:
             columns = self._totals.counts(side)
             slots, jobs = np.nonzero(columns != NEVER)
-            slot_of[columns[slots, jobs]] = slots
-        return slot_of[self._columns]
-
-    def _jobs_of_columns(self) -> np.ndarray:
-        """The job of each column."""
-        job_of = np.full(len(self._place), NEVER)
-        for i, done in self._totals.done.items():
-            counts = np.array([self._totals.counts(side)[:, i] for side in SIDES])
-            job_of[np.append(done, counts[counts != NEVER])] = i
-        return job_of[self._columns]
+            slot_of[columns[slots, jobs]], job_of[columns[slots, jobs]] = slots, jobs
+        return slot_of[self._columns], job_of[self._columns]
 
     def _slots_of_rows(self, matrix: sparse.csr_array) -> np.ndarray:
         """The slot of the n and m in each row, NEVER where there are none, or of several slots."""
@@ -163,7 +143,7 @@ class PlanProgram:
         before = self._growing.iterations
         optimum = self._growing.solve(self._state.deadline)
         work = (self._growing.iterations - before) // 100
-        self._state.charge(work, self._program.matrix.nnz)
+        self._state.charge(work, self._nonzeros)
         self.objective = optimum.objective
         self.x = np.zeros(len(self.x))
         self.x[self._columns] = optimum.x
@@ -184,8 +164,7 @@ class PlanProgram:
             self._has[side] = has | broken
             slots, which = np.nonzero(broken)
             if len(slots):
-                self._add(self._totals.counts(side)[slots], share[which])
-                self._row_slots.append(slots)
+                self._add(side, slots, share[which])
                 added += len(slots)
         return added
 
@@ -196,42 +175,40 @@ class PlanProgram:
         self._state.separate(self._totals, x)
         return self.add_broken()
 
-    def _add(self, columns: np.ndarray, weight: np.ndarray) -> None:
-        """Rows ``weight columns <= room``, shape (n, I) both."""
-        place = np.where(columns == NEVER, NEVER, self._place[columns])
-        row, job = np.nonzero((place != NEVER) & (weight > SMALLEST))
-        shape = (len(columns), len(self._columns))
-        rows = sparse.csr_array((weight[row, job], (row, place[row, job])), shape=shape)
-        self._growing.add_rows(rows, np.full(len(columns), self._room))
-        self._cut_rows.append(rows)
-
-    def whole(self) -> LinearProgram:
-        """The same program with d integer."""
-        program = self._program
-        count = sum(rows.shape[0] for rows in self._cut_rows)
-        return replace(
+    def _add(self, side: int, slots: np.ndarray, weight: np.ndarray) -> None:
+        """Rows ``weight load <= room``, one in each of these slots; weights have shape (n, I)."""
+        columns = self._totals.counts(side)[slots]
+        row, job = np.nonzero((columns != NEVER) & (weight > SMALLEST))
+        shape = (len(slots), self._totals.columns)
+        rows = sparse.csr_array((weight[row, job], (row, columns[row, job])), shape=shape)
+        rows, upper = rows[:, self._columns], np.full(len(slots), self._room)
+        self._growing.add_rows(rows, upper)
+        program = self.program
+        self.program = replace(
             program,
-            matrix=sparse.vstack([program.matrix, *self._cut_rows], format="csr"),
-            row_lower=np.append(program.row_lower, np.full(count, -math.inf)),
-            row_upper=np.append(program.row_upper, np.full(count, self._room)),
+            matrix=sparse.vstack([program.matrix, rows], format="csr"),
+            row_lower=np.append(program.row_lower, np.full(len(slots), -math.inf)),
+            row_upper=np.append(program.row_upper, upper),
         )
+        self._row_slots = np.append(self._row_slots, slots)
 
     def move_to(self, point: np.ndarray) -> None:
-        """Make a point of :meth:`whole` the latest one."""
+        """Make a point of the program the latest one."""
         self.x[self._columns] = point
 
     # Block by block
 
     def window(self, first: int, last: int, stays: np.ndarray | None = None) -> Window:
-        """What is left of :meth:`whole`, with n and m of these slots integer, too.
+        """What is left of the program, with n and m of these slots integer, too.
 
         Slots before them are as they were fixed. They may use all of the capacities, later ones
         the room. No job becomes later than in the latest point by more than a few slots, and those
         that are out stay out. Columns of a mask stay as they are in the latest point.
         """
-        program, slots = self.whole(), np.concatenate(self._row_slots)
-        open_yet = (program.upper > self._lower) & ~self._too_late()
-        value = np.where(open_yet, 0.0, self._lower)
+        program, slots = self.program, self._row_slots
+        lower, upper = self._lower[self._columns], self._upper[self._columns]
+        open_yet = (upper > lower) & ~self._too_late()
+        value = np.where(open_yet, 0.0, lower)
         if stays is not None:
             stays = stays & open_yet
             value[stays] = self.x[self._columns[stays]]
@@ -251,8 +228,8 @@ class PlanProgram:
             matrix=matrix[binds],
             row_lower=(program.row_lower - used)[binds],
             row_upper=(row_upper - used)[binds],
-            lower=self._lower[open_yet],
-            upper=program.upper[open_yet],
+            lower=lower[open_yet],
+            upper=upper[open_yet],
             integer=(program.integer | whole)[open_yet],
             offset=float(program.cost @ value),  # or a relative gap would be of what is open alone
         )
@@ -269,26 +246,18 @@ class PlanProgram:
 
     def beyond(self, slot: int) -> np.ndarray:
         """Columns of n and m from a slot on, and of d of the jobs that complete there; bool."""
-        beyond = self._slot_of >= slot
-        for i, end in self._totals.ends(self.x).items():
-            places = self._place[self._totals.done[i]]
-            beyond[places[places != NEVER]] = end >= slot
-        return beyond
+        late = [i for i, end in self._totals.ends(self.x).items() if end >= slot]
+        return (self._slot_of >= slot) | (self.deadlines & np.isin(self._job_of, late))
 
     def _too_late(self) -> np.ndarray:
         """Columns of n and m long after a job completes in the latest point; bool."""
-        late = np.zeros(len(self._columns), dtype=bool)
+        closed = np.zeros(len(self._state.instance.jobs), dtype=np.int64)  # from this slot on
         for i in self._ends:
             done = self.x[self._totals.done[i]]
             in_part = np.flatnonzero(done > max(done[-1] - SMALLEST, SMALLEST))
-            first = 0
             if len(in_part):
-                first = int(self._totals.ends_of(i)[in_part[0]]) + self._options.late + 1
-            for side in SIDES:
-                columns = self._totals.counts(side)[first:, i]
-                places = self._place[columns[columns != NEVER]]
-                late[places[places != NEVER]] = True
-        return late
+                closed[i] = self._totals.ends_of(i)[in_part[0]] + self._options.late + 1
+        return self._slot_of >= closed[self._job_of]
 
     def without(self, window: Window, start: np.ndarray) -> np.ndarray:
         """A start, in the columns of a window, without the jobs for which it is closed."""
@@ -305,33 +274,28 @@ class PlanProgram:
 
     def hold(self, side: int, slot: int, size: np.ndarray, held: np.ndarray) -> None:
         """Allow no more in a slot, by size, than what servers were found to hold, shape (I,)."""
-        self._add(self._totals.counts(side)[[slot]], size[None] / max(float(size @ held), SMALLEST))
-        self._row_slots.append(np.array([slot]))
+        self._add(side, np.array([slot]), size[None] / max(float(size @ held), SMALLEST))
 
-    def reopen(self, points: Iterable[np.ndarray]) -> list[np.ndarray]:
-        """Undo all that was decided and fixed; the latest point is that of the plan in fractions.
-
-        Returns what this program allows of other points in the columns of the totals program, in
-        the columns of :meth:`whole`.
-        """
-        self._program, self._first = replace(self._program, upper=self._upper), 0
-        self._lower = np.zeros(len(self._columns))
+    def reopen(self) -> None:
+        """Undo all that was decided and fixed: the latest point is the plan in fractions."""
+        self._lower, self._upper = np.zeros(len(self._all_upper)), self._all_upper.copy()
+        self._first = 0  # slots before it are fixed
         self.x = self._plan.copy()
-        return [np.minimum(point[self._columns], self._upper) for point in points]
+
+    def allowed(self, point: np.ndarray) -> np.ndarray:
+        """What the program allows of a point of the totals program, in its own columns."""
+        return np.minimum(point[self._columns], self.program.upper)
 
     def fix(self, slot: int, counts: np.ndarray) -> None:
         """Settle workers and parameter servers of a slot, shape (2, I), and of all before it.
 
         From now on, jobs complete when they do in the latest point, or later, or not at all.
         """
-        upper, ends = np.array(self._program.upper), self._totals.ends(self.x)
+        ends = self._totals.ends(self.x)
         for i in self._ends:
-            early = self._place[self._totals.earlier(i, ends.get(i))]
-            upper[early[early != NEVER]] = 0.0
+            self._upper[self._totals.earlier(i, ends.get(i))] = 0.0
         for side in SIDES:
             columns = self._totals.counts(side)[slot]
             jobs = np.flatnonzero(columns != NEVER)
-            places = self._place[columns[jobs]]
-            run = places != NEVER
-            self._lower[places[run]] = upper[places[run]] = counts[side, jobs[run]]
-        self._program, self._first = replace(self._program, upper=upper), slot + 1
+            self._lower[columns[jobs]] = self._upper[columns[jobs]] = counts[side, jobs]
+        self._first = slot + 1

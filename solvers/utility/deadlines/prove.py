@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
-from types import TracebackType
 
 import numpy as np
 
@@ -17,39 +17,31 @@ from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["BoundProcess", "for_bound", "with_whole_workers"]
 
+# Cuts at nodes make them slow, and so do many looks at a variable before its pseudo-costs count:
+# docs/formulations.md. HiGHS's heuristics and restarts pay.
+_FOR_BOUND = {"mip_allow_cut_separation_at_nodes": False, "mip_pscost_minreliable": 1}
+
 
 def for_bound(
     state: DeadlineState, share: float, *, rough: bool
 ) -> tuple[LinearProgram, HighsOptions]:
     """The program for what beats the best schedule, and options that suit its bound."""
-    state.restricted = True
     program = state.on_grid.program(whole=False, least=state.objective_to_beat)
-    options = replace(state.limits(program, share), extra=state.options.for_bound)
+    options = replace(state.limits(program, share), extra=_FOR_BOUND)
     gap = state.options.rough_gap[state.may_prove]
     return program, replace(options, mip_rel_gap=gap) if rough else options
 
 
 class BoundProcess:
-    """Solves one program at a time, in a child process that is there only while it does.
-
-    As a context manager, it leaves no process behind.
-    """
+    """Solves one program at a time, in a child process that is there only while it does."""
 
     def __init__(self) -> None:
-        self._solve: Background | None = None
-        self._totals: TotalsProgram | None = None
+        self._solve: tuple[TotalsProgram, Background] | None = None
 
-    def __enter__(self) -> BoundProcess:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Leave no process behind."""
         if self._solve is not None:
-            self._solve.stop()
+            self._solve[1].stop()
 
     @property
     def is_busy(self) -> bool:
@@ -58,36 +50,38 @@ class BoundProcess:
 
     def begin(self, totals: TotalsProgram, program: LinearProgram, options: HighsOptions) -> None:
         """Start solving a program, made from a totals program, in place of what it has."""
-        if self._solve is not None:
-            self._solve.stop()
-        self._totals = totals
-        self._solve = Background(program, options)
+        self.close()
+        self._solve = totals, Background(program, options)
 
     @property
     def bound(self) -> float:
         """The bound so far of the program that it has; infinity if there is none yet."""
-        bound = None if self._solve is None else self._solve.bound
+        bound = None if self._solve is None else self._solve[1].bound
         return math.inf if bound is None else bound
 
     def found(self) -> dict[int, int]:
         """The best deadlines so far of the program that it has; none if there are none yet."""
-        if self._solve is None or self._solve.incumbent is None:
+        if self._solve is None:
             return {}
-        assert self._totals is not None
-        return self._totals.ends(self._solve.incumbent)
+        totals, solve = self._solve
+        return {} if solve.incumbent is None else totals.ends(solve.incumbent)
 
     def wait(self, seconds: float) -> None:
         """Wait for a result, no longer than so many seconds; the solve goes on."""
         if self._solve is not None:
-            self._solve.wait(seconds)
+            self._solve[1].wait(seconds)
 
     def poll(self, seconds: float | None) -> tuple[TotalsProgram, MatrixResult] | None:
-        """The totals program and its result, if there is one; or wait for it so many seconds."""
-        if self._solve is None or (seconds is None and not self._solve.finished):
+        """The totals program and its result, if there is one; or wait for it so many seconds.
+
+        There is none either if the child process died: the search goes on without it.
+        """
+        if self._solve is None or (seconds is None and not self._solve[1].finished):
             return None
-        assert self._totals is not None
-        solve, self._solve = self._solve, None
-        return self._totals, solve.result(seconds)
+        (totals, solve), self._solve = self._solve, None
+        with suppress(OSError):
+            return totals, solve.result(seconds)
+        return None
 
 
 def with_whole_workers(state: DeadlineState, ends: Mapping[int, int]) -> float:
@@ -127,7 +121,7 @@ def with_whole_workers(state: DeadlineState, ends: Mapping[int, int]) -> float:
             break
         point = totals.with_ps_needed(np.round(result.x))
         unplaced = state.known.unplaced(totals, point)
-        state.offer(state.known.repaired(totals, point))
+        state.known.offer(state.known.repaired(totals, point))
         learnt = state.learn(totals, point)
         if state.no_better_than_known(upper) or not state.may_continue():
             break
@@ -136,7 +130,10 @@ def with_whole_workers(state: DeadlineState, ends: Mapping[int, int]) -> float:
                 break
             proving = not unplaced
             written.extend(unplaced)
-        totals = _written_out(state.totals, written) if written else state.totals
+        if written:
+            totals = copy.deepcopy(state.totals)
+            for side, slot in written:
+                totals.write_out(side, slot)
     return upper
 
 
@@ -153,7 +150,7 @@ def _solved(
     is left out otherwise, because it makes proofs harder.
     """
     best = state.best_point(totals)
-    excluded = any(totals.keeps(best, forbidden) for forbidden in state.forbidden)
+    excluded = state.is_forbidden(totals.ends(best))
     start = best if totals.keeps(best, ends) and not excluded else None
     least = state.objective_to_beat if start is None else None
     program = totals.program(ends=ends, least=least)
@@ -161,11 +158,3 @@ def _solved(
     if not proving:
         options = replace(options, mip_rel_gap=state.options.rough_gap[state.may_prove])
     return state.solve(program, options, start)
-
-
-def _written_out(totals: TotalsProgram, where: Iterable[tuple[int, int]]) -> TotalsProgram:
-    """The same program with some slots written out."""
-    totals = copy.deepcopy(totals)
-    for side, slot in where:
-        totals.write_out(side, slot)
-    return totals

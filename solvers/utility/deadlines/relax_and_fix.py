@@ -12,9 +12,8 @@ section 3.6.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,31 +28,12 @@ __all__ = ["Placed", "improve", "relax_and_fix"]
 _MANY = 20  # slots of a block from which a child process keeps its time limit
 
 
-class Placed(NamedTuple):
-    """Whole workers on real servers.
-
-    Parameters
-    ----------
-    workers : ndarray of int64, shape (T, I)
-        Workers that have their parameter servers.
-    places : dict of (int, int) to ndarray of int64, shape (S, I)
-        By side and slot, what the servers hold: at least these workers.
-    """
-
-    workers: np.ndarray
-    places: Mapping[tuple[int, int], np.ndarray]
+Placed = Mapping[int, list[np.ndarray]]
+"""By slot, what the servers hold of both sides: whole workers, shape (S, I) each."""
 
 
-_Decided = Mapping[int, list[np.ndarray]]
-"""By slot, what the servers hold, of both sides, shape (S, I) each."""
-
-
-def relax_and_fix(
-    state: DeadlineState, program: PlanProgram, block: int
-) -> Generator[None, None, Placed]:
+def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Placed:
     """Decide and place the workers of one block of slots after the other.
-
-    Between two blocks the caller may do something else, until time or work is up.
 
     Parameters
     ----------
@@ -67,41 +47,32 @@ def relax_and_fix(
     slots, until = state.totals.grid.slots, state.spent + state.options.follow * state.work
     held: dict[int, list[np.ndarray]] = {}
     for first in range(0, slots, block):
-        if not program.learn():
-            program.add_broken()
+        program.learn()
         ends = first, min(first + block, slots) - 1
-        decided = yield from _decide(state, program, ends, state.options.block)
+        decided = _decide(state, program, ends, state.options.block)
         if decided is None:
             break
         held.update(decided)
         for slot, here in decided.items():
             program.fix(slot, _load(state, _served(state, here)))
         hopeless = state.no_better_than_known(state.totals.worth(program.x))
-        if hopeless or state.spent >= until or state.is_over:
+        if hopeless or state.spent >= until or state.is_over():
             break
-        yield
-    return _placed(state, held)
+        state.pause()
+    return held
 
 
 def improve(
     state: DeadlineState, program: PlanProgram, points: Iterable[np.ndarray]
-) -> Generator[None, None, Placed | None]:
+) -> Placed | None:
     """Decide all slots together, starting from the best of some points; None if that fails.
 
     Loads that the servers cannot hold are few then, and are mended where they are: only slots near
     them are decided again, each time more of them.
     """
-    block, starts = (0, state.totals.grid.slots - 1), program.reopen(points)
-    decided = yield from _decide(state, program, block, state.options.improving, starts)
-    return None if decided is None else _placed(state, decided)
-
-
-def _placed(state: DeadlineState, decided: _Decided) -> Placed:
-    workers = np.zeros((state.totals.grid.slots, len(state.instance.jobs)), dtype=np.int64)
-    for slot, held in decided.items():
-        workers[slot] = _served(state, held)
-    places = {(side, slot): held[side] for slot, held in decided.items() for side in SIDES}
-    return Placed(workers, places)
+    program.reopen()
+    block, starts = (0, state.totals.grid.slots - 1), [program.allowed(point) for point in points]
+    return _decide(state, program, block, state.options.improving, starts)
 
 
 def _decide(
@@ -110,13 +81,13 @@ def _decide(
     block: tuple[int, int],
     share: float,
     starts: Sequence[np.ndarray] = (),
-) -> Generator[None, None, _Decided | None]:
+) -> Placed | None:
     """Decide a block of slots, given by its ends, and place it; None if nothing is found in time.
 
-    Each solve may take a share of all work. Between two tries the caller may do something else.
+    Each solve may take a share of all work.
     """
     first, last = block
-    held: _Decided | None = None
+    held: Placed | None = None
     slots = np.arange(state.totals.grid.slots)
     settled, near = np.zeros(len(slots), dtype=bool), 2
     for _ in range(state.options.block_tries):
@@ -124,22 +95,16 @@ def _decide(
             break
         held, lost = {}, []
         for slot in range(first, last + 1):
-            chosen = np.round(state.totals.loads(program.x, 0)[slot]).astype(np.int64)
-            load = _load(state, chosen)
-            placings = [state.known.place(side, load[side]) for side in SIDES]
-            held[slot] = [placing.counts for placing in placings]
-            for side in SIDES:
-                if not placings[side].complete:
-                    lost.append(slot)
-                    _cut_off(state, program, side, slot, load[side], held[slot][side])
+            held[slot], complete = _place(state, program, slot)
+            lost += [] if complete else [slot]
         if not lost:
             break
         program.add_broken()
         away = np.abs(slots[:, None] - np.array(lost)).min(axis=1)
         settled, starts = (first <= slots) & (slots <= last) & (away > near), ()
         near *= 2
-        yield
-        if state.is_over:
+        state.pause()
+        if state.is_over():
             break
     return held
 
@@ -175,27 +140,30 @@ def _solve(
             found.append(program.decided(window, result.x))
             if state.totals.worth(found[-1]) >= worth * (1 - options.block_gap):
                 break
-        if state.is_over:
+        if state.is_over():
             break
     if found:
         program.x = max(found, key=state.totals.worth)
     return bool(found)
 
 
-def _cut_off(
-    state: DeadlineState,
-    program: PlanProgram,
-    side: int,
-    slot: int,
-    load: np.ndarray,
-    held: np.ndarray,
-) -> None:
-    """Cut off a load that was not placed: by a packing cut or, in this program, by its size."""
-    cut = state.known.cut(side, load.astype(float))
-    if cut is not None:
-        state.cuts.know(side, cut)
-    else:
-        program.hold(side, slot, state.known.size(side), held.sum(axis=0))
+def _place(state: DeadlineState, program: PlanProgram, slot: int) -> tuple[list[np.ndarray], bool]:
+    """Place what a slot was given, of both sides; whether all of it fits.
+
+    What does not is cut off: by a packing cut or, in this program alone, by its size.
+    """
+    load = _load(state, np.round(state.totals.loads(program.x, 0)[slot]).astype(np.int64))
+    placings = [state.known.place(side, load[side]) for side in SIDES]
+    for side in SIDES:
+        if placings[side].complete:
+            continue
+        cut = state.known.cut(side, load[side].astype(float))
+        if cut is not None:
+            state.cuts.know(side, cut)
+        else:
+            held = placings[side].counts.sum(axis=0)
+            program.hold(side, slot, state.known.size(side), held)
+    return [placing.counts for placing in placings], all(placing.complete for placing in placings)
 
 
 def _load(state: DeadlineState, workers: np.ndarray) -> np.ndarray:

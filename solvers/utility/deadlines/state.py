@@ -59,11 +59,11 @@ class Relaxation(NamedTuple):
 
 
 class DeadlineState:
-    """The state of a search. All steps read it, and change it by its methods alone.
+    """The state of a search, shared by all its steps.
 
     Parameters
     ----------
-    instance, relaxation, start, deadline, improve
+    instance, relaxation, start, deadline
         As in :func:`solvers.utility.deadlines.deadline_search`.
     options : DeadlineOptions
 
@@ -84,10 +84,10 @@ class DeadlineState:
         All there is to do, in units of work (:class:`DeadlineOptions`).
     spent : float
         Work done so far.
-    restricted : bool
-        Whether the programs exclude some of what does not beat the best schedule known.
     forbidden : list of dict of int to int
         Deadlines that are excluded: no schedule with them beats the best one known.
+    pause : callable
+        Called between two steps: the state may change.
     rows_added : int
         How many rows have been made of cuts so far.
     """
@@ -98,10 +98,9 @@ class DeadlineState:
         relaxation: Relaxation,
         start: UtilitySchedule,
         deadline: float,
-        improve: Callable[[UtilitySchedule], UtilitySchedule],
         options: DeadlineOptions,
     ) -> None:
-        self.instance, self.options, self._improve = instance, options, improve
+        self.instance, self.options = instance, options
         seconds = deadline - time.monotonic()
         self.work = seconds if options.work_limit is None else options.work_limit
         self.spent, self.deadline = 0.0, deadline
@@ -117,7 +116,8 @@ class DeadlineState:
             self.on_grid = TotalsProgram(self._scaled, coarse=self._coarse, grid=grid)
         self.cuts = CutPool(self.on_grid)
         self.forbidden: list[Mapping[int, int]] = []
-        self.rows_added, self.restricted = 0, False
+        self.pause: Callable[[], object] = lambda: None
+        self.rows_added = 0
         placing = HighsOptions(work_limit=options.placing)
         self.known = SearchState(instance, self.totals.limits, deadline, placing)
         self.known.tighten_bound(relaxation.bound)
@@ -173,11 +173,6 @@ class DeadlineState:
 
     # Schedules and bounds
 
-    def offer(self, schedule: UtilitySchedule) -> None:
-        """Take over a schedule, and what local search makes of it, if it is the best so far."""
-        self.known.offer(schedule)
-        self.known.offer(self._improve(schedule))
-
     def best_point(self, program: TotalsProgram) -> np.ndarray:
         """The point of the best schedule known."""
         return program.point(without_idle(self.instance, self.known.schedule))
@@ -194,15 +189,12 @@ class DeadlineState:
         return most <= self.known.objective * (1 + self.options.closed)
 
     def tighten_bound(self, bound: float) -> None:
-        """Take over an upper bound on the program's objective."""
+        """Take over an upper bound on all that beats the best schedule known."""
         bound = (bound + self.totals.left_out) / self.factor
-        if self.restricted:  # what is excluded is no better than this
-            bound = max(bound, self.known.objective * (1 + self.options.closed))
-        self.known.tighten_bound(bound)
+        self.known.tighten_bound(max(bound, self.known.objective * (1 + self.options.closed)))
 
     def forbid(self, ends: Mapping[int, int]) -> None:
         """Exclude these deadlines, and all that are later or of fewer jobs."""
-        self.restricted = True
         self.forbidden.append(ends)
         if not self.on_grid.forbid(ends):
             self.tighten_bound(-math.inf)
@@ -223,17 +215,14 @@ class DeadlineState:
 
     def may_continue(self) -> bool:
         """Whether enough work and time are left to begin something, and the gap is open."""
-        if self.known.closed(OPTIMAL_GAP):
-            return False
         least = self.options.least * self.work
-        self.known.timed = self.known.timed or self.known.seconds_left <= least
-        return min(self.work_left, self.known.seconds_left) > least
+        return not self.known.closed(OPTIMAL_GAP) and not self.is_over(least)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether no work or no time is left."""
-        self.known.timed = self.known.timed or self.known.seconds_left <= 0
-        return self.work_left <= 0 or self.known.seconds_left <= 0
+    def is_over(self, least: float = 0.0) -> bool:
+        """Whether no more than this is left, in units of work or in seconds."""
+        seconds = self.known.seconds_left
+        self.known.timed = self.known.timed or seconds <= least
+        return min(self.work_left, seconds) <= least
 
     def worth_of(self, ends: Mapping[int, int]) -> float:
         """What jobs are worth that complete in these slots, in the unit of the instance."""

@@ -10,10 +10,6 @@ from solvers.utility.deadlines.options import DeadlineOptions
 __all__ = ["VARIANTS"]
 
 VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
-    "without-rooms": (
-        "deadlines are chosen in all of the capacities, none of them fixed before",
-        DeadlineOptions(rooms=(1.0,)),
-    ),
     "without-merging": (
         "deadlines of nearly equal worth stay apart",
         DeadlineOptions(coarse=(1e-6, 1e-6)),  # with 0, some coefficients are too small for HiGHS
@@ -28,8 +24,11 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
         "one slot after the other is decided in whole workers",
         DeadlineOptions(plans=((1, 0.995), (1, 1.0), (1, 1.0))),
     ),
+    "one-plan": ("deadlines are followed in one way", DeadlineOptions(plans=((5, 0.995),))),
+    "one-try": ("blocks are not decided again", DeadlineOptions(block_tries=1)),
+    "without-earliness": ("all workers in time are alike", DeadlineOptions(early=0.0)),
+    "late-at-will": ("jobs may become late by any time", DeadlineOptions(late=1_000_000)),
     "without-improvement": ("blocks are the last word", DeadlineOptions(improving=0.0)),
-    "without-local-search": ("schedules stay as they were placed", DeadlineOptions(moves=0)),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
 }
 """By name: what is different, in words, and the options."""

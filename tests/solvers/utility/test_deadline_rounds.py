@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
-from solvers.highs import HighsOptions, LinearProgram
+from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import prove
 from solvers.utility.deadlines.choose import Rounds
-from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.prove import BoundProcess
 from solvers.utility.totals_program import TotalsProgram
 from tests.solvers.utility.test_time_grid import GRIDDED, shared_of, two_alike
@@ -62,8 +62,8 @@ def test_the_process_is_waited_for_where_rounds_give_nothing_new() -> None:
     # It finds the deadlines, which are completed and excluded, until nothing better is left.
     shared = shared_of(two_alike(), 30.0)
     assert shared.may_prove
-    with BoundProcess() as process:
-        rounds = Rounds(shared, Completion(shared), process)
+    with closing(BoundProcess()) as process:
+        rounds = Rounds(shared, process, beside=True)
         rounds._round = lambda: False  # type: ignore[method-assign]
         rounds.run()
         assert not process.is_busy
@@ -73,7 +73,7 @@ def test_the_process_is_waited_for_where_rounds_give_nothing_new() -> None:
 
 def test_a_round_that_was_only_cut_short_has_twice_the_work_next_time() -> None:
     shared = shared_of(two_alike(), 30.0)
-    rounds = Rounds(shared, Completion(shared))
+    rounds = Rounds(shared, BoundProcess(), beside=False)
     whole = run_highs(shared.totals.program(whole=False))
     cut_short = replace(whole, status="feasible", bound=2 * whole.objective)
     assert not rounds._more(False, whole)
@@ -83,11 +83,55 @@ def test_a_round_that_was_only_cut_short_has_twice_the_work_next_time() -> None:
     assert rounds._effort == 2.0
 
 
+def test_no_round_has_more_than_all_of_the_work() -> None:
+    shared = shared_of(two_alike(), 30.0)
+    rounds = Rounds(shared, BoundProcess(), beside=False)
+    whole = run_highs(shared.totals.program(whole=False))
+    cut_short = replace(whole, status="feasible", bound=2 * whole.objective)
+    for _ in range(20):
+        assert rounds._more(False, cut_short)
+    assert rounds._effort * shared.options.choosing == 1.0
+
+
+def test_a_search_ends_where_highs_fails() -> None:
+    # No work is charged then, so that a limit of work alone would not end it.
+    shared = shared_of(two_alike(), 30.0, replace(GRIDDED, work_limit=1.0))
+    solves = []
+
+    def failed(program: LinearProgram, *_: object) -> MatrixResult:
+        solves.append(program)
+        nothing = {"x": None, "objective": None, "bound": None}
+        return replace(run_highs(program), status="failed", **nothing)
+
+    shared.solve = failed  # type: ignore[method-assign, assignment]
+    Rounds(shared, BoundProcess(), beside=False).run()
+    assert 0 < len(solves) < 10
+    assert shared.known.bound == 30.0
+
+
+def test_a_search_goes_on_without_a_process_that_died() -> None:
+    shared = shared_of(two_alike(), 30.0, GRIDDED)
+
+    class Dead(Paused):
+        finished = True
+
+        def result(self, _: float | None) -> MatrixResult:
+            raise BrokenPipeError
+
+    with pytest.MonkeyPatch.context() as patch, closing(BoundProcess()) as process:
+        patch.setattr(prove, "Background", Dead)
+        rounds = Rounds(shared, process, beside=True)
+        rounds.run()
+        assert not process.is_busy
+    assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
+    assert shared.known.bound == pytest.approx(12.3841, rel=1e-4)
+
+
 @pytest.mark.usefixtures("paused")
 def test_deadlines_found_so_far_are_completed_unless_they_were_or_are_forbidden() -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
-    with Idle() as process:
-        rounds = Rounds(shared, Completion(shared), process)
+    with closing(Idle()) as process:
+        rounds = Rounds(shared, process, beside=True)
         ends = rounds._found_beside()
         assert ends == process.found()
         assert len(ends) == 2
@@ -104,9 +148,9 @@ def test_deadlines_found_so_far_are_completed_unless_they_were_or_are_forbidden(
 @pytest.mark.usefixtures("paused")
 def test_the_bound_so_far_counts_and_a_better_schedule_starts_the_process_anew() -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
-    with Idle() as process:
-        rounds = Rounds(shared, Completion(shared), process)
-        assert not rounds._poll(None)  # there is no result
+    with closing(Idle()) as process:
+        rounds = Rounds(shared, process, beside=True)
+        rounds._poll(None)  # there is no result
         assert process.is_busy
         assert shared.known.bound is not None
         assert 12.3841 * (1 - 1e-4) <= shared.known.bound < 30.0
@@ -124,9 +168,9 @@ def test_the_bound_so_far_counts_and_a_better_schedule_starts_the_process_anew()
 def test_at_the_end_the_process_is_waited_for() -> None:
     # Too little is left for a round, but the bound of the process is still to come.
     shared = shared_of(two_alike(), 30.0, replace(GRIDDED, least=1.0))
-    with BoundProcess() as process:
+    with closing(BoundProcess()) as process:
         shared.options = GRIDDED
-        rounds = Rounds(shared, Completion(shared), process)
+        rounds = Rounds(shared, process, beside=True)
         shared.options = replace(GRIDDED, least=1.0)
         rounds.run()
         assert not process.is_busy

@@ -50,7 +50,6 @@ def searched(
         Relaxation(bound, (), (none, none), none),
         empty(ins),
         deadline=time.monotonic() + seconds,
-        improve=lambda schedule: schedule,
         threads=threads,
         options=options,
     )

@@ -15,7 +15,7 @@ from solvers.highs import solve as run_highs
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram, OutOfTime
 from solvers.utility.deadlines import DeadlineOptions
-from solvers.utility.deadlines.complete import Completion
+from solvers.utility.deadlines.complete import find_cuts
 from solvers.utility.deadlines.neighbourhoods import where_undecided
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.state import DeadlineState
@@ -93,7 +93,7 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
             used = totals.loads(program.x, side) @ weight.T
             assert (used <= capacity * (1 + BROKEN) + 1e-9).all()
         # The same deadlines decided, whole: with the cuts that the point before broke, no more.
-        whole, exact = run_highs(program.whole()), run_highs(asked)
+        whole, exact = run_highs(program.program), run_highs(asked)
         assert whole.x is not None
         assert whole.objective is not None and exact.objective is not None
         assert exact.objective * (1 - 1e-6) - 1e-6 <= whole.objective
@@ -118,7 +118,7 @@ def test_work_is_done_early_where_that_costs_nothing() -> None:
     # Two slots of work for a job that is to be done by slot 4 and may begin in slot 0.
     state = shared_of(one_job(), 30.0)
     totals, program = state.totals, PlanProgram(state, {0: 4}, 1.0, early=True)
-    costs = program.whole().cost
+    costs = program.program.cost
     falling = costs[costs <= 0][np.argsort(-costs[costs <= 0], kind="stable")]
     assert len(np.unique(falling)) >= 5  # a worker costs more in every later slot
     program.solve()
@@ -157,8 +157,7 @@ def test_what_is_said_of_deadlines_bounds_the_schedules_that_keep_them() -> None
         if not shared.totals.limits or schedule is None:
             continue
         ends = shared.totals.ends(shared.totals.point(without_idle(ins, schedule)))
-        completion = Completion(shared)
-        upper = completion.find_cuts(ends) + shared.totals.left_out
+        upper = find_cuts(shared, ends) + shared.totals.left_out
         worth = best(seed) * shared.factor
         assert upper >= worth * (1 - 1e-6)
         close += upper <= 1.05 * worth

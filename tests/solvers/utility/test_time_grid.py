@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.utility import UtilityInstance, UtilitySchedule, score
+from models.utility import UtilityInstance, score
 from models.utility.formulations.schedules import without_idle
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.choose import Rounds
-from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.cut_pool import CutPool
+from solvers.utility.deadlines.prove import BoundProcess
 from solvers.utility.deadlines.state import DeadlineState, Relaxation
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingCut
@@ -170,7 +171,7 @@ GRIDDED = DeadlineOptions(provable=0)
 def test_what_is_forbidden_stays_so_on_a_finer_grid() -> None:
     ins = two_alike()
     shared = shared_of(ins, 30.0, GRIDDED)
-    shared.offer(solve(ins).schedule)
+    shared.known.offer(solve(ins).schedule)
     before = shared.on_grid.grid.starts.tolist()
     shared.forbid({0: 1, 1: 3})
     assert shared.refine({0: 1, 1: 3})
@@ -219,47 +220,50 @@ def test_what_a_very_coarse_program_leaves_out_is_part_of_the_bound() -> None:
 
 
 def shared_of(
-    ins: UtilityInstance,
-    bound: float,
-    options: DeadlineOptions = GIVEN,
-    improve: Callable[[UtilitySchedule], UtilitySchedule] = lambda schedule: schedule,
+    ins: UtilityInstance, bound: float, options: DeadlineOptions = GIVEN
 ) -> DeadlineState:
     none = np.zeros((ins.cluster.slots, len(ins.jobs)))
     relaxation = Relaxation(bound, (), (none, none), none)
-    return DeadlineState(ins, relaxation, empty(ins), time.monotonic() + 60, improve, options)
+    return DeadlineState(ins, relaxation, empty(ins), time.monotonic() + 60, options)
 
 
 @pytest.mark.usefixtures("highs_here")
-def test_rounds_with_less_room_say_nothing_of_the_bound() -> None:
-    # In half of the capacities one job of the two is worth 2.3841 at most: at slot 3.
+def test_what_is_near_says_nothing_of_the_bound() -> None:
+    # Most deadlines are fixed: the optimum of what is left is no bound on all schedules.
     shared = shared_of(two_alike(), 30.0, GRIDDED)
-    rounds = Rounds(shared, Completion(shared))
-    rounds._around(0.5, with_best=False)
+    rounds = Rounds(shared, BoundProcess(), beside=False)
+    rounds._around(with_best=False)
+    assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
     assert shared.known.bound == 30.0
-    rounds._best()
-    assert shared.known.bound is not None
-    assert 12.3841 * (1 - 1e-4) <= shared.known.bound < 30.0
 
 
 def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden() -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
-    shared.offer(solve(two_alike()).schedule)
+    shared.known.offer(solve(two_alike()).schedule)
     best_ends = shared.totals.ends(shared.best_point(shared.totals))
     shared.forbid(best_ends)
     chosen: list[dict[int, int]] = []
-    rounds = Rounds(shared, Completion(shared))
-    rounds._complete = lambda ends, _=None: bool(chosen.append(ends))  # type: ignore[method-assign]
-    rounds._around(1.0, with_best=True)
+    rounds = Rounds(shared, BoundProcess(), beside=False)
+    rounds._complete = lambda ends, _: bool(chosen.append(ends))  # type: ignore[method-assign]
+    rounds._around(with_best=True)
     assert len(chosen) == 1
     assert not shared.is_forbidden(chosen[0])
 
 
+def test_the_first_rounds_do_not_end_a_search_that_is_to_find_a_bound() -> None:
+    # They find nothing new here; the bound comes from the rounds after them.
+    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    shared.known.offer(solve(two_alike()).schedule)
+    Rounds(shared, BoundProcess(), beside=False).run()
+    assert shared.known.bound == pytest.approx(12.3841, rel=1e-4)
+
+
 def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_completed_before() -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
-    rounds = Rounds(shared, Completion(shared))
+    rounds = Rounds(shared, BoundProcess(), beside=False)
     ends = {0: 1, 1: 3}
-    assert not rounds._complete(ends)
-    assert not rounds._complete(ends)
+    assert not rounds._complete(ends, math.inf)
+    assert not rounds._complete(ends, math.inf)
     assert rounds._complete(ends, shared.known.objective * shared.factor)
     left = shared.on_grid.ends(run_highs(shared.on_grid.program(whole=False)).x)
     assert left[1] < ends[1]  # the other job may be later, or the same again

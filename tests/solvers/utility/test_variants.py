@@ -10,10 +10,7 @@ import numpy as np
 import pytest
 
 from models.utility import score
-from solvers.utility import offline
 from solvers.utility.deadlines import DeadlineOptions, complete
-from solvers.utility.deadlines.choose import Rounds
-from solvers.utility.deadlines.complete import Completion
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.relax_and_fix import relax_and_fix
 from solvers.utility.deadlines.state import DeadlineState
@@ -37,14 +34,16 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
         for name, (_, options) in VARIANTS.items()
     }
     assert changed == {
-        "without-rooms": ["rooms"],
         "without-merging": ["coarse"],
         "without-grid": ["intervals"],
         "without-cut-rows": ["near"],
         "every-cut-row": ["near"],
         "without-blocks": ["plans"],
+        "one-plan": ["plans"],
+        "one-try": ["block_tries"],
+        "without-earliness": ["early"],
+        "late-at-will": ["late"],
         "without-improvement": ["improving"],
-        "without-local-search": ["moves"],
         "without-proofs": ["whole"],
     }
 
@@ -54,9 +53,6 @@ def test_every_deadline_and_every_slot_of_its_own() -> None:
     assert len(whole.on_grid.grid.length) == 2  # a third of 6 slots
     assert len(state_of("without-grid").on_grid.grid.length) == 6
     assert state_of("without-merging").totals.deadlines > whole.totals.deadlines
-    assert Rounds(whole, Completion(whole))._rounds == 5
-    apart = state_of("without-rooms")
-    assert Rounds(apart, Completion(apart))._rounds == 1
 
 
 @pytest.mark.parametrize(
@@ -99,7 +95,7 @@ def test_bound_and_schedule_hold_without_a_refinement(
     assert (blocks == {1}) == (name == "without-blocks")
 
 
-def test_proofs_and_local_search_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proofs_are_left_out() -> None:
     proof = shared_of(two_alike(), 30.0, VARIANTS["without-proofs"][1])
     assert proof.may_prove
     assert with_whole_workers(proof, {0: 1, 1: 3}) == math.inf
@@ -107,17 +103,3 @@ def test_proofs_and_local_search_are_left_out(monkeypatch: pytest.MonkeyPatch) -
     whole = shared_of(two_alike(), 30.0)
     assert with_whole_workers(whole, {0: 1, 1: 3}) < math.inf
     assert whole.spent > 0.0
-
-    moves, search = list[int](), offline.local_search
-
-    def searched(*given: Any, iterations: int, **options: Any) -> Any:
-        moves.append(iterations)
-        return search(*given, iterations=iterations, **options)
-
-    monkeypatch.setattr(offline, "local_search", searched)
-    monkeypatch.setattr(offline, "_ITERATIONS", 20)
-    options = replace(VARIANTS["without-local-search"][1], provable=0)
-    offline.solve(drawn(4), time_limit=None, work_limit=0.05, options=options)
-    assert moves[0] == 20
-    assert moves[1:]
-    assert set(moves[1:]) == {0}

@@ -28,7 +28,7 @@ _SMALL = 1_000  # entries of the exact solver's largest rows, up to which it com
 _GENERATION = 0.12  # share of the time limit at which the column generation has to end,
 _LOCAL_SEARCH = 0.16  # and the local search
 _LEAST = 0.2  # seconds: with less left, no further step is begun
-_ITERATIONS = 2_000  # of the first local search
+_ITERATIONS = 2_000  # of the local search
 _SEED = 0
 # The tree that proves by prices what HiGHS proves, or some of it:
 _LEAVES = 200

@@ -1,6 +1,7 @@
 """Large instances of ``utility``: first which jobs complete by when, then their workers.
 
-The search goes round four steps, each a module; all share one ``state`` and one set of ``options``.
+The search repeats three steps, each a module: choose, complete, prove. They share one ``state`` and
+one set of ``options``.
 
 ``state``
     Programs, cuts, the best schedule and bound, and the work that is left.
@@ -25,9 +26,9 @@ The search goes round four steps, each a module; all share one ``state`` and one
     that program all the time, and ``choose`` polls it between steps; the deadlines that it has
     found so far are completed as well, the grid is refined where they lie, and it starts again.
 
-The first rounds find the cuts that matter. After them, without that process, rounds are for the
-bound. Limits are in work, not in seconds, so that the same limit of work gives the same answer;
-a time limit only cuts the search off.
+Without that process, the first rounds are short, since they find the cuts that matter; later ones
+are for the bound. Limits are in work, not in seconds, so that the same limit of work gives the same
+answer; a time limit only cuts the search off.
 """
 
 from __future__ import annotations

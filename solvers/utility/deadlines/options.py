@@ -1,4 +1,4 @@
-"""Every number that the search by deadlines was given, and why it is what it is."""
+"""All numbers of the search by deadlines, each with its reason."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ class DeadlineOptions:
 
     Work does not depend on how busy the machine is, as seconds do: how often HiGHS looks at its
     limits (about every hundred simplex iterations) times the nonzeros of its program, in millions.
-    One unit takes about a second. Shares are of ``work_limit`` or, without one, of as many units as
-    there are seconds; then, without a process for the bound, the search does the same in every run
-    until the clock ends it.
+    One unit takes about a second; less in a linear program, and several where an integer program is
+    large and soon cut off. Shares are of ``work_limit`` or, without one, of as many units as there
+    are seconds; then, without a process for the bound, the search does the same in every run until
+    the clock ends it.
 
     Raises
     ------
@@ -45,7 +46,7 @@ class DeadlineOptions:
     intervals: float = 1 / 3  # of the slots, in the first grid: half as many cost more bound
     arriving: float = 0.5  # weight of an interval's end where a job arrives, 1 where one completes
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
-    rounds: int = 3  # before the first one for the bound: they find the cuts that matter
+    rounds: int = 3  # short ones, before those for the bound: they find the cuts that matter
     restart: float = 0.6  # of what it had to look for: with less, the process begins anew
     slack: int = 2  # groups of deadlines left free beside undecided ones: with none, few fit
 

@@ -30,6 +30,7 @@ from tests.contract_cases import priced_colocated
 from tests.models.colocated.brute_force import optimum
 from tests.models.colocated.small import NOTHING, constant, instance, job, random_instance
 from tests.seeds import seeds
+from tests.solvers.tree_prices import refuses_prices_of_each_leaf
 
 
 def at(*prices: float) -> np.ndarray:
@@ -62,17 +63,7 @@ def test_a_tree_worked_by_hand(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [-0.1, math.nan, math.inf])
 def test_prices_of_a_leaf_are_looked_at(wrong: float) -> None:
-    ins, prices = two()
-    for place, node in enumerate(prices.tree):
-        if isinstance(node, Branch):
-            continue
-        tree = list(prices.tree)
-        tree[place] = np.full(node.shape, wrong)
-        with pytest.raises(ValueError, match="a price is negative or not finite"):
-            bound(ins, TreePrices(prices.prices, tuple(tree)))
-        tree[place] = np.hstack([node, node])
-        with pytest.raises(ValueError, match="prices have shape"):
-            bound(ins, TreePrices(prices.prices, tuple(tree)))
+    refuses_prices_of_each_leaf(bound, *two(), wrong)
 
 
 def test_the_search_finds_such_a_tree() -> None:

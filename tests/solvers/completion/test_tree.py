@@ -29,6 +29,7 @@ from tests.contract_cases import priced_completion
 from tests.models.completion.brute_force import best_choice, columns
 from tests.models.completion.small import instance, job, random_instance, ring_job
 from tests.seeds import seeds
+from tests.solvers.tree_prices import refuses_prices_of_each_leaf
 
 NONE = np.zeros((0, 1))
 
@@ -74,17 +75,7 @@ def test_a_tree_worked_by_hand(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [-0.1, math.nan, math.inf])
 def test_prices_of_a_leaf_are_looked_at(wrong: float) -> None:
-    ins, prices = three()
-    for place, node in enumerate(prices.tree):
-        if isinstance(node, Branch):
-            continue
-        tree = list(prices.tree)
-        tree[place] = np.full(node.shape, wrong)
-        with pytest.raises(ValueError, match="a price is negative or not finite"):
-            bound(ins, TreePrices(prices.prices, tuple(tree)))
-        tree[place] = np.hstack([node, node])
-        with pytest.raises(ValueError, match="prices have shape"):
-            bound(ins, TreePrices(prices.prices, tuple(tree)))
+    refuses_prices_of_each_leaf(bound, *three(), wrong)
 
 
 def test_the_search_finds_such_a_tree() -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from models.tolerance import SCORER
+from models.tolerance import SCORER, tolerant
 from solvers.highs import HighsOptions, LinearProgram, solve
 from solvers.packing import best_packing
+from solvers.utility.separation import Mixture
 
 __all__ = ["Placer", "Placing", "usable"]
 
 _MAX_NODES = 2_000
+_LOOKS = 200  # of HiGHS at its limits, for whole numbers of packings: more hardly ever helps
 _NO_LIMITS = HighsOptions()
 _INWARD = 1e-8  # relative; more than the round-off that the kernels allow for
 
@@ -58,18 +62,32 @@ class Placer:
         total = servers.sum(axis=0)
         # The largest share of the cluster, so that what is hard to place goes first.
         self.size = (demand / np.where(total > 0, total, 1.0)).max(axis=1, initial=0.0)
+        self._group = np.unique(tolerant(servers), axis=0, return_inverse=True)[1].ravel()
         self._known: dict[bytes, Placing] = {}
 
-    def place(self, load: np.ndarray, limits: HighsOptions | None = _NO_LIMITS) -> Placing:
+    def place(
+        self,
+        load: np.ndarray,
+        limits: HighsOptions | None = _NO_LIMITS,
+        mixture_of: Callable[[np.ndarray], Mixture | None] = lambda load: None,
+    ) -> Placing:
         """Place a load of whole workers (shape (I,)).
 
-        Server after server takes the packing of the largest size. If something is left over, an
-        integer program places more or proves that nothing better exists, as far as its limits
-        allow; it is not tried without any.
+        Server after server takes the packing of the largest size. If something is left over, whole
+        numbers of the packings in a mixture are tried. If that leaves something over, too, and no
+        cut shows that it has to, an integer program places more or proves that nothing better
+        exists, as far as its limits allow. Without limits, neither is tried.
+
+        Parameters
+        ----------
+        load : ndarray of int64, shape (I,)
+        limits : HighsOptions, optional
+        mixture_of : callable, optional
+            What separation says of a load.
         """
         key = np.asarray(load, dtype=np.int64).tobytes()
         if key not in self._known:
-            self._known[key] = self._place(np.asarray(load, dtype=np.int64), limits)
+            self._known[key] = self._place(np.asarray(load, dtype=np.int64), limits, mixture_of)
         return self._known[key]
 
     def fill(self, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
@@ -90,18 +108,66 @@ class Placer:
         """Whether counts per server (shape (S, I)) are within the capacities."""
         return bool((counts @ self._demand <= self._most).all())
 
-    def _place(self, load: np.ndarray, limits: HighsOptions | None) -> Placing:
+    def _place(
+        self,
+        load: np.ndarray,
+        limits: HighsOptions | None,
+        mixture_of: Callable[[np.ndarray], Mixture | None],
+    ) -> Placing:
         active = np.flatnonzero(load)
         counts = np.zeros((len(self._servers), len(load)), dtype=np.int64)
-        greedy = self._greedily(active, load[active])
-        complete = bool((greedy.sum(axis=0) == load[active]).all())
-        if not complete and limits is not None:
+        counts[:, active] = self._greedily(active, load[active])
+        if (counts.sum(axis=0) == load).all() or limits is None:
+            return Placing(counts, bool((counts.sum(axis=0) == load).all()))
+        mixture = mixture_of(load)
+        if mixture is not None and len(mixture.groups):
+            counts = self._larger(counts, self._from_packings(load, mixture, limits))
+        complete = bool((counts.sum(axis=0) == load).all())
+        if not complete and (mixture is None or mixture.cut is None):
             better = self._exactly(active, load[active], limits)
             if better is not None:
-                greedy = better
-                complete = bool((greedy.sum(axis=0) == load[active]).all())
-        counts[:, active] = greedy
+                exact = np.zeros_like(counts)
+                exact[:, active] = better
+                counts = self._larger(counts, exact)
+                complete = bool((counts.sum(axis=0) == load).all())
         return Placing(counts, complete)
+
+    def _larger(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Which of two places more, by size."""
+        return max(one, other, key=lambda counts: float(counts.sum(axis=0) @ self.size))
+
+    def _from_packings(
+        self, load: np.ndarray, mixture: Mixture, limits: HighsOptions
+    ) -> np.ndarray:
+        """Place as much as whole numbers of packings hold, then more in the room that is left."""
+        groups, packings = mixture.groups, mixture.packings
+        active = np.flatnonzero(load)
+        jobs, count = len(active), np.bincount(self._group)
+        matrix = np.zeros((jobs + len(count), jobs + len(groups)))
+        matrix[:jobs, :jobs], matrix[:jobs, jobs:] = np.eye(jobs), -packings[:, active].T
+        matrix[jobs + groups, jobs + np.arange(len(groups))] = 1.0
+        program = LinearProgram(
+            sense="max",
+            cost=np.append(self.size[active] / self.size[active].max(), np.zeros(len(groups))),
+            matrix=matrix,
+            row_upper=np.append(np.zeros(jobs), count),
+            upper=np.append(load[active], count[groups]).astype(float),
+            integer=np.ones(jobs + len(groups), dtype=bool),
+        )
+        counts, left = np.zeros((len(self._servers), len(load)), dtype=np.int64), load.copy()
+        result = solve(program, replace(limits, work_limit=_LOOKS), in_child=False)
+        if result.x is None:
+            return counts
+        free = [np.flatnonzero(self._group == g).tolist() for g in range(len(count))]
+        times = np.round(result.x[jobs:]).astype(np.int64)
+        for g, packing in zip(
+            np.repeat(groups, times), np.repeat(packings, times, axis=0), strict=True
+        ):
+            server = free[g].pop()
+            held = np.minimum(packing, left)
+            if (held @ self._demand <= self._most[server]).all():
+                counts[server], left = held, left - held
+        return self.fill(counts, left)
 
     def _greedily(self, active: np.ndarray, load: np.ndarray) -> np.ndarray:
         demand, size, left = self._demand[active], self.size[active], load.copy()

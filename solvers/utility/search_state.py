@@ -20,7 +20,7 @@ from solvers.result import relative_gap
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.placing import Placer, Placing
-from solvers.utility.separation import PackingCut, PackingSeparator
+from solvers.utility.separation import Mixture, PackingCut, PackingSeparator
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
 __all__ = ["LOOKS_PER_UNIT", "ROUND_OFF", "SearchState"]
@@ -177,7 +177,7 @@ class SearchState:
         began, limits = time.monotonic(), self._placing
         seconds = min(limits.time_limit or math.inf, self.seconds_left)
         left = limits.until(began + seconds) if seconds > 0 else None
-        placing = self._placers[side].place(load, left)
+        placing = self._placers[side].place(load, left, lambda load: self._mixture(side, load))
         self.timed = self.timed or time.monotonic() - began >= seconds
         return placing
 
@@ -185,14 +185,15 @@ class SearchState:
         """The size by which loads are placed, of a worker of each job, shape (I,)."""
         return self._placers[side].size
 
-    def fill(self, side: int, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
-        """Place more of a slot's load beside what is placed already; counts, shape (S, I)."""
-        return self._placers[side].fill(counts, more)
-
     def cut(self, side: int, load: np.ndarray) -> PackingCut | None:
         """A packing cut that a load of one slot violates, if one is found in time."""
+        mixture = self._mixture(side, load)
+        return None if mixture is None else mixture.cut
+
+    def _mixture(self, side: int, load: np.ndarray) -> Mixture | None:
+        """What separation says of a load of one slot, if it is done in time."""
         try:
-            return self._separators[side].cut(load, self._deadline)
+            return self._separators[side].mixture(load.astype(float), self._deadline)
         except HighsError:
             return None
 

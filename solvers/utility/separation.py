@@ -14,7 +14,7 @@ from solvers.highs.growing import GrowingProgram, OutOfTime
 from solvers.packing import best_packing
 from solvers.packing_groups import PackingGroup
 
-__all__ = ["PackingCut", "PackingSeparator"]
+__all__ = ["Mixture", "PackingCut", "PackingSeparator"]
 
 _MAX_NODES = 20_000
 _MOST_ROUNDS = 100
@@ -27,6 +27,24 @@ class PackingCut(NamedTuple):
 
     weight: np.ndarray
     capacity: float
+
+
+class Mixture(NamedTuple):
+    """Packings of single servers that were looked at for a load, and whether mixtures hold it.
+
+    Parameters
+    ----------
+    cut : PackingCut or None
+        What shows that none does; None if one does, or if no cut was found.
+    groups : ndarray of int64, shape (n,)
+        The group of servers of each packing.
+    packings : ndarray of int64, shape (n, I)
+        Workers of each job on one server.
+    """
+
+    cut: PackingCut | None
+    groups: np.ndarray
+    packings: np.ndarray
 
 
 class PackingSeparator:
@@ -65,27 +83,40 @@ class PackingSeparator:
             If HiGHS fails, or ``deadline``, of ``time.monotonic()``, comes first
             (:class:`OutOfTime`): a cut may be missed.
         """
+        return self.mixture(load, deadline).cut
+
+    def mixture(self, load: np.ndarray, deadline: float = math.inf) -> Mixture:
+        """The best mixture of packings for ``load`` (shape (I,)), or the cut that it violates.
+
+        Raises
+        ------
+        HighsError
+            As :meth:`cut`.
+        """
         active = np.flatnonzero(load > 1e-7)
+        nothing = np.zeros((0, len(load)), dtype=np.int64)
         if not len(active):
-            return None
+            return Mixture(None, np.zeros(0, dtype=np.int64), nothing)
         amount = load[active]
         try:
-            worth, total = self._worth(active, amount, deadline)
+            worth, total, groups, packings = self._worth(active, amount, deadline)
         except HighsError:
-            self._remember([], np.zeros((0, len(load)), dtype=np.int64))
+            self._remember(np.zeros(0, dtype=np.int64), nothing)
             raise
         if worth @ amount <= total + _VIOLATION * max(1.0, total):
-            return None
+            return Mixture(None, groups, packings)
         weight = np.zeros(len(load))
         weight[active] = np.where(
             worth > _SMALLEST, worth, 0.0
         )  # smaller weights keep the cut valid
-        return PackingCut(weight, total)
+        return Mixture(PackingCut(weight, total), groups, packings)
 
     def _worth(
         self, active: np.ndarray, amount: np.ndarray, deadline: float
-    ) -> tuple[np.ndarray, float]:
+    ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
         """Worths at which a load most exceeds what the servers can hold, and what they hold then.
+
+        With the groups and packings that were looked at.
 
         Raises
         ------
@@ -117,15 +148,15 @@ class PackingSeparator:
                     packings.append(counts)
             if len(packings) == known:
                 break
-        used = np.flatnonzero(optimum.x[items:] > 0)
-        counts = np.zeros((len(used), len(self._limit)), dtype=np.int64)
-        counts[:, active] = np.array(packings, dtype=np.int64).reshape(-1, items)[used]
-        self._remember([of_group[k] for k in used.tolist()], counts)
-        return worth, total
+        groups = np.array(of_group, dtype=np.int64)
+        counts = np.zeros((len(groups), len(self._limit)), dtype=np.int64)
+        counts[:, active] = np.array(packings, dtype=np.int64).reshape(-1, items)
+        used = np.flatnonzero(optimum.x[items:][: len(groups)] > 0)
+        self._remember(groups[used], counts[used])
+        return worth, total, groups, counts
 
-    def _remember(self, of_group: list[int], packings: np.ndarray) -> None:
-        self._groups_used = np.array(of_group, dtype=np.int64)
-        self._packings_used = packings
+    def _remember(self, groups: np.ndarray, packings: np.ndarray) -> None:
+        self._groups_used, self._packings_used = groups, packings
 
     def _shortfall(
         self, amount: np.ndarray, of_group: list[int], packings: list[np.ndarray]

@@ -51,19 +51,21 @@ class DeadlineOptions:
     slack: int = 2  # groups of deadlines left free beside undecided ones: with none, few fit
 
     # Whole workers, block by block, after a plan in fractions.
-    plans: tuple[tuple[int, float], ...] = ((5, 0.995), (5, 1.0), (12, 1.0))
+    plans: tuple[tuple[int, float], ...] = ((2, 0.97), (5, 0.995), (12, 1.0))
     """Slots of a block, and the share of the capacities that later slots may use."""
-    cut_rounds: int = 40  # of one plan; at 200x300x50+50, twelve are enough
+    cut_rounds: int = 20  # of one plan; at 200x300x50+50, twelve are enough
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it
     early: float = 1e-3  # worth of running a whole horizon earlier, of a job's: leaves time to mend
 
     follow: float = 0.08  # share of all work for a plan: good deadlines take less, bad ones more
-    block: float = 0.01  # share of all work, for the program of a block
+    block: float = 0.01  # share of all work, for a block, and for which jobs keep their deadlines
     improving: float = 0.03  # likewise, for all slots together, from what blocks have found
     late: int = 10  # slots by which a job may become later from one program to the next
     block_tries: int = 3  # each with the cuts that the loads before it violated
+    keep_gap: float = 5e-3  # for which jobs keep their deadlines; a proof would take too long
     block_gap: float = 5e-4  # finer than what is lost in a block
+    given_up: float = 4e-3  # share of a plan; before more is, all slots are decided again
     ahead: int = 40  # slots planned again with a block; fewer lose much, more take long
     placing: int = 3000  # looks of HiGHS at its limits, for one load: other slots make up for it
 

@@ -22,6 +22,7 @@ from scipy import sparse
 from solvers.highs import LinearProgram
 from solvers.highs.growing import GrowingProgram
 from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.search_state import ROUND_OFF
 from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES, SMALLEST
 
@@ -168,10 +169,13 @@ class PlanProgram:
                 added += len(slots)
         return added
 
-    def learn(self) -> int:
-        """Find the cuts that its point violates; returns how many rows were added."""
-        x = self.x / (self._room * (1 + self._options.broken))
-        x[self._columns[(self._slot_of != NEVER) & (self._slot_of < self._first)]] = 0.0
+    def learn(self, until: int | None = None) -> int:
+        """Find the cuts that its point violates before a slot; returns how many rows were added."""
+        x, slots = self.x / (self._room * (1 + self._options.broken)), self._totals.grid.slots
+        away = (self._slot_of < self._first) | (
+            self._slot_of >= (slots if until is None else until)
+        )
+        x[self._columns[(self._slot_of != NEVER) & away]] = 0.0
         self._state.separate(self._totals, x)
         return self.add_broken()
 
@@ -239,6 +243,12 @@ class PlanProgram:
     def deadlines(self) -> np.ndarray:
         """Columns of d; bool."""
         return self._slot_of == NEVER
+
+    @property
+    def whole(self) -> np.ndarray:
+        """Columns whose latest values are whole; bool."""
+        x = self.x[self._columns]
+        return np.abs(x - np.round(x)) <= ROUND_OFF
 
     def counts_in(self, slots: np.ndarray) -> np.ndarray:
         """Columns of n and m in the slots of a mask, shape (T,); bool."""

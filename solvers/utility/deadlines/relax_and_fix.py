@@ -20,10 +20,10 @@ import numpy as np
 from solvers.highs.feasibility import settle
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.state import DeadlineState
-from solvers.utility.search_state import ROUND_OFF
+from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES
 
-__all__ = ["Placed", "improve", "relax_and_fix"]
+__all__ = ["Placed", "improve", "keep_deadlines", "relax_and_fix"]
 
 _MANY = 20  # slots of a block from which a child process keeps its time limit
 
@@ -46,9 +46,11 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Pla
     """
     slots, until = state.totals.grid.slots, state.spent + state.options.follow * state.work
     held: dict[int, list[np.ndarray]] = {}
+    if not keep_deadlines(state, program):
+        return held
     for first in range(0, slots, block):
-        program.learn()
         ends = first, min(first + block, slots) - 1
+        program.learn(ends[1] + 1 + state.options.ahead)
         decided = _decide(state, program, ends, state.options.block)
         if decided is None:
             break
@@ -60,6 +62,21 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Pla
             break
         state.pause()
     return held
+
+
+def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:
+    """Decide which jobs keep their deadlines, all workers in fractions; whether that was done.
+
+    Only for jobs that the plan completes in parts: the others, nine of ten, keep what they have.
+    """
+    if program.whole[program.deadlines].all():
+        return True
+    window = program.window(0, NEVER, program.deadlines & program.whole)
+    limits = state.limits(window.program, state.options.block)
+    result = state.solve(window.program, replace(limits, mip_rel_gap=state.options.keep_gap))
+    if result.x is not None:
+        program.x = program.decided(window, result.x)
+    return result.x is not None
 
 
 def improve(
@@ -119,17 +136,16 @@ def _solve(
 ) -> bool:
     """Decide some slots but those settled; whether a solution was found in time.
 
-    Jobs keep their deadlines, and slots far ahead stay as they are, unless something has to be
-    given up for that, or nothing is found.
+    Jobs keep their deadlines unless something has to be given up for that, and slots far ahead stay
+    as they are unless much has to, or nothing is found.
     """
     (first, last), options, worth = block, state.options, state.totals.worth(program.x)
-    until, stay = last + 1 + options.ahead, program.counts_in(settled)
-    tries, found = [stay], list[np.ndarray]()
-    if not starts and state.totals.whole_at(program.x, ROUND_OFF):
-        tries.insert(0, stay | program.deadlines)
-        if until < state.totals.grid.slots:
-            tries.insert(1, stay | program.beyond(until))
-    for stays in tries:
+    stay, found = program.counts_in(settled), list[np.ndarray]()
+    near, most = stay | program.beyond(last + 1 + options.ahead), 0.0
+    for stays in [stay] if starts else [near | program.deadlines, near, stay]:
+        enough = (near == stay).all() or most >= worth * (1 - options.given_up)
+        if stays is stay and enough and not starts:
+            break
         window = program.window(first, last, stays)
         limits = replace(state.limits(window.program, share), mip_rel_gap=options.block_gap)
         allowed = [settle(window.program, program.without(window, start))[0] for start in starts]
@@ -138,7 +154,8 @@ def _solve(
         result = state.solve(window.program, limits, start, in_child=last - first >= _MANY)
         if result.x is not None:
             found.append(program.decided(window, result.x))
-            if state.totals.worth(found[-1]) >= worth * (1 - options.block_gap):
+            most = max(most, state.totals.worth(found[-1]))
+            if most >= worth * (1 - options.block_gap):
                 break
         if state.is_over():
             break
@@ -157,7 +174,7 @@ def _place(state: DeadlineState, program: PlanProgram, slot: int) -> tuple[list[
     for side in SIDES:
         if placings[side].complete:
             continue
-        cut = state.known.cut(side, load[side].astype(float))
+        cut = state.known.cut(side, load[side])
         if cut is not None:
             state.cuts.know(side, cut)
         else:

@@ -7,10 +7,14 @@ from itertools import product
 import numpy as np
 import pytest
 
+from models.tolerance import tolerant
 from models.utility import score
+from solvers.highs import HighsOptions
+from solvers.packing_groups import packing_groups
 from solvers.utility.occupancy import Occupancy, repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.placing import Placer
+from solvers.utility.separation import PackingSeparator
 from tests.seeds import seeds
 from tests.solvers.utility.test_exact import SEEDS, contended
 
@@ -34,6 +38,54 @@ def test_a_load_is_placed_if_and_only_if_it_can_be(seed: int) -> None:
         assert (placing.counts.sum(axis=0) <= load).all()
         assert placing.complete == (placing.counts.sum(axis=0) == load).all()
         assert placing.complete == can_hold(servers, demand, load)
+
+
+@pytest.mark.parametrize("seed", seeds(30, quick=5))
+def test_packings_of_a_mixture_change_no_answer(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    servers = rng.integers(3, 9, (2, 2)).astype(float)[rng.integers(0, 2, 2)]
+    demand = rng.integers(0, 4, (3, 2)) + np.array([0.0, 1.0])
+    placer = Placer(servers, demand)
+    separator = PackingSeparator(packing_groups(tolerant(servers)), demand, np.full(3, 9))
+    for load in product(range(4), repeat=3):
+        placing = placer.place(np.array(load), HighsOptions(), separator.mixture)
+        assert (placing.counts @ demand <= servers).all()
+        assert (placing.counts.sum(axis=0) <= load).all()
+        assert placing.complete == (placing.counts.sum(axis=0) == load).all()
+        assert placing.complete == can_hold(servers, demand, load)
+
+
+def test_packings_hold_what_server_after_server_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Placer, "_exactly", lambda *_: None)
+    rng, placed = np.random.default_rng(0), 0
+    for _ in range(100):
+        servers = np.repeat(rng.integers(6, 12, (1, 2)), 6, axis=0).astype(float)
+        demand = rng.integers(1, 6, (6, 2)).astype(float)
+        separator = PackingSeparator(packing_groups(tolerant(servers)), demand, np.full(6, 99))
+        load = np.zeros(6, dtype=np.int64)
+        for free in servers.copy():  # full of jobs in random order: so it can be placed
+            for i in rng.permutation(6).tolist():
+                count = int((free // demand[i]).min())
+                load[i] += count
+                free -= count * demand[i]
+        greedy = Placer(servers, demand).place(load)
+        placing = Placer(servers, demand).place(load, HighsOptions(), separator.mixture)
+        assert (placing.counts @ demand <= servers).all()
+        assert (placing.counts.sum(axis=0) <= load).all()
+        size = Placer(servers, demand).size
+        assert placing.counts.sum(axis=0) @ size >= greedy.counts.sum(axis=0) @ size
+        placed += placing.complete and not greedy.complete
+    assert placed > 0
+
+
+def test_what_a_cut_shows_not_to_fit_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Three workers of two thirds of a server each, on two servers.
+    monkeypatch.setattr(Placer, "_exactly", lambda *_: pytest.fail("looked for"))
+    servers, demand = np.array([[3.0], [3.0]]), np.array([[2.0]])
+    separator = PackingSeparator(packing_groups(tolerant(servers)), demand, np.array([9]))
+    placing = Placer(servers, demand).place(np.array([3]), HighsOptions(), separator.mixture)
+    assert placing.counts.tolist() == [[1], [1]]
+    assert not placing.complete
 
 
 def test_nothing_fits_on_a_server_without_capacity() -> None:

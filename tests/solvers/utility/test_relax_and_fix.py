@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import TypeVar
-
 import numpy as np
 import pytest
 
@@ -15,7 +12,12 @@ from solvers.highs import solve as run_highs
 from solvers.highs.feasibility import settle
 from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.plan_program import PlanProgram, Window
-from solvers.utility.deadlines.relax_and_fix import Placed, improve, relax_and_fix
+from solvers.utility.deadlines.relax_and_fix import (
+    Placed,
+    improve,
+    keep_deadlines,
+    relax_and_fix,
+)
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.occupancy import repaired
@@ -25,18 +27,6 @@ from solvers.utility.totals_program import SIDES
 from tests.models.utility.small import instance, job
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 from tests.solvers.utility.test_time_grid import shared_of
-
-Result = TypeVar("Result")
-
-
-def ended(steps: Generator[None, None, Result]) -> Result:
-    """What a generator returns."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Result = end.value
-            return found
 
 
 def rolled(
@@ -101,6 +91,52 @@ def test_a_job_that_cannot_be_in_time_is_late_or_left_out() -> None:
     _, _, found = rolled(ins, {0: 1, 1: 3})
     assert workers(ins, found).sum(axis=1).tolist() == [1, 1, 1, 1]
     assert workers(ins, found).sum(axis=0).tolist() == [2, 2]
+
+
+def test_which_jobs_keep_their_deadlines_is_decided_before_any_worker() -> None:
+    # A job and a half is in time in fractions; of whole jobs one, and the other is late.
+    state = shared_of(two_jobs(3.0), 1000.0)
+    program = PlanProgram(state, {0: 0, 1: 0}, 1.0, early=True)
+    program.solve()
+    in_time = [state.totals.done[i][0] for i in (0, 1)]
+    assert program.x[in_time].sum() == pytest.approx(1.5, rel=1e-5)
+    assert not program.whole[program.deadlines].all()
+    plan = state.totals.worth(program.x)
+    assert keep_deadlines(state, program)
+    assert program.whole[program.deadlines].all()
+    assert program.x[in_time].sum() == pytest.approx(1.0)
+    assert state.totals.worth(program.x) < plan
+    before = state.spent
+    assert keep_deadlines(state, program)  # there is nothing left to decide
+    assert state.spent == before
+
+
+def test_slots_far_ahead_are_decided_again_only_if_nothing_is_found_without_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Each job needs a worker in all of four slots, and a has none in slot 0. In slots 1 and 2, with
+    # slot 3 as it is, nothing helps: it is given up only where slot 3 is decided again.
+    ins = two_jobs(4.0, work=4)
+    state = shared_of(ins, 1000.0, DeadlineOptions(ahead=1))
+    program = PlanProgram(state, {0: 3, 1: 3}, 1.0, early=False)
+    program.solve()
+    place, windows = state.known.place, list[bool]()
+    window = program.window
+
+    def without_a(side: int, load: np.ndarray) -> Placing:
+        if not program.x[state.totals.counts(0)[0, 0]] or program._first > 0:
+            return place(side, load)
+        return Placing(np.minimum(load, [0, 1])[None], complete=True)
+
+    def watched(first: int, last: int, stays: np.ndarray) -> Window:
+        windows.append(bool(stays[program.counts_in(np.arange(4) == 3)].all()))
+        return window(first, last, stays)
+
+    monkeypatch.setattr(state.known, "place", without_a)
+    monkeypatch.setattr(program, "window", watched)
+    found = relax_and_fix(state, program, 1)
+    assert workers(ins, found).tolist() == [[0, 1], [0, 1], [0, 1], [0, 1]]
+    assert windows[:4] == [True, True, True, False]
 
 
 def test_jobs_without_an_end_do_not_run() -> None:

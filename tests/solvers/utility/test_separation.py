@@ -102,7 +102,7 @@ def test_a_load_is_separated_again_where_no_answer_was_found(
         def fail(*_: object) -> None:
             raise HighsError("no answer")
 
-        patch.setattr(PackingSeparator, "cut", fail)
+        patch.setattr(PackingSeparator, "mixture", fail)
         assert known.cuts(totals, x) == []
         assert known.cut(SIDES[0], totals.loads(x, SIDES[0])[0]) is None
     assert known.cuts(totals, x)

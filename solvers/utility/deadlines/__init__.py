@@ -14,11 +14,12 @@ one set of ``options``.
     schedule. Packing cuts that the loads violate are found, and become rows where loads come near
     to them (``cut_pool``).
 ``complete``
-    Whole workers on real servers for these deadlines, block by block (``relax_and_fix``). A few
-    slots are decided in whole workers, all later ones in fractions, with every job keeping its
-    deadline, taking a later one or staying out (``plan_program``); what the servers cannot hold,
-    and what has to be given up, is known when the next block is decided. Then all slots together,
-    from there.
+    Whole workers on real servers for these deadlines (``relax_and_fix``). First the jobs that a
+    plan in fractions completes in parts are decided: in time, late or out. Then block by block: a
+    few slots are decided in whole workers and the slots after them in fractions, with every job
+    keeping its deadline, taking a later one or staying out (``plan_program``); what the servers
+    cannot hold, and what has to be given up, is known when the next block is decided. Then all
+    slots together, from there.
 ``prove``
     The worth of all schedules with given deadlines, on instances small enough to hope for a proof.
     If none of them beats the best one known, the deadlines are excluded from the program of

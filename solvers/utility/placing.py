@@ -76,7 +76,7 @@ class Placer:
         Server after server takes the packing of the largest size. If something is left over, whole
         numbers of the packings in a mixture are tried. If that leaves something over, too, and no
         cut shows that it has to, an integer program places more or proves that nothing better
-        exists, as far as its limits allow. Without limits, neither is tried.
+        exists, as far as its limits allow. If ``limits`` is None, neither is tried.
 
         Parameters
         ----------

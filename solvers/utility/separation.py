@@ -86,7 +86,7 @@ class PackingSeparator:
         return self.mixture(load, deadline).cut
 
     def mixture(self, load: np.ndarray, deadline: float = math.inf) -> Mixture:
-        """The best mixture of packings for ``load`` (shape (I,)), or the cut that it violates.
+        """All packings looked at for ``load`` (shape (I,)), and the cut that it violates, if any.
 
         Raises
         ------

@@ -59,13 +59,13 @@ class DeadlineOptions:
     early: float = 1e-3  # worth of running a whole horizon earlier, of a job's: leaves time to mend
 
     follow: float = 0.08  # share of all work for a plan: good deadlines take less, bad ones more
-    block: float = 0.01  # share of all work, for a block, and for which jobs keep their deadlines
+    block: float = 0.01  # share of all work, for each program of a block, or of `keep_deadlines`
     improving: float = 0.03  # likewise, for all slots together, from what blocks have found
     late: int = 10  # slots by which a job may become later from one program to the next
     block_tries: int = 3  # each with the cuts that the loads before it violated
     keep_gap: float = 5e-3  # for which jobs keep their deadlines; a proof would take too long
     block_gap: float = 5e-4  # finer than what is lost in a block
-    given_up: float = 4e-3  # share of a plan; before more is, all slots are decided again
+    given_up: float = 4e-3  # share of a plan's worth; before more is lost, all slots are opened
     ahead: int = 40  # slots planned again with a block; fewer lose much, more take long
     placing: int = 3000  # looks of HiGHS at its limits, for one load: other slots make up for it
 

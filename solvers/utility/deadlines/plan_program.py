@@ -170,7 +170,10 @@ class PlanProgram:
         return added
 
     def learn(self, until: int | None = None) -> int:
-        """Find the cuts that its point violates before a slot; returns how many rows were added."""
+        """Find the cuts that its loads violate before a slot; returns how many rows were added.
+
+        Cuts that are known already are added for all slots that are open.
+        """
         x, slots = self.x / (self._room * (1 + self._options.broken)), self._totals.grid.slots
         away = (self._slot_of < self._first) | (
             self._slot_of >= (slots if until is None else until)

@@ -1,6 +1,6 @@
 """Whole workers on real servers for given deadlines, block by block: relax and fix.
 
-A program decides the workers of a few slots as whole numbers and those of all later slots in
+A program decides the workers of a few slots as whole numbers and those of the slots after them in
 fractions, with packing cuts. Then the servers take them. What they cannot hold is known when the
 next block is decided: later slots make up for it, or the job that costs least is late or given up.
 
@@ -67,7 +67,7 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Pla
 def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:
     """Decide which jobs keep their deadlines, all workers in fractions; whether that was done.
 
-    Only for jobs that the plan completes in parts: the others, nine of ten, keep what they have.
+    Only for deadlines that the plan meets in parts: all others, for nine jobs of ten, stay.
     """
     if program.whole[program.deadlines].all():
         return True
@@ -137,7 +137,7 @@ def _solve(
     """Decide some slots but those settled; whether a solution was found in time.
 
     Jobs keep their deadlines unless something has to be given up for that, and slots far ahead stay
-    as they are unless much has to, or nothing is found.
+    as they are unless much has to be given up, or nothing is found.
     """
     (first, last), options, worth = block, state.options, state.totals.worth(program.x)
     stay, found = program.counts_in(settled), list[np.ndarray]()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,8 +13,9 @@ from scipy import sparse
 
 from models.tolerance import SCORER, tolerant
 from solvers.highs import HighsOptions, LinearProgram, solve
+from solvers.highs.engine import HighsError
 from solvers.packing import best_packing
-from solvers.utility.separation import Mixture
+from solvers.utility.separation import Mixture, PackingCut, PackingSeparator
 
 __all__ = ["Placer", "Placing", "usable"]
 
@@ -40,10 +43,13 @@ class Placing(NamedTuple):
         What is placed; at most the load.
     complete : bool
         Whether that is all of it.
+    cut : PackingCut, optional
+        What shows that the servers cannot hold all of it, if anything was found that does.
     """
 
     counts: np.ndarray
     complete: bool
+    cut: PackingCut | None = None
 
 
 class Placer:
@@ -54,9 +60,14 @@ class Placer:
     servers : ndarray, shape (S, R)
         Capacities; up to the scorer's tolerance may be used.
     demand : ndarray, shape (I, R)
+    separator : PackingSeparator, optional
+        Of the same servers and demand; its packings are tried, too.
     """
 
-    def __init__(self, servers: np.ndarray, demand: np.ndarray) -> None:
+    def __init__(
+        self, servers: np.ndarray, demand: np.ndarray, separator: PackingSeparator | None = None
+    ) -> None:
+        self._separator = separator
         self._servers, self._most = usable(servers), _most(servers)
         self._demand = demand
         total = servers.sum(axis=0)
@@ -68,69 +79,57 @@ class Placer:
     def place(
         self,
         load: np.ndarray,
-        limits: HighsOptions | None = _NO_LIMITS,
-        mixture_of: Callable[[np.ndarray], Mixture | None] = lambda load: None,
+        limits: HighsOptions = _NO_LIMITS,
+        deadline: float = math.inf,
     ) -> Placing:
         """Place a load of whole workers (shape (I,)).
 
         Server after server takes the packing of the largest size. If something is left over, whole
-        numbers of the packings in a mixture are tried. If that leaves something over, too, and no
+        numbers of the separator's packings are tried. If that leaves something over, too, and no
         cut shows that it has to, an integer program places more or proves that nothing better
-        exists, as far as its limits allow. If ``limits`` is None, neither is tried.
+        exists, as far as its limits allow.
 
         Parameters
         ----------
         load : ndarray of int64, shape (I,)
-        limits : HighsOptions, optional
-        mixture_of : callable, optional
-            What separation says of a load.
+        limits : HighsOptions
+            Of each program; the deadline takes the place of their time limit.
+        deadline : float
+            ``time.monotonic()`` after which nothing more is tried.
         """
-        key = np.asarray(load, dtype=np.int64).tobytes()
-        if key not in self._known:
-            self._known[key] = self._place(np.asarray(load, dtype=np.int64), limits, mixture_of)
-        return self._known[key]
-
-    def fill(self, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
-        """Counts placed (shape (S, I)), and as much of a further load as there is room for."""
-        active = np.flatnonzero(more)
-        demand, size, left = self._demand[active], self.size[active], more[active]
-        room = np.maximum(self._servers - counts @ self._demand, 0.0)
-        filled = counts.copy()
-        for s, capacity in enumerate(room):
-            if not left.any():
-                break
-            added = best_packing(capacity, demand, size, left, _MAX_NODES)[2]
-            filled[s, active] += added
-            left = left - added
-        return filled
+        load = np.asarray(load, dtype=np.int64)
+        if load.tobytes() not in self._known:
+            self._known[load.tobytes()] = self._place(load, limits, deadline)
+        return self._known[load.tobytes()]
 
     def fits(self, counts: np.ndarray) -> bool:
         """Whether counts per server (shape (S, I)) are within the capacities."""
         return bool((counts @ self._demand <= self._most).all())
 
-    def _place(
-        self,
-        load: np.ndarray,
-        limits: HighsOptions | None,
-        mixture_of: Callable[[np.ndarray], Mixture | None],
-    ) -> Placing:
+    def _place(self, load: np.ndarray, limits: HighsOptions, deadline: float) -> Placing:
         active = np.flatnonzero(load)
         counts = np.zeros((len(self._servers), len(load)), dtype=np.int64)
         counts[:, active] = self._greedily(active, load[active])
-        if (counts.sum(axis=0) == load).all() or limits is None:
-            return Placing(counts, bool((counts.sum(axis=0) == load).all()))
-        mixture = mixture_of(load)
-        if mixture is not None and len(mixture.groups):
-            counts = self._larger(counts, self._from_packings(load, mixture, limits))
-        complete = bool((counts.sum(axis=0) == load).all())
-        if not complete and (mixture is None or mixture.cut is None):
-            better = self._exactly(active, load[active], limits)
+        mixture: Mixture | None = None
+        if self._left(counts, load) and self._separator and time.monotonic() < deadline:
+            with suppress(HighsError):  # out of time, or numbers that HiGHS cannot cope with
+                mixture = self._separator.mixture(load.astype(float), deadline)
+        if mixture is not None and len(mixture.groups) and time.monotonic() < deadline:
+            more = self._from_packings(load, mixture, limits.until(deadline))
+            counts = self._larger(counts, more)
+        cut = None if mixture is None else mixture.cut
+        if self._left(counts, load) and cut is None and time.monotonic() < deadline:
+            better = self._exactly(active, load[active], limits.until(deadline))
             if better is not None:
                 exact = np.zeros_like(counts)
                 exact[:, active] = better
                 counts = self._larger(counts, exact)
-                complete = bool((counts.sum(axis=0) == load).all())
-        return Placing(counts, complete)
+        return Placing(counts, not self._left(counts, load), cut)
+
+    @staticmethod
+    def _left(counts: np.ndarray, load: np.ndarray) -> bool:
+        """Whether something of a load is not placed."""
+        return bool((counts.sum(axis=0) < load).any())
 
     def _larger(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Which of two places more, by size."""
@@ -155,7 +154,8 @@ class Placer:
             integer=np.ones(jobs + len(groups), dtype=bool),
         )
         counts, left = np.zeros((len(self._servers), len(load)), dtype=np.int64), load.copy()
-        result = solve(program, replace(limits, work_limit=_LOOKS), in_child=False)
+        looks = min(_LOOKS, limits.work_limit or _LOOKS)
+        result = solve(program, replace(limits, work_limit=looks), in_child=False)
         if result.x is None:
             return counts
         free = [np.flatnonzero(self._group == g).tolist() for g in range(len(count))]
@@ -167,7 +167,21 @@ class Placer:
             held = np.minimum(packing, left)
             if (held @ self._demand <= self._most[server]).all():
                 counts[server], left = held, left - held
-        return self.fill(counts, left)
+        return self._fill(counts, left)
+
+    def _fill(self, counts: np.ndarray, more: np.ndarray) -> np.ndarray:
+        """Counts placed (shape (S, I)), and as much of a further load as there is room for."""
+        active = np.flatnonzero(more)
+        demand, size, left = self._demand[active], self.size[active], more[active]
+        room = np.maximum(self._servers - counts @ self._demand, 0.0)
+        filled = counts.copy()
+        for s, capacity in enumerate(room):
+            if not left.any():
+                break
+            added = best_packing(capacity, demand, size, left, _MAX_NODES)[2]
+            filled[s, active] += added
+            left = left - added
+        return filled
 
     def _greedily(self, active: np.ndarray, load: np.ndarray) -> np.ndarray:
         demand, size, left = self._demand[active], self.size[active], load.copy()

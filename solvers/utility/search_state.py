@@ -20,7 +20,7 @@ from solvers.result import relative_gap
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.placing import Placer, Placing
-from solvers.utility.separation import Mixture, PackingCut, PackingSeparator
+from solvers.utility.separation import PackingCut, PackingSeparator
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
 __all__ = ["LOOKS_PER_UNIT", "ROUND_OFF", "SearchState"]
@@ -78,7 +78,8 @@ class SearchState:
             demand = demand.reshape(-1, len(cluster.resources))
             groups = packing_groups(tolerant.ps_servers if side else tolerant.worker_servers)
             separators.append(PackingSeparator(groups, demand, most))
-            placers.append(Placer(cluster.ps_servers if side else cluster.worker_servers, demand))
+            servers = cluster.ps_servers if side else cluster.worker_servers
+            placers.append(Placer(servers, demand, separators[side]))
         self._separators = separators
         # By side and slot, the last load found to violate no cut. A load that is nowhere larger
         # violates none either, whatever program it comes from.
@@ -174,28 +175,15 @@ class SearchState:
 
     def place(self, side: int, load: np.ndarray) -> Placing:
         """Place a load of one slot on the servers of a side."""
-        began, limits = time.monotonic(), self._placing
-        seconds = min(limits.time_limit or math.inf, self.seconds_left)
-        left = limits.until(began + seconds) if seconds > 0 else None
-        placing = self._placers[side].place(load, left, lambda load: self._mixture(side, load))
-        self.timed = self.timed or time.monotonic() - began >= seconds
+        limits = self._placing
+        until = min(time.monotonic() + (limits.time_limit or math.inf), self._deadline)
+        placing = self._placers[side].place(load, limits, until)
+        self.timed = self.timed or time.monotonic() >= until
         return placing
 
     def size(self, side: int) -> np.ndarray:
         """The size by which loads are placed, of a worker of each job, shape (I,)."""
         return self._placers[side].size
-
-    def cut(self, side: int, load: np.ndarray) -> PackingCut | None:
-        """A packing cut that a load of one slot violates, if one is found in time."""
-        mixture = self._mixture(side, load)
-        return None if mixture is None else mixture.cut
-
-    def _mixture(self, side: int, load: np.ndarray) -> Mixture | None:
-        """What separation says of a load of one slot, if it is done in time."""
-        try:
-            return self._separators[side].mixture(load.astype(float), self._deadline)
-        except HighsError:
-            return None
 
     def repaired(self, program: TotalsProgram, x: np.ndarray) -> UtilitySchedule:
         """A feasible schedule close to an integer point."""

@@ -46,7 +46,8 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Pla
     """
     slots, until = state.totals.grid.slots, state.spent + state.options.follow * state.work
     held: dict[int, list[np.ndarray]] = {}
-    if not keep_deadlines(state, program):
+    kept = keep_deadlines(state, program)
+    if not kept or state.no_better_than_known(state.totals.worth(program.x)):
         return held
     for first in range(0, slots, block):
         ends = first, min(first + block, slots) - 1
@@ -174,7 +175,7 @@ def _place(state: DeadlineState, program: PlanProgram, slot: int) -> tuple[list[
     for side in SIDES:
         if placings[side].complete:
             continue
-        cut = state.known.cut(side, load[side])
+        cut = placings[side].cut
         if cut is not None:
             state.cuts.know(side, cut)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import product
 
 import numpy as np
@@ -14,7 +15,7 @@ from solvers.packing_groups import packing_groups
 from solvers.utility.occupancy import Occupancy, repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.placing import Placer
-from solvers.utility.separation import PackingSeparator
+from solvers.utility.separation import Mixture, PackingSeparator
 from tests.seeds import seeds
 from tests.solvers.utility.test_exact import SEEDS, contended
 
@@ -45,10 +46,10 @@ def test_packings_of_a_mixture_change_no_answer(seed: int) -> None:
     rng = np.random.default_rng(seed)
     servers = rng.integers(3, 9, (2, 2)).astype(float)[rng.integers(0, 2, 2)]
     demand = rng.integers(0, 4, (3, 2)) + np.array([0.0, 1.0])
-    placer = Placer(servers, demand)
     separator = PackingSeparator(packing_groups(tolerant(servers)), demand, np.full(3, 9))
+    placer = Placer(servers, demand, separator)
     for load in product(range(4), repeat=3):
-        placing = placer.place(np.array(load), HighsOptions(), separator.mixture)
+        placing = placer.place(np.array(load))
         assert (placing.counts @ demand <= servers).all()
         assert (placing.counts.sum(axis=0) <= load).all()
         assert placing.complete == (placing.counts.sum(axis=0) == load).all()
@@ -69,7 +70,7 @@ def test_packings_hold_what_server_after_server_does_not(monkeypatch: pytest.Mon
                 load[i] += count
                 free -= count * demand[i]
         greedy = Placer(servers, demand).place(load)
-        placing = Placer(servers, demand).place(load, HighsOptions(), separator.mixture)
+        placing = Placer(servers, demand, separator).place(load)
         assert (placing.counts @ demand <= servers).all()
         assert (placing.counts.sum(axis=0) <= load).all()
         size = Placer(servers, demand).size
@@ -83,9 +84,35 @@ def test_what_a_cut_shows_not_to_fit_is_not_looked_for(monkeypatch: pytest.Monke
     monkeypatch.setattr(Placer, "_exactly", lambda *_: pytest.fail("looked for"))
     servers, demand = np.array([[3.0], [3.0]]), np.array([[2.0]])
     separator = PackingSeparator(packing_groups(tolerant(servers)), demand, np.array([9]))
-    placing = Placer(servers, demand).place(np.array([3]), HighsOptions(), separator.mixture)
+    placing = Placer(servers, demand, separator).place(np.array([3]))
     assert placing.counts.tolist() == [[1], [1]]
     assert not placing.complete
+    assert placing.cut is not None
+    assert 3 * placing.cut.weight[0] > placing.cut.capacity
+
+
+def test_nothing_but_greedy_placing_is_tried_after_the_deadline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The separator uses up the time: neither its packings nor an integer program are tried.
+    servers, demand = np.array([[3.0], [3.0]]), np.array([[2.0]])
+    separator = PackingSeparator(packing_groups(tolerant(servers)), demand, np.array([9]))
+    placer, deadline, asked = Placer(servers, demand, separator), time.monotonic() + 60, list[str]()
+
+    def slow(load: np.ndarray, until: float) -> Mixture:
+        assert until == deadline
+        asked.append("mixture")
+        monkeypatch.setattr(time, "monotonic", lambda: deadline)
+        return Mixture(None, np.array([0]), np.array([[1]]))
+
+    monkeypatch.setattr(separator, "mixture", slow)
+    for name in ("_from_packings", "_exactly"):
+        monkeypatch.setattr(Placer, name, lambda *_, name=name: asked.append(name))
+    placing = placer.place(np.array([3]), HighsOptions(), deadline)
+    assert asked == ["mixture"]
+    assert placing.counts.sum() == 2
+    assert placer.place(np.array([4]), HighsOptions(), deadline).counts.sum() == 2
+    assert asked == ["mixture"]
 
 
 def test_nothing_fits_on_a_server_without_capacity() -> None:

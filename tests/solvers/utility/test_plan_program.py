@@ -170,7 +170,7 @@ def test_more_of_a_load_is_placed_in_the_room_that_is_left() -> None:
     placer = Placer(np.array([[3.0], [2.0]]), np.array([[2.0], [1.0]]))
     placed = placer.place(np.array([1, 0]))
     before = placed.counts.copy()
-    filled = placer.fill(placed.counts, np.array([0, 4]))
+    filled = placer._fill(placed.counts, np.array([0, 4]))
     assert filled.sum(axis=0).tolist() == [1, 3]
     assert placer.fits(filled)
     assert (filled >= before).all()

@@ -10,6 +10,7 @@ from solvers.highs import MatrixResult
 from solvers.result import OPTIMAL_GAP
 from solvers.utility.deadlines.complete import complete, find_cuts
 from solvers.utility.deadlines.neighbourhoods import where_undecided
+from solvers.utility.deadlines.options import Plans
 from solvers.utility.deadlines.prove import BoundProcess, for_bound
 from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.totals_program import TotalsProgram
@@ -49,9 +50,9 @@ class Rounds:
             before = state.known.objective
             news = self._poll(None)
             if self._waiting:
-                news = self._complete(*self._waiting.pop()) or news
+                news = self._complete(*self._waiting.pop(), state.options.plans[1:]) or news
             elif ends := self._found_beside():
-                news = self._complete(ends, math.inf) or news
+                news = self._complete(ends, math.inf, state.options.plans[1:]) or news
             elif more:
                 more = self._round()
             elif self._process.is_busy:
@@ -84,27 +85,33 @@ class Rounds:
         self._number += 1
         first = number < state.options.rounds
         if self._process.is_busy or (first and not state.may_prove):
-            more = self._around(with_best=bool(number % 2))
+            more = self._around(number)
             return more or not self._process.is_busy  # those for the bound are still to come
         left = max(state.options.choosing, 1 - state.spent / state.work)
         share = self._effort * (state.options.choosing if first else state.options.proving * left)
         grid, result = state.on_grid, state.solve(*for_bound(state, share, rough=self._refines))
         state.tighten_bound(bound_of(result))
-        return self._more(self._finer(grid, result, self._use(grid, result)), result)
+        news = self._use(grid, result, state.options.plans[1:])
+        return self._more(self._finer(grid, result, news), result)
 
-    def _around(self, *, with_best: bool) -> bool:
-        """Search near the linear relaxation, or also near the best schedule."""
-        state, grid = self._state, self._state.on_grid
-        program = grid.program(whole=False)
+    def _around(self, number: int) -> bool:
+        """Search near the linear relaxation, or also near the best schedule.
+
+        Each round has the capacities that one of the plans may use, and its deadlines that plan.
+        """
+        state, grid, plans = self._state, self._state.on_grid, self._state.options.plans
+        plan = plans[number % len(plans)]
+        program = grid.program(whole=False, room=plan[1])
         limits = state.limits(program, self._effort * state.options.choosing)
         result = state.solve(program.relaxed(), limits)
         if result.x is None or not state.may_continue():
             return self._more(False, result)
-        points = [result.x, state.best_point(grid)] if with_best else [result.x]
-        slack = state.options.slack
-        program = where_undecided(program, grid.done.values(), points, slack)
-        result = state.solve(program, limits)
-        news = self._use(grid, result)
+        points = [result.x]
+        if number // len(plans) % 2:
+            points.append(state.best_point(grid))
+        limits = replace(limits, mip_rel_gap=state.options.rough_gap[state.may_prove])
+        result = state.solve(where_undecided(program, points), limits)
+        news = self._use(grid, result, [plan])
         # Where a proof is hoped for, the process beside gives more than the same once more.
         return news if self._process.is_busy and state.may_prove else self._more(news, result)
 
@@ -127,7 +134,7 @@ class Rounds:
 
     # Their deadlines
 
-    def _use(self, program: TotalsProgram, result: MatrixResult) -> bool:
+    def _use(self, program: TotalsProgram, result: MatrixResult, plans: Plans) -> bool:
         """Look for a schedule with the deadlines found; whether that changed a program."""
         if result.x is None:
             return False
@@ -136,12 +143,12 @@ class Rounds:
         excluded, worth = False, math.inf if result.objective is None else result.objective
         if not state.no_better_than_known(worth) and (state.may_prove or not self._is_known(ends)):
             upper = find_cuts(state, ends) if state.may_prove else math.inf  # plans find them, too
-            excluded = self._complete(ends, upper)
+            excluded = self._complete(ends, upper, plans)
         news = excluded or state.rows_added > before
         self._news = self._news or news
         return news
 
-    def _complete(self, ends: Mapping[int, int], upper: float) -> bool:
+    def _complete(self, ends: Mapping[int, int], upper: float, plans: Plans) -> bool:
         """Look for a schedule with these deadlines; whether they are now excluded.
 
         ``upper`` is the bound on them that :func:`find_cuts` gave, if it was asked.
@@ -152,7 +159,7 @@ class Rounds:
         if done or state.is_forbidden(ends):
             return False
         self._completed.add(known)
-        upper = complete(state, ends, upper, lambda: self._has_better(ends))
+        upper = complete(state, ends, upper, plans, lambda: self._has_better(ends))
         if not state.no_better_than_known(upper):
             return False
         state.forbid(ends)

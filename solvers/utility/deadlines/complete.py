@@ -11,6 +11,7 @@ import numpy as np
 from models.utility.formulations.schedules import without_idle
 from models.utility.schedule import UtilitySchedule
 from solvers.highs.engine import HighsError
+from solvers.utility.deadlines.options import Plans
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.relax_and_fix import Placed, improve, relax_and_fix
@@ -24,7 +25,11 @@ __all__ = ["complete", "find_cuts"]
 
 
 def complete(
-    state: DeadlineState, ends: Mapping[int, int], upper: float, is_outdated: Callable[[], bool]
+    state: DeadlineState,
+    ends: Mapping[int, int],
+    upper: float,
+    plans: Plans,
+    is_outdated: Callable[[], bool],
 ) -> float:
     """Look for a schedule with given deadlines, in one way after the other.
 
@@ -35,6 +40,8 @@ def complete(
         Last slots of the jobs that are to complete.
     upper : float
         The bound of :func:`find_cuts` for them, or infinity.
+    plans : sequence of (int, float)
+        Each a way to complete them, as in :class:`DeadlineOptions`.
     is_outdated : callable
         Whether better deadlines are known by now: then no plan but the first is begun.
 
@@ -48,7 +55,7 @@ def complete(
     if state.may_prove and _hopes(state, upper):
         upper = min(upper, with_whole_workers(state, ends))
         state.pause()
-    for number, (block, room) in enumerate(state.options.plans):
+    for number, (block, room) in enumerate(plans):
         if not _hopes(state, upper) or (number and is_outdated()):
             break
         program = _plan(state, ends, room)

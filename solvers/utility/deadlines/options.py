@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.errors import InputError
 
-__all__ = ["DeadlineOptions"]
+__all__ = ["DeadlineOptions", "Plans"]
+
+Plans = Sequence[tuple[int, float]]
+"""Slots of a block, and the share of the capacities that later slots may use."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,11 +52,10 @@ class DeadlineOptions:
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
     rounds: int = 3  # short ones, before those for the bound: they find the cuts that matter
     restart: float = 0.6  # of what it had to look for: with less, the process begins anew
-    slack: int = 2  # groups of deadlines left free beside undecided ones: with none, few fit
 
     # Whole workers, block by block, after a plan in fractions.
-    plans: tuple[tuple[int, float], ...] = ((2, 0.97), (5, 0.995), (12, 1.0))
-    """Slots of a block, and the share of the capacities that later slots may use."""
+    plans: Plans = ((2, 0.97), (5, 0.995), (12, 1.0))
+    """The first is for deadlines chosen with as much of the capacities alone: others need more."""
     cut_rounds: int = 20  # of one plan; at 200x300x50+50, twelve are enough
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it

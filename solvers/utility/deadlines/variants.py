@@ -24,7 +24,6 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
         "one slot after the other is decided in whole workers",
         DeadlineOptions(plans=((1, 0.97), (1, 0.995), (1, 1.0))),
     ),
-    "one-plan": ("deadlines are followed in one way", DeadlineOptions(plans=((2, 0.97),))),
     "one-try": ("blocks are not decided again", DeadlineOptions(block_tries=1)),
     "without-earliness": ("all workers in time are alike", DeadlineOptions(early=0.0)),
     "late-at-will": ("jobs may become late by any time", DeadlineOptions(late=1_000_000)),

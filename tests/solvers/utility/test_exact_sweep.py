@@ -1,25 +1,25 @@
-"""How often the exact solver proves the optimum of the default workload in a minute."""
+"""How many optima of the default workload are proven in a minute."""
 
 from __future__ import annotations
 
 import pytest
 
 from benchmarks.utility import WORKLOAD
-from solvers.utility.exact import solve
+from solvers.utility.offline import solve
 
 SECONDS = 60.0
 
 
 @pytest.mark.sweep
-def test_56_of_60_instances_are_proven_in_a_minute_each(
+def test_60_instances_are_proven_in_a_minute_each_and_57_of_them_in_ten_seconds(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    # 10 jobs, 10 slots; a loaded machine may need more. docs/formulations.md has the numbers.
-    late = []
-    for servers in ("5+5", "10+10", "20+20"):
+    # 10 jobs, 10 slots; a loaded machine may need more. docs/utility.md has the numbers.
+    late, slow = [], []
+    for servers in ((5, 5), (10, 10), (20, 20)):
         for seed in range(20):
             ins = WORKLOAD.draw(jobs=10, slots=10, servers=servers, seed=seed)[0]
-            result = solve(ins, time_limit=SECONDS)
+            result = solve(ins, time_limit=SECONDS, threads=2)
             with capsys.disabled():
                 print(
                     f"\n{servers} seed {seed}: {result.status} {result.objective:.4f} "
@@ -28,4 +28,7 @@ def test_56_of_60_instances_are_proven_in_a_minute_each(
                 )
             if result.status != "optimal" or result.gap is None or result.gap > 1e-4:
                 late.append((servers, seed))
-    assert len(late) <= 4, late
+            elif result.seconds > 10:
+                slow.append((servers, seed))
+    assert not late
+    assert len(slow) <= 3, slow

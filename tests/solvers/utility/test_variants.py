@@ -39,7 +39,6 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
         "without-cut-rows": ["near"],
         "every-cut-row": ["near"],
         "without-blocks": ["plans"],
-        "one-plan": ["plans"],
         "one-try": ["block_tries"],
         "without-earliness": ["early"],
         "late-at-will": ["late"],

@@ -64,7 +64,6 @@ class DeadlineOptions:
     follow: float = 0.08  # share of all work for a plan: good deadlines take less, bad ones more
     block: float = 0.01  # share of all work, for each program of a block, or of `keep_deadlines`
     improving: float = 0.03  # likewise, for all slots together, from what blocks have found
-    late: int = 10  # slots by which a job may become later from one program to the next
     block_tries: int = 3  # each with the cuts that the loads before it violated
     keep_gap: float = 5e-3  # for which jobs keep their deadlines; a proof would take too long
     block_gap: float = 5e-4  # finer than what is lost in a block

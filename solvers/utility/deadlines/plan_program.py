@@ -209,12 +209,12 @@ class PlanProgram:
         """What is left of the program, with n and m of these slots integer, too.
 
         Slots before them are as they were fixed. They may use all of the capacities, later ones
-        the room. No job becomes later than in the latest point by more than a few slots, and those
-        that are out stay out. Columns of a mask stay as they are in the latest point.
+        the room. Jobs that are out in the latest point stay out, and columns of a mask as they are.
         """
         program, slots = self.program, self._row_slots
         lower, upper = self._lower[self._columns], self._upper[self._columns]
-        open_yet = (upper > lower) & ~self._too_late()
+        out = [i for i in self._ends if self.x[self._totals.done[i][-1]] <= SMALLEST]
+        open_yet = (upper > lower) & ~np.isin(self._job_of, out)
         value = np.where(open_yet, 0.0, lower)
         if stays is not None:
             stays = stays & open_yet
@@ -261,16 +261,6 @@ class PlanProgram:
         """Columns of n and m from a slot on, and of d of the jobs that complete there; bool."""
         late = [i for i, end in self._totals.ends(self.x).items() if end >= slot]
         return (self._slot_of >= slot) | (self.deadlines & np.isin(self._job_of, late))
-
-    def _too_late(self) -> np.ndarray:
-        """Columns of n and m long after a job completes in the latest point; bool."""
-        closed = np.zeros(len(self._state.instance.jobs), dtype=np.int64)  # from this slot on
-        for i in self._ends:
-            done = self.x[self._totals.done[i]]
-            in_part = np.flatnonzero(done > max(done[-1] - SMALLEST, SMALLEST))
-            if len(in_part):
-                closed[i] = self._totals.ends_of(i)[in_part[0]] + self._options.late + 1
-        return self._slot_of >= closed[self._job_of]
 
     def without(self, window: Window, start: np.ndarray) -> np.ndarray:
         """A start, in the columns of a window, without the jobs for which it is closed."""

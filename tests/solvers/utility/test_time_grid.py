@@ -245,7 +245,9 @@ def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
     chosen: list[dict[int, int]] = []
     rounds = Rounds(shared, BoundProcess(), beside=False)
     rounds._complete = lambda ends, *_: bool(chosen.append(ends))  # type: ignore[method-assign]
-    rounds._around(2 * len(shared.options.plans) - 1)  # all of the capacities, near the best schedule
+    rounds._around(
+        2 * len(shared.options.plans) - 1
+    )  # all of the capacities, near the best schedule
     assert len(chosen) == 1
     assert not shared.is_forbidden(chosen[0])
 

@@ -39,6 +39,8 @@ class Rounds:
         # Deadlines that the process found, still to be completed, and a bound on their worth.
         self._waiting: list[tuple[Mapping[int, int], float]] = []
         self._completed: set[frozenset[tuple[int, int]]] = set()
+        # Of deadlines chosen in all of the capacities: the first plan would lose much of them.
+        self._full_plans = state.options.plans[1:]
         self._refines = not state.may_prove  # whether a finer grid is expected to give more
         state.pause = lambda: self._poll(None)
         self._start_process()
@@ -50,9 +52,9 @@ class Rounds:
             before = state.known.objective
             news = self._poll(None)
             if self._waiting:
-                news = self._complete(*self._waiting.pop(), state.options.plans[1:]) or news
+                news = self._complete(*self._waiting.pop(), self._full_plans) or news
             elif ends := self._found_beside():
-                news = self._complete(ends, math.inf, state.options.plans[1:]) or news
+                news = self._complete(ends, math.inf, self._full_plans) or news
             elif more:
                 more = self._round()
             elif self._process.is_busy:
@@ -91,7 +93,7 @@ class Rounds:
         share = self._effort * (state.options.choosing if first else state.options.proving * left)
         grid, result = state.on_grid, state.solve(*for_bound(state, share, rough=self._refines))
         state.tighten_bound(bound_of(result))
-        news = self._use(grid, result, state.options.plans[1:])
+        news = self._use(grid, result, self._full_plans)
         return self._more(self._finer(grid, result, news), result)
 
     def _around(self, number: int) -> bool:

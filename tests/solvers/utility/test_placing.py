@@ -27,6 +27,15 @@ def can_hold(servers: np.ndarray, demand: np.ndarray, load: tuple[int, ...]) -> 
     return bool(fits.all(axis=1).any())
 
 
+def is_placed(placer: Placer, servers: np.ndarray, demand: np.ndarray, load: np.ndarray) -> bool:
+    """Whether all of a load is placed; what is placed fits, and is no more than the load."""
+    placing = placer.place(load)
+    assert (placing.counts @ demand <= servers).all()
+    assert (placing.counts.sum(axis=0) <= load).all()
+    assert placing.complete == (placing.counts.sum(axis=0) == load).all()
+    return placing.complete
+
+
 @pytest.mark.parametrize("seed", seeds(30, quick=5))
 def test_a_load_is_placed_if_and_only_if_it_can_be(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -34,11 +43,7 @@ def test_a_load_is_placed_if_and_only_if_it_can_be(seed: int) -> None:
     demand = rng.integers(0, 4, (3, 2)) + np.array([0.0, 1.0])
     placer = Placer(servers, demand)
     for load in product(range(4), repeat=3):
-        placing = placer.place(np.array(load))
-        assert (placing.counts @ demand <= servers).all()
-        assert (placing.counts.sum(axis=0) <= load).all()
-        assert placing.complete == (placing.counts.sum(axis=0) == load).all()
-        assert placing.complete == can_hold(servers, demand, load)
+        assert is_placed(placer, servers, demand, np.array(load)) == can_hold(servers, demand, load)
 
 
 @pytest.mark.parametrize("seed", seeds(30, quick=5))
@@ -49,11 +54,7 @@ def test_packings_of_a_mixture_change_no_answer(seed: int) -> None:
     separator = PackingSeparator(packing_groups(tolerant(servers)), demand, np.full(3, 9))
     placer = Placer(servers, demand, separator)
     for load in product(range(4), repeat=3):
-        placing = placer.place(np.array(load))
-        assert (placing.counts @ demand <= servers).all()
-        assert (placing.counts.sum(axis=0) <= load).all()
-        assert placing.complete == (placing.counts.sum(axis=0) == load).all()
-        assert placing.complete == can_hold(servers, demand, load)
+        assert is_placed(placer, servers, demand, np.array(load)) == can_hold(servers, demand, load)
 
 
 def test_packings_hold_what_server_after_server_does_not(monkeypatch: pytest.MonkeyPatch) -> None:

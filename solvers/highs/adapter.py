@@ -69,14 +69,20 @@ def solve(
         stream = stack.enter_context(open(log, "w")) if isinstance(log, str | Path) else log
         tally = Tally(program, stream)
         if start is not None:
-            start = _checked_start(program, start, tally)
+            start = checked_start(program, start, tally)
         runner = run_in_child if in_child else run
         outcome = runner(program, options, start, tally, want_log=stream is not None)
     return judge(program, options, outcome, tally, time.perf_counter() - began)
 
 
-def _checked_start(program: LinearProgram, start: FloatArray, tally: Tally) -> FloatArray:
-    """Refuse a start that HiGHS would drop without a word; count a complete one as incumbent."""
+def checked_start(program: LinearProgram, start: FloatArray, tally: Tally) -> FloatArray:
+    """Refuse a start that HiGHS would drop without a word; count a complete one as incumbent.
+
+    Raises
+    ------
+    InputError
+        If the start is for an LP, of the wrong shape or infeasible.
+    """
     start = np.asarray(start, dtype=np.float64)
     if not program.is_mip:
         raise InputError("start: only a program with integer columns takes one")

@@ -6,6 +6,7 @@ import threading
 import time
 from types import TracebackType
 
+from solvers.highs.adapter import checked_start
 from solvers.highs.child import run_in_child
 from solvers.highs.matrix_result import MatrixResult, judge
 from solvers.highs.options import HighsOptions
@@ -22,13 +23,23 @@ class Background:
     ----------
     program : LinearProgram
     options : HighsOptions
+    start : float array of shape [n], optional
+        MIP start, as for :func:`solvers.highs.solve`.
+
+    Raises
+    ------
+    InputError
+        If an option or the start does not fit the program.
     """
 
-    def __init__(self, program: LinearProgram, options: HighsOptions) -> None:
+    def __init__(
+        self, program: LinearProgram, options: HighsOptions, start: FloatArray | None = None
+    ) -> None:
         options.check_for(is_mip=program.is_mip)
         self._program, self._options = program, options
         self._stop = threading.Event()
         self._tally = Tally(program, None)
+        self._start = None if start is None else checked_start(program, start, self._tally)
         self._result: MatrixResult | None = None
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -87,7 +98,7 @@ class Background:
         tally = self._tally
         try:
             outcome = run_in_child(
-                self._program, self._options, None, tally, want_log=False, stop=self._stop
+                self._program, self._options, self._start, tally, want_log=False, stop=self._stop
             )
             spent = time.perf_counter() - began
             self._result = judge(self._program, self._options, outcome, tally, spent)

@@ -26,7 +26,7 @@ __all__ = ["solve"]
 
 _SMALL = 1_000  # entries of the exact solver's largest rows, up to which it comes first
 _GENERATION = 0.12  # share of the time limit at which the column generation has to end,
-_LOCAL_SEARCH = 0.16  # and the local search
+_LOCAL_SEARCH = 0.14  # and the local search
 _LEAST = 0.2  # seconds: with less left, no further step is begun
 _ITERATIONS = 2_000  # of the local search
 _SEED = 0

@@ -15,7 +15,8 @@ one set of ``options``.
     loads violate are found, and become rows where loads come near to them (``cut_pool``).
 ``complete``
     Whole workers on real servers for these deadlines (``relax_and_fix``). First the jobs that a
-    plan in fractions completes in parts are decided: in time, late or out. Then block by block: a
+    plan in fractions completes in parts are decided: in time, late or out. If much is lost by that,
+    deadlines are chosen again, with the cuts found and on a finer grid. Then block by block: a
     few slots are decided in whole workers and the slots after them in fractions, with every job
     keeping its deadline, taking a later one or staying out (``plan_program``); what the servers
     cannot hold, and what has to be given up, is known when the next block is decided. Then all
@@ -24,8 +25,9 @@ one set of ``options``.
     The worth of all schedules with given deadlines, on instances small enough to hope for a proof.
     If none of them beats the best one known, the deadlines are excluded from the program of
     ``choose``. And the bound on all schedules: with a second thread a process of its own solves
-    that program all the time, and ``choose`` polls it between steps; the deadlines that it has
-    found so far are completed as well, the grid is refined where they lie, and it starts again.
+    that program all the time, from the best schedule on, and ``choose`` polls it between steps; the
+    deadlines that it has found so far are completed as well, the grid is refined where they lie,
+    and it starts again.
 
 Without that process, the first rounds are short, since they find the cuts that matter; later ones
 are for the bound. Limits are in work, not in seconds, so that the same limit of work gives the same

@@ -34,8 +34,10 @@ class Rounds:
     def __init__(self, state: DeadlineState, process: BoundProcess, *, beside: bool) -> None:
         self._state, self._process, self._beside = state, process, beside
         self._number, self._effort = 0, 1.0  # of rounds; times the shares of work that they have
+        self._misled = 0  # times in a row that deadlines lost too much once they were whole
         self._news = False  # since the process was started
-        self._to_beat = 0.0  # worth of the best schedule at that time
+        self._rows = 0  # of cuts, at that time
+        self._first = False  # whether the first round is under way, where no proof is hoped for
         # Deadlines that the process found, still to be completed, and a bound on their worth.
         self._waiting: list[tuple[Mapping[int, int], float]] = []
         self._completed: set[frozenset[tuple[int, int]]] = set()
@@ -76,8 +78,10 @@ class Rounds:
         return {} if self._is_known(ends) else ends
 
     def _is_known(self, ends: Mapping[int, int]) -> bool:
-        """Whether deadlines have been completed or excluded before."""
-        return frozenset(ends.items()) in self._completed or self._state.is_forbidden(ends)
+        """Whether deadlines have been completed or excluded before, or are the best schedule's."""
+        grid = self._state.on_grid
+        done = frozenset(ends.items()) in self._completed or self._state.is_forbidden(ends)
+        return done or ends == grid.ends(self._state.best_point(grid))
 
     # Rounds. Each returns whether another one may give more.
 
@@ -104,16 +108,21 @@ class Rounds:
         state, grid, plans = self._state, self._state.on_grid, self._state.options.plans
         plan = plans[number % len(plans)]
         program = grid.program(whole=False, room=plan[1])
-        limits = state.limits(program, self._effort * state.options.choosing)
-        result = state.solve(program.relaxed(), limits)
+        share = self._effort * state.options.choosing
+        result = state.solve(program.relaxed(), state.limits(program, share))
         if result.x is None or not state.may_continue():
             return self._more(False, result)
         points = [result.x]
         if number // len(plans) % 2:
             points.append(state.best_point(grid))
-        limits = replace(limits, mip_rel_gap=state.options.rough_gap[state.may_prove])
+        gap = state.options.rough_gap[state.may_prove]
+        limits = replace(state.limits(program, share), mip_rel_gap=gap)
         result = state.solve(where_undecided(program, points), limits)
+        self._first, misled = number == 0 and not state.may_prove, self._misled
         news = self._use(grid, result, [plan])
+        self._first = False
+        if self._misled > misled:
+            self._number -= 1  # once more, with the cuts
         # Where a proof is hoped for, the process beside gives more than the same once more.
         return news if self._process.is_busy and state.may_prove else self._more(news, result)
 
@@ -157,11 +166,20 @@ class Rounds:
         """
         state, known = self._state, frozenset(ends.items())
         settled = state.no_better_than_known(upper)
-        done = known in self._completed and not state.may_prove and not settled
+        done = self._is_known(ends) and not state.may_prove and not settled
         if done or state.is_forbidden(ends):
             return False
         self._completed.add(known)
-        upper = complete(state, ends, upper, plans, lambda: self._has_better(ends))
+        patient = state.known.objective > 0 and self._misled < state.options.misled
+        patient = patient and not state.may_prove
+        must_keep = state.options.kept if patient else 0.0
+        upper, misled = complete(
+            state, ends, upper, plans, lambda: self._has_better(ends), must_keep
+        )
+        self._misled = self._misled + 1 if misled else 0
+        if misled:
+            state.refine(ends)
+            self._poll(None)
         if not state.no_better_than_known(upper):
             return False
         state.forbid(ends)
@@ -177,19 +195,12 @@ class Rounds:
         found = self._found_beside()
         return bool(self._waiting) or self._state.worth_of(found) > self._state.worth_of(ends)
 
-    def _has_much_less_to_find(self) -> bool:
-        """Whether the best schedule is so much better than when the process was started."""
-        known = self._state.known
-        assert known.bound is not None
-        left, was_left = known.bound - known.objective, known.bound - self._to_beat
-        return not self._state.may_prove and left < self._state.options.restart * was_left
-
     def _start_process(self) -> None:
         if self._beside and self._state.may_continue():
-            self._to_beat = self._state.known.objective
-            program, options = for_bound(self._state, 1.0, rough=self._refines)
-            self._process.begin(self._state.on_grid, program, replace(options, work_limit=None))
-            self._news = False
+            program, options, start = for_bound(self._state, 1.0, rough=self._refines)
+            options = replace(options, work_limit=None)
+            self._process.begin(self._state.on_grid, program, options, start)
+            self._news, self._rows = False, self._state.rows_added
 
     def _poll(self, seconds: float | None) -> bool:
         """Take the result of the process, if there is one, and start it again with all that is new.
@@ -199,7 +210,8 @@ class Rounds:
         state, polled = self._state, self._process.poll(seconds)
         if polled is None:
             state.tighten_bound(self._process.bound)
-            if self._process.is_busy and self._has_much_less_to_find():
+            # The first deadlines show which cuts matter, and a tree without them is soon made up.
+            if self._first and self._process.is_busy and state.rows_added > self._rows:
                 self._start_process()
             return False
         program, result = polled

@@ -6,18 +6,18 @@ import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-import numpy as np
-
 from models.utility.formulations.schedules import without_idle
-from models.utility.schedule import UtilitySchedule
 from solvers.highs.engine import HighsError
 from solvers.utility.deadlines.options import Plans
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import with_whole_workers
-from solvers.utility.deadlines.relax_and_fix import Placed, improve, relax_and_fix
+from solvers.utility.deadlines.relax_and_fix import (
+    improve,
+    keep_deadlines,
+    relax_and_fix,
+    schedule_of,
+)
 from solvers.utility.deadlines.state import DeadlineState, bound_of
-from solvers.utility.occupancy import repaired
-from solvers.utility.oracle import zero_prices
 from solvers.utility.search_state import ROUND_OFF
 from solvers.utility.totals_program import SIDES
 
@@ -30,7 +30,8 @@ def complete(
     upper: float,
     plans: Plans,
     is_outdated: Callable[[], bool],
-) -> float:
+    must_keep: float,
+) -> tuple[float, bool]:
     """Look for a schedule with given deadlines, in one way after the other.
 
     Parameters
@@ -44,13 +45,18 @@ def complete(
         Each a way to complete them, as in :class:`DeadlineOptions`.
     is_outdated : callable
         Whether better deadlines are known by now: then no plan but the first is begun.
+    must_keep : float
+        Share of a plan's worth that must be left once each deadline is kept or not. If less is, the
+        deadlines were chosen without the cuts that they violate: these are found, and that is all.
 
     Returns
     -------
-    float
+    upper : float
         An upper bound on all schedules with these deadlines, later ones or those of fewer jobs.
+    misled : bool
+        Whether plans lost too much, all that were begun.
     """
-    totals = state.totals
+    totals, lost, kept = state.totals, False, False
     state.pause()
     if state.may_prove and _hopes(state, upper):
         upper = min(upper, with_whole_workers(state, ends))
@@ -61,15 +67,28 @@ def complete(
         program = _plan(state, ends, room)
         if program is None:
             continue
-        found = _schedule(state, relax_and_fix(state, program, block))
+        worth = totals.worth(program.x)
+        if not keep_deadlines(state, program):
+            continue
+        left = totals.worth(program.x)
+        program.learn()
+        state.add_near([totals.loads(program.x, side) / room for side in SIDES])
+        if left < must_keep * worth:
+            lost = True
+            continue
+        kept = True
+        state.pause()
+        if not state.is_promising(left):
+            continue
+        found = schedule_of(state, relax_and_fix(state, program, block))
         state.known.offer(found)
         state.pause()
         if state.options.improving > 0 and _hopes(state, upper):
             points = totals.point(without_idle(state.instance, found)), state.best_point(totals)
             better = improve(state, program, points)
             if better is not None:
-                state.known.offer(_schedule(state, better))
-    return upper
+                state.known.offer(schedule_of(state, better))
+    return upper, lost and not kept
 
 
 def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
@@ -127,14 +146,3 @@ def _plan(state: DeadlineState, ends: Mapping[int, int], room: float) -> PlanPro
         return None
     state.add_near([totals.loads(program.x, side) / room for side in SIDES])
     return None if state.no_better_than_known(totals.worth(program.x)) else program
-
-
-def _schedule(state: DeadlineState, placed: Placed) -> UtilitySchedule:
-    """The workers as they were placed; what could not complete is inserted where it fits."""
-    workers = np.zeros((state.totals.grid.slots, len(state.instance.jobs)), dtype=np.int64)
-    for slot, held in placed.items():
-        workers[slot] = held[0].sum(axis=0)
-    prices = zero_prices(state.instance.cluster)
-    return repaired(
-        state.instance, workers, lambda side, slot: placed[slot][side], prices
-    ).schedule()

@@ -51,23 +51,24 @@ class DeadlineOptions:
     arriving: float = 0.5  # weight of an interval's end where a job arrives, 1 where one completes
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
     rounds: int = 3  # short ones, before those for the bound: they find the cuts that matter
-    restart: float = 0.6  # of what it had to look for: with less, the process begins anew
 
     # Whole workers, block by block, after a plan in fractions.
     plans: Plans = ((2, 0.97), (5, 0.995), (12, 1.0))
     """The first is for deadlines chosen with as much of the capacities alone: others need more."""
+    kept: float = 0.97  # share of a plan's worth left once deadlines are whole; or choose again
+    misled: int = 2  # times in a row that this may happen; then a plan is followed all the same
+    promising: float = 0.1  # share of the gap that a plan has to close, or to gain `given_up`
     cut_rounds: int = 20  # of one plan; at 200x300x50+50, twelve are enough
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it
     early: float = 1e-3  # worth of running a whole horizon earlier, of a job's: leaves time to mend
 
-    follow: float = 0.08  # share of all work for a plan: good deadlines take less, bad ones more
-    block: float = 0.01  # share of all work, for each program of a block, or of `keep_deadlines`
-    improving: float = 0.03  # likewise, for all slots together, from what blocks have found
+    block: float = 0.01  # share of all work, for each program of a block; one cut off is halved
+    improving: float = 0.01  # likewise, for all slots together, from what blocks have found
     block_tries: int = 3  # each with the cuts that the loads before it violated
     keep_gap: float = 5e-3  # for which jobs keep their deadlines; a proof would take too long
     block_gap: float = 5e-4  # finer than what is lost in a block
-    given_up: float = 4e-3  # share of a plan's worth; before more is lost, all slots are opened
+    given_up: float = 4e-3  # share of a plan's worth; before more is lost, more slots are opened
     ahead: int = 40  # slots planned again with a block; fewer lose much, more take long
     placing: int = 3000  # looks of HiGHS at its limits, for one load: other slots make up for it
 

@@ -24,12 +24,28 @@ _FOR_BOUND = {"mip_allow_cut_separation_at_nodes": False, "mip_pscost_minreliabl
 
 def for_bound(
     state: DeadlineState, share: float, *, rough: bool
-) -> tuple[LinearProgram, HighsOptions]:
-    """The program for what beats the best schedule, and options that suit its bound."""
-    program = state.on_grid.program(whole=False, least=state.objective_to_beat)
+) -> tuple[LinearProgram, HighsOptions, np.ndarray | None]:
+    """The program for the bound, options that suit it, and the best schedule known as a start."""
+    program, start = _from_best(state, state.on_grid)
     options = replace(state.limits(program, share), extra=_FOR_BOUND)
     gap = state.options.rough_gap[state.may_prove]
-    return program, replace(options, mip_rel_gap=gap) if rough else options
+    return program, replace(options, mip_rel_gap=gap) if rough else options, start
+
+
+def _from_best(
+    state: DeadlineState, totals: TotalsProgram, ends: Mapping[int, int] | None = None
+) -> tuple[LinearProgram, np.ndarray | None]:
+    """A program, in whole workers if deadlines are given; and the best schedule known as a start.
+
+    If that has not these deadlines, or if its own are excluded, there is no start, and a row
+    restricts the program to better schedules. With the row instead of the start, proofs are harder
+    and HiGHS has no point near which it could look for better ones.
+    """
+    best = state.best_point(totals)
+    kept = ends is None or totals.keeps(best, ends)
+    start = best if kept and not state.is_forbidden(totals.ends(best)) else None
+    least = state.objective_to_beat if start is None else None
+    return totals.program(whole=ends is not None, ends=ends, least=least), start
 
 
 class BoundProcess:
@@ -48,10 +64,16 @@ class BoundProcess:
         """Whether it has a program whose result has not been taken yet."""
         return self._solve is not None
 
-    def begin(self, totals: TotalsProgram, program: LinearProgram, options: HighsOptions) -> None:
+    def begin(
+        self,
+        totals: TotalsProgram,
+        program: LinearProgram,
+        options: HighsOptions,
+        start: np.ndarray | None,
+    ) -> None:
         """Start solving a program, made from a totals program, in place of what it has."""
         self.close()
-        self._solve = totals, Background(program, options)
+        self._solve = totals, Background(program, options, start)
 
     @property
     def bound(self) -> float:
@@ -144,16 +166,8 @@ def _solved(
     share: float,
     proving: bool,
 ) -> MatrixResult:
-    """Solve the program, starting from the best schedule known if that has these deadlines.
-
-    If it has not, or if its deadlines are excluded, a row restricts the program to better ones. It
-    is left out otherwise, because it makes proofs harder.
-    """
-    best = state.best_point(totals)
-    excluded = state.is_forbidden(totals.ends(best))
-    start = best if totals.keeps(best, ends) and not excluded else None
-    least = state.objective_to_beat if start is None else None
-    program = totals.program(ends=ends, least=least)
+    """Solve the program, starting from the best schedule known if that has these deadlines."""
+    program, start = _from_best(state, totals, ends)
     options = state.limits(program, share)
     if not proving:
         options = replace(options, mip_rel_gap=state.options.rough_gap[state.may_prove])

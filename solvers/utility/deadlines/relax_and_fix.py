@@ -12,18 +12,22 @@ section 3.6.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from models.utility.schedule import UtilitySchedule
 from solvers.highs.feasibility import settle
 from solvers.utility.deadlines.plan_program import PlanProgram
-from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.deadlines.state import DeadlineState, bound_of
+from solvers.utility.occupancy import repaired
+from solvers.utility.oracle import zero_prices
 from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES
 
-__all__ = ["Placed", "improve", "keep_deadlines", "relax_and_fix"]
+__all__ = ["Placed", "improve", "keep_deadlines", "relax_and_fix", "schedule_of"]
 
 _MANY = 20  # slots of a block from which a child process keeps its time limit
 
@@ -40,26 +44,28 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Pla
     state : DeadlineState
         Places loads, and takes over the cuts that they violate.
     program : PlanProgram
-        Solved as a linear program; it is used up.
+        Its deadlines are whole (:func:`keep_deadlines`); it is used up.
     block : int
         Slots that are decided together; the last block may be shorter.
     """
-    slots, until = state.totals.grid.slots, state.spent + state.options.follow * state.work
+    slots = state.totals.grid.slots
     held: dict[int, list[np.ndarray]] = {}
-    kept = keep_deadlines(state, program)
-    if not kept or state.no_better_than_known(state.totals.worth(program.x)):
-        return held
-    for first in range(0, slots, block):
-        ends = first, min(first + block, slots) - 1
-        program.learn(ends[1] + 1 + state.options.ahead)
-        decided = _decide(state, program, ends, state.options.block)
+    first, number = 0, block
+    while first < slots:
+        last = min(first + number, slots) - 1
+        program.learn(last + 1 + state.options.ahead)
+        before = program.x
+        decided, missing = _decide(state, program, (first, last), state.options.block)
+        if _is_hard(state, (first, last), missing) and not state.is_over():
+            program.x, number = before, (last - first + 1) // 2
+            continue
         if decided is None:
             break
         held.update(decided)
         for slot, here in decided.items():
             program.fix(slot, _load(state, _served(state, here)))
-        hopeless = state.no_better_than_known(state.totals.worth(program.x))
-        if hopeless or state.spent >= until or state.is_over():
+        first, number = last + 1, min(2 * number, block)
+        if not state.is_promising(state.totals.worth(program.x)) or state.is_over():
             break
         state.pause()
     return held
@@ -73,7 +79,7 @@ def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:
     if program.whole[program.deadlines].all():
         return True
     window = program.window(0, NEVER, program.deadlines & program.whole)
-    limits = state.limits(window.program, state.options.block)
+    limits = state.limits(window.program, state.options.completing)
     result = state.solve(window.program, replace(limits, mip_rel_gap=state.options.keep_gap))
     if result.x is not None:
         program.x = program.decided(window, result.x)
@@ -90,7 +96,7 @@ def improve(
     """
     program.reopen()
     block, starts = (0, state.totals.grid.slots - 1), [program.allowed(point) for point in points]
-    return _decide(state, program, block, state.options.improving, starts)
+    return _decide(state, program, block, state.options.improving, starts)[0]
 
 
 def _decide(
@@ -99,17 +105,20 @@ def _decide(
     block: tuple[int, int],
     share: float,
     starts: Sequence[np.ndarray] = (),
-) -> Placed | None:
-    """Decide a block of slots, given by its ends, and place it; None if nothing is found in time.
+) -> tuple[Placed | None, float]:
+    """Decide a block of slots, given by its ends, and place it; None if that fails.
 
-    Each solve may take a share of all work.
+    Each solve may take a share of all work. If that is too little, a block is not placed; by how
+    much it may be too little is also returned, as a share of the worth (:func:`_solve`).
     """
     first, last = block
     held: Placed | None = None
     slots = np.arange(state.totals.grid.slots)
     settled, near = np.zeros(len(slots), dtype=bool), 2
+    missing = math.inf
     for _ in range(state.options.block_tries):
-        if not _solve(state, program, block, settled, share, starts):
+        missing = _solve(state, program, block, settled, share, starts)
+        if missing == math.inf or (_is_hard(state, block, missing) and not starts):
             break
         held, lost = {}, []
         for slot in range(first, last + 1):
@@ -124,7 +133,7 @@ def _decide(
         state.pause()
         if state.is_over():
             break
-    return held
+    return held, missing
 
 
 def _solve(
@@ -134,15 +143,19 @@ def _solve(
     settled: np.ndarray,
     share: float,
     starts: Sequence[np.ndarray],
-) -> bool:
-    """Decide some slots but those settled; whether a solution was found in time.
+) -> float:
+    """Decide some slots but those settled; by how much, of the worth, there may be a better way.
+
+    That is infinite if none is found, and at most the gap of a block where nothing was cut off.
 
     Jobs keep their deadlines unless something has to be given up for that, and slots far ahead stay
     as they are unless much has to be given up, or nothing is found.
     """
     (first, last), options, worth = block, state.options, state.totals.worth(program.x)
     stay, found = program.counts_in(settled), list[np.ndarray]()
-    near, most = stay | program.beyond(last + 1 + options.ahead), 0.0
+    slots, ahead = state.totals.grid.slots, last + 1 + options.ahead
+    near, most = stay | program.beyond(ahead if ahead + options.ahead < slots else slots), 0.0
+    missing = math.inf
     for stays in [stay] if starts else [near | program.deadlines, near, stay]:
         enough = (near == stay).all() or most >= worth * (1 - options.given_up)
         if stays is stay and enough and not starts:
@@ -156,13 +169,19 @@ def _solve(
         if result.x is not None:
             found.append(program.decided(window, result.x))
             most = max(most, state.totals.worth(found[-1]))
-            if most >= worth * (1 - options.block_gap):
-                break
-        if state.is_over():
+        missing = (min(bound_of(result), worth) - most) / worth
+        kept = most >= worth * (1 - options.block_gap)
+        if kept or state.is_over() or (_is_hard(state, block, missing) and not starts):
             break
-    if found:
-        program.x = max(found, key=state.totals.worth)
-    return bool(found)
+    if not found:
+        return math.inf
+    program.x = max(found, key=state.totals.worth)
+    return missing
+
+
+def _is_hard(state: DeadlineState, block: tuple[int, int], missing: float) -> bool:
+    """Whether a block is to be made shorter: so much may be missing that work was too little."""
+    return block[1] > block[0] and missing > state.options.given_up
 
 
 def _place(state: DeadlineState, program: PlanProgram, slot: int) -> tuple[list[np.ndarray], bool]:
@@ -182,6 +201,17 @@ def _place(state: DeadlineState, program: PlanProgram, slot: int) -> tuple[list[
             held = placings[side].counts.sum(axis=0)
             program.hold(side, slot, state.known.size(side), held)
     return [placing.counts for placing in placings], all(placing.complete for placing in placings)
+
+
+def schedule_of(state: DeadlineState, placed: Placed) -> UtilitySchedule:
+    """The workers as they were placed; what could not complete is inserted where it fits."""
+    workers = np.zeros((state.totals.grid.slots, len(state.instance.jobs)), dtype=np.int64)
+    for slot, held in placed.items():
+        workers[slot] = held[0].sum(axis=0)
+    prices = zero_prices(state.instance.cluster)
+    return repaired(
+        state.instance, workers, lambda side, slot: placed[slot][side], prices
+    ).schedule()
 
 
 def _load(state: DeadlineState, workers: np.ndarray) -> np.ndarray:

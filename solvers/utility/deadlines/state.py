@@ -188,6 +188,15 @@ class DeadlineState:
         most = (upper + self.totals.left_out) / self.factor
         return most <= self.known.objective * (1 + self.options.closed)
 
+    def is_promising(self, upper: float) -> bool:
+        """Whether an upper bound in the program leaves enough to look for a better schedule."""
+        known = self.known
+        if self.may_prove or known.bound is None:
+            return not self.no_better_than_known(upper)
+        more = (upper + self.totals.left_out) / self.factor - known.objective
+        gap, lost = known.bound - known.objective, self.options.given_up * known.objective
+        return more > min(self.options.promising * gap, lost)
+
     def tighten_bound(self, bound: float) -> None:
         """Take over an upper bound on all that beats the best schedule known."""
         bound = (bound + self.totals.left_out) / self.factor

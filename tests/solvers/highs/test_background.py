@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 
 from models.errors import InputError
@@ -68,3 +69,13 @@ def test_a_fault_of_the_child_is_told_to_the_one_who_asks(monkeypatch: pytest.Mo
 def test_options_that_do_not_fit_are_refused_at_once() -> None:
     with pytest.raises(InputError, match="solver"):
         Background(worth_of_pairs(), HighsOptions(extra={"solver": "ipm"}))
+
+
+def test_a_start_counts_at_once_and_has_to_be_feasible() -> None:
+    program = worth_of_pairs()
+    with Background(program, HighsOptions(), np.array([0.0, 2.0])) as beside:
+        assert beside.incumbent is not None  # before its process has loaded
+        found = beside.result()
+    assert found.objective == 5.0
+    with pytest.raises(InputError, match="start: "):
+        Background(program, HighsOptions(), np.array([9.0, 9.0]))

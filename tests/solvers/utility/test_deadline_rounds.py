@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import closing
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
-from solvers.utility.deadlines import prove
+from solvers.utility.deadlines import choose, prove
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.prove import BoundProcess
+from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.totals_program import TotalsProgram
 from tests.solvers.utility.test_time_grid import GRIDDED, shared_of, two_alike
 
@@ -22,7 +25,9 @@ class Paused:
     finished = False
     made = 0
 
-    def __init__(self, program: LinearProgram, _: HighsOptions) -> None:
+    def __init__(
+        self, program: LinearProgram, _: HighsOptions, start: np.ndarray | None = None
+    ) -> None:
         result = run_highs(program)
         self.incumbent, self.bound = result.x, result.bound
         self.stopped = False
@@ -39,8 +44,14 @@ class Idle(BoundProcess):
         super().__init__()
         self.begun = 0
 
-    def begin(self, totals: TotalsProgram, program: LinearProgram, options: HighsOptions) -> None:
-        super().begin(totals, program, options)
+    def begin(
+        self,
+        totals: TotalsProgram,
+        program: LinearProgram,
+        options: HighsOptions,
+        start: np.ndarray | None,
+    ) -> None:
+        super().begin(totals, program, options, start)
         self.begun += 1
 
 
@@ -146,7 +157,18 @@ def test_deadlines_found_so_far_are_completed_unless_they_were_or_are_forbidden(
 
 
 @pytest.mark.usefixtures("paused")
-def test_the_bound_so_far_counts_and_a_better_schedule_starts_the_process_anew() -> None:
+def test_the_best_schedule_itself_is_not_completed_again() -> None:
+    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    with closing(Idle()) as process:
+        rounds = Rounds(shared, process, beside=True)
+        shared.known.offer(solve_exactly(shared.instance).schedule)
+        ends = shared.on_grid.ends(shared.best_point(shared.on_grid))
+        process.found = lambda: ends  # type: ignore[method-assign]
+        assert rounds._found_beside() == {}
+
+
+@pytest.mark.usefixtures("paused")
+def test_the_bound_so_far_counts() -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
     with closing(Idle()) as process:
         rounds = Rounds(shared, process, beside=True)
@@ -154,15 +176,33 @@ def test_the_bound_so_far_counts_and_a_better_schedule_starts_the_process_anew()
         assert process.is_busy
         assert shared.known.bound is not None
         assert 12.3841 * (1 - 1e-4) <= shared.known.bound < 30.0
-        # The bound has come closer, but what the process looks for is what it was.
         assert process.begun == 1
-        rounds._poll(None)
-        assert process.begun == 1
-        shared.known.objective = 0.5 * shared.known.bound  # as if a schedule had been found
-        rounds._poll(None)
-        assert process.begun == 2
-        rounds._poll(None)
-        assert process.begun == 2
+
+
+@pytest.mark.usefixtures("paused")
+def test_where_a_round_was_misled_it_is_made_once_more_on_a_finer_grid(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    asked = []
+
+    def misled(*given: object) -> tuple[float, bool]:
+        asked.append((given[-1], given[3]))
+        return math.inf, given[-1] == shared.options.kept
+
+    monkeypatch.setattr(choose, "complete", misled)
+    shared.known.objective = 1.0  # without any schedule, the first plan is followed
+    intervals = len(shared.on_grid.grid.length)
+    with closing(Idle()) as process:
+        rounds = Rounds(shared, process, beside=True)
+        for _ in range(4):
+            rounds._completed.clear()
+            rounds._around(rounds._number)
+            rounds._number += 1
+        kept, first, second = shared.options.kept, *shared.options.plans[:2]
+        # In vain twice; then a plan is followed all the same, and the next round has the next plan.
+        assert asked == [(kept, [first])] * 2 + [(0.0, [first]), (kept, [second])]
+        assert len(shared.on_grid.grid.length) > intervals
 
 
 def test_at_the_end_the_process_is_waited_for() -> None:

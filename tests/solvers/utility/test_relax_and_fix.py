@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from models.utility.formulations.schedules import without_idle
 from solvers.highs import solve as run_highs
 from solvers.highs.feasibility import settle
 from solvers.utility.deadlines import DeadlineOptions
+from solvers.utility.deadlines import relax_and_fix as module
 from solvers.utility.deadlines.plan_program import PlanProgram, Window
 from solvers.utility.deadlines.relax_and_fix import (
     Placed,
@@ -37,6 +40,7 @@ def rolled(
     program.solve()
     while program.add_broken() or program.learn():
         program.solve()
+    assert keep_deadlines(state, program)
     return state, program, relax_and_fix(state, program, block)
 
 
@@ -52,7 +56,7 @@ def scheduled(ins: UtilityInstance, found: Placed) -> UtilitySchedule:
     return repaired(ins, workers(ins, found), lambda side, t: found[t][side], prices).schedule()
 
 
-def two_jobs(capacity: float, work: int = 1, chunks: int = 1) -> UtilityInstance:
+def two_jobs(capacity: float, work: int = 1, chunks: int = 1, slots: int = 4) -> UtilityInstance:
     """Two jobs, worth less the later; a worker takes 2 of what the one server has."""
     utility = Sigmoid(priority=20.0, decay=1.0, target=1.0)
     one = {"chunks": chunks, "work": work, "worker": [1.0, 2.0], "ps": [1.0, 0.0]}
@@ -62,6 +66,7 @@ def two_jobs(capacity: float, work: int = 1, chunks: int = 1) -> UtilityInstance
         resources=["bandwidth_gbps", "gpu"],
         worker_servers=[[10.0, capacity]],
         ps_servers=[[10.0, 0.0]],
+        slots=slots,
     )
 
 
@@ -114,11 +119,11 @@ def test_which_jobs_keep_their_deadlines_is_decided_before_any_worker() -> None:
 def test_slots_far_ahead_are_decided_again_only_if_nothing_is_found_without_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Each job needs a worker in all of four slots, and a has none in slot 0. In slots 1 and 2, with
-    # slot 3 as it is, nothing helps: it is given up only where slot 3 is decided again.
-    ins = two_jobs(4.0, work=4)
+    # Each job needs a worker in all of six slots, and a has none in slot 0. In slot 1, with slots 3
+    # to 5 as they are, nothing helps: it is given up only where they are decided again.
+    ins = two_jobs(4.0, work=6, slots=6)
     state = shared_of(ins, 1000.0, DeadlineOptions(ahead=1))
-    program = PlanProgram(state, {0: 3, 1: 3}, 1.0, early=False)
+    program = PlanProgram(state, {0: 5, 1: 5}, 1.0, early=False)
     program.solve()
     place, windows = state.known.place, list[bool]()
     window = program.window
@@ -129,13 +134,13 @@ def test_slots_far_ahead_are_decided_again_only_if_nothing_is_found_without_them
         return Placing(np.minimum(load, [0, 1])[None], complete=True)
 
     def watched(first: int, last: int, stays: np.ndarray) -> Window:
-        windows.append(bool(stays[program.counts_in(np.arange(4) == 3)].all()))
+        windows.append(bool(stays[program.counts_in(np.arange(6) == 5)].all()))
         return window(first, last, stays)
 
     monkeypatch.setattr(state.known, "place", without_a)
     monkeypatch.setattr(program, "window", watched)
     found = relax_and_fix(state, program, 1)
-    assert workers(ins, found).tolist() == [[0, 1], [0, 1], [0, 1], [0, 1]]
+    assert workers(ins, found).tolist() == [[0, 1]] * 6
     assert windows[:4] == [True, True, True, False]
 
 
@@ -196,6 +201,32 @@ def test_a_block_of_slots_is_decided_together() -> None:
         _, _, found = rolled(ins, {0: 1, 1: 3}, block)
         assert workers(ins, found).sum(axis=0).tolist() == [2, 2]
         assert workers(ins, found).sum(axis=1).tolist() == [1, 1, 1, 1]
+
+
+def test_a_block_that_is_cut_off_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried, solve = [], module._solve
+
+    def cut_off(state: DeadlineState, program: PlanProgram, block: tuple[int, int], *more: Any):
+        tried.append(block)
+        missing = solve(state, program, block, *more)
+        return 0.5 if block in [(0, 3), (0, 1)] else missing
+
+    monkeypatch.setattr(module, "_solve", cut_off)
+    ins = two_jobs(3.0)
+    _, _, found = rolled(ins, {0: 1, 1: 1}, block=4)
+    assert tried == [(0, 3), (0, 1), (0, 0), (1, 2), (3, 3)]
+    assert workers(ins, found).sum(axis=0).tolist() == [1, 1]
+
+
+def test_a_plan_has_to_close_a_tenth_of_the_gap() -> None:
+    state = shared_of(two_jobs(3.0), 100.0)
+    state.may_prove, state.known.objective = False, 50.0
+    for bound, least in ((51.0, 50.1), (100.0, 50.2)):  # or to gain 0.4 %
+        state.known.bound = bound
+        assert not state.is_promising((least - 0.01) * state.factor - state.totals.left_out)
+        assert state.is_promising((least + 0.01) * state.factor - state.totals.left_out)
+    state.may_prove = True
+    assert state.is_promising(50.1 * state.factor - state.totals.left_out)
 
 
 def test_a_plan_that_cannot_beat_the_best_schedule_is_given_up() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from models.utility import UtilityInstance
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
+from solvers.highs.feasibility import settle
 from solvers.utility.deadlines import state
-from solvers.utility.deadlines.prove import with_whole_workers
+from solvers.utility.deadlines.prove import for_bound, with_whole_workers
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingSeparator
@@ -106,3 +107,18 @@ def test_better_ones_are_asked_for_where_the_best_schedule_is_not_among_them() -
         shared.forbid(ends)
     assert completed(shared, both) == -math.inf
     assert completed(shared, {0: 1}) == -math.inf
+
+
+def test_the_program_for_the_bound_starts_from_the_best_schedule_unless_that_is_excluded() -> None:
+    shared = shared_of(two_alike(), 30.0)
+    program, _, start = for_bound(shared, 1.0, rough=False)
+    best = shared.best_point(shared.on_grid)
+    assert start is not None
+    assert start.tolist() == best.tolist()
+    assert settle(program, start)[0] is not None
+    shared.forbid(shared.on_grid.ends(best))
+    restricted, _, start = for_bound(shared, 1.0, rough=False)
+    assert start is None
+    # One row forbids the deadlines, the other asks for more than the schedule.
+    assert restricted.matrix.shape[0] == program.matrix.shape[0] + 2
+    assert restricted.row_lower[-1] == shared.objective_to_beat

@@ -26,9 +26,11 @@ def test_the_result_is_that_of_a_solve() -> None:
 
 def test_it_is_stopped_when_it_takes_longer_and_what_it_knows_is_kept() -> None:
     with Background(market_split(0), HighsOptions(time_limit=60.0)) as beside:
+        while beside.bound is None and not beside.finished:
+            beside.wait(0.1)  # its process loads, on a slow machine for seconds
         began = time.monotonic()
-        found = beside.result(1.5)
-        assert time.monotonic() - began < 16.5  # 1.5 s and the end of a process, with room to spare
+        found = beside.result(0.1)
+        assert time.monotonic() - began < 15.0  # the end of a process, with room to spare
     assert found.status in ("feasible", "bounded")
     assert found.message == "stopped: child killed"
     assert found.bound is not None

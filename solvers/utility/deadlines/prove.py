@@ -45,7 +45,8 @@ def _from_best(
     kept = ends is None or totals.keeps(best, ends)
     start = best if kept and not state.is_forbidden(totals.ends(best)) else None
     least = state.objective_to_beat if start is None else None
-    return totals.program(whole=ends is not None, ends=ends, least=least), start
+    program = totals.program(whole=ends is not None, ends=ends, least=least)
+    return program, start if program.is_mip else None  # where no job can complete, it is none
 
 
 class BoundProcess:

@@ -16,6 +16,7 @@ from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingSeparator
 from solvers.utility.totals_program import TotalsProgram
+from tests.models.utility.small import constant, instance, job
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 from tests.solvers.utility.test_time_grid import shared_of, two_alike
 
@@ -122,3 +123,11 @@ def test_the_program_for_the_bound_starts_from_the_best_schedule_unless_that_is_
     # One row forbids the deadlines, the other asks for more than the schedule.
     assert restricted.matrix.shape[0] == program.matrix.shape[0] + 2
     assert restricted.row_lower[-1] == shared.objective_to_beat
+
+
+def test_a_program_without_deadlines_has_no_start() -> None:
+    # A job worth nothing leaves no deadline.
+    shared = shared_of(instance([job("a", utility=constant(0.0))]), 1.0)
+    program, _, start = for_bound(shared, 1.0, rough=False)
+    assert not program.is_mip
+    assert start is None

@@ -170,9 +170,8 @@ class Rounds:
         if done or state.is_forbidden(ends):
             return False
         self._completed.add(known)
-        patient = state.known.objective > 0 and self._misled < state.options.misled
-        patient = patient and not state.may_prove
-        must_keep = state.options.kept if patient else 0.0
+        refuses = not state.may_prove and self._misled < state.options.misled
+        must_keep = state.options.kept if refuses and state.known.objective > 0 else 0.0
         upper, misled = complete(
             state, ends, upper, plans, lambda: self._has_better(ends), must_keep
         )

@@ -72,7 +72,7 @@ def complete(
             continue
         left = totals.worth(program.x)
         program.learn()
-        state.add_near([totals.loads(program.x, side) / room for side in SIDES])
+        _add_near(state, program, room)
         if left < must_keep * worth:
             lost = True
             continue
@@ -113,8 +113,13 @@ def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
                     break
     except HighsError:
         return upper
-    state.add_near([state.totals.loads(program.x, side) for side in SIDES])
+    _add_near(state, program, 1.0)
     return upper
+
+
+def _add_near(state: DeadlineState, program: PlanProgram, room: float) -> None:
+    """Add cuts as rows to the program on the grid, where the loads of a plan come near to them."""
+    state.add_near([state.totals.loads(program.x, side) / room for side in SIDES])
 
 
 def _hopes(state: DeadlineState, upper: float) -> bool:
@@ -144,5 +149,5 @@ def _plan(state: DeadlineState, ends: Mapping[int, int], room: float) -> PlanPro
         _add_cuts(state, program)
     except HighsError:
         return None
-    state.add_near([totals.loads(program.x, side) / room for side in SIDES])
+    _add_near(state, program, room)
     return None if state.no_better_than_known(totals.worth(program.x)) else program

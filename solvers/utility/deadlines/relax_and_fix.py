@@ -153,8 +153,10 @@ def _solve(
     """
     (first, last), options, worth = block, state.options, state.totals.worth(program.x)
     stay, found = program.counts_in(settled), list[np.ndarray]()
-    slots, ahead = state.totals.grid.slots, last + 1 + options.ahead
-    near, most = stay | program.beyond(ahead if ahead + options.ahead < slots else slots), 0.0
+    far, most = last + 1 + options.ahead, 0.0
+    if far + options.ahead >= state.totals.grid.slots:
+        far = state.totals.grid.slots  # few slots are left: all of them are near
+    near = stay | program.beyond(far)
     missing = math.inf
     for stays in [stay] if starts else [near | program.deadlines, near, stay]:
         enough = (near == stay).all() or most >= worth * (1 - options.given_up)

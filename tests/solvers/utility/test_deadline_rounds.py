@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,6 @@ from solvers.utility.deadlines import choose, prove
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.prove import BoundProcess
 from solvers.utility.exact import solve as solve_exactly
-from solvers.utility.totals_program import TotalsProgram
 from tests.solvers.utility.test_time_grid import GRIDDED, shared_of, two_alike
 
 
@@ -44,14 +44,8 @@ class Idle(BoundProcess):
         super().__init__()
         self.begun = 0
 
-    def begin(
-        self,
-        totals: TotalsProgram,
-        program: LinearProgram,
-        options: HighsOptions,
-        start: np.ndarray | None,
-    ) -> None:
-        super().begin(totals, program, options, start)
+    def begin(self, *given: Any) -> None:
+        super().begin(*given)
         self.begun += 1
 
 
@@ -188,6 +182,7 @@ def test_where_a_round_was_misled_it_is_made_once_more_on_a_finer_grid(
 
     def misled(*given: object) -> tuple[float, bool]:
         asked.append((given[-1], given[3]))
+        shared.rows_added += 1
         return math.inf, given[-1] == shared.options.kept
 
     monkeypatch.setattr(choose, "complete", misled)
@@ -203,6 +198,7 @@ def test_where_a_round_was_misled_it_is_made_once_more_on_a_finer_grid(
         # In vain twice; then a plan is followed all the same, and the next round has the next plan.
         assert asked == [(kept, [first])] * 2 + [(0.0, [first]), (kept, [second])]
         assert len(shared.on_grid.grid.length) > intervals
+        assert process.begun == 3  # once more with the cuts of each time that it was in vain
 
 
 def test_at_the_end_the_process_is_waited_for() -> None:

@@ -124,6 +124,18 @@ class LinearProgram:
         """Return the same program with no column integer."""
         return replace(self, integer=np.zeros(self.cost.size, dtype=bool))
 
+    def where_undecided(self, points: Sequence[FloatArray], tolerance: float) -> LinearProgram:
+        """Return the same program with each integer column fixed that is 0, or 1, in all points.
+
+        Integer columns are to be 0 or 1. With the linear relaxation as the only point, this is the
+        neighbourhood RENS of Berthold (2014); with a solution as a second point, it is RINS of
+        Danna, Rothberg and Le Pape (2005).
+        """
+        out = self.integer & (np.max(points, axis=0) <= tolerance)
+        met = self.integer & (np.min(points, axis=0) >= 1 - tolerance)
+        lower, upper = np.where(met, 1.0, self.lower), np.where(out, 0.0, self.upper)
+        return replace(self, lower=lower, upper=upper)
+
     def objective(self, x: FloatArray) -> float:
         """Value of the point `x`, offset included."""
         return self.offset + float(np.dot(self.cost, x))

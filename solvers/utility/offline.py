@@ -28,7 +28,8 @@ _SMALL = 1_000  # entries of the exact solver's largest rows, up to which it com
 _GENERATION = 0.12  # share of the time limit at which the column generation has to end,
 _LOCAL_SEARCH = 0.14  # and the local search
 _LEAST = 0.2  # seconds: with less left, no further step is begun
-_ITERATIONS = 2_000  # of the local search
+_MOVES = 40  # of the local search, for each job, and at most this many in all:
+_MOST_MOVES = 2_000
 _SEED = 0
 # The tree that proves by prices what HiGHS proves, or some of it:
 _LEAVES = 200
@@ -96,7 +97,7 @@ def solve(
         prices,
         np.random.default_rng(_SEED),
         start=start,
-        iterations=_ITERATIONS,
+        iterations=min(_MOST_MOVES, _MOVES * len(instance.jobs)),
         deadline=deadline(_LOCAL_SEARCH),
     )
     objective = score(instance, found).objective

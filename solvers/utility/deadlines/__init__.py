@@ -10,7 +10,7 @@ one set of ``options``.
     on a grid of time, in which only the deadline variables d are integer. So HiGHS branches on a
     few hundred variables instead of thousands. The bound of this program is one on all schedules.
     Good deadlines are found sooner where only those are searched that the linear relaxation leaves
-    undecided (``neighbourhoods``), later also those where it differs from the best schedule; such a
+    undecided, later also those where it differs from the best schedule; such a
     round has as much of the capacities as the plan that follows it may use. Packing cuts that the
     loads violate are found, and become rows where loads come near to them (``cut_pool``).
 ``complete``

@@ -9,10 +9,10 @@ from dataclasses import replace
 from solvers.highs import MatrixResult
 from solvers.result import OPTIMAL_GAP
 from solvers.utility.deadlines.complete import complete, find_cuts
-from solvers.utility.deadlines.neighbourhoods import where_undecided
 from solvers.utility.deadlines.options import Plans
-from solvers.utility.deadlines.prove import BoundProcess, for_bound
+from solvers.utility.deadlines.prove import BoundProcess, bound_program
 from solvers.utility.deadlines.state import DeadlineState, bound_of
+from solvers.utility.search_state import ROUND_OFF
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["Rounds"]
@@ -95,10 +95,10 @@ class Rounds:
             return more or not self._process.is_busy  # those for the bound are still to come
         left = max(state.options.choosing, 1 - state.spent / state.work)
         share = self._effort * (state.options.choosing if first else state.options.proving * left)
-        grid, result = state.on_grid, state.solve(*for_bound(state, share, rough=self._refines))
+        grid, result = state.on_grid, state.solve(*bound_program(state, share, rough=self._refines))
         state.tighten_bound(bound_of(result))
-        news = self._use(grid, result, self._full_plans)
-        return self._more(self._finer(grid, result, news), result)
+        news = self._follow_up(grid, result, self._full_plans)
+        return self._another_helps(self._prepare_next(grid, result, news), result)
 
     def _around(self, number: int) -> bool:
         """Search near the linear relaxation, or also near the best schedule.
@@ -111,29 +111,31 @@ class Rounds:
         share = self._effort * state.options.choosing
         result = state.solve(program.relaxed(), state.limits(program, share))
         if result.x is None or not state.may_continue():
-            return self._more(False, result)
+            return self._another_helps(False, result)
         points = [result.x]
         if number // len(plans) % 2:
             points.append(state.best_point(grid))
         gap = state.options.rough_gap[state.may_prove]
         limits = replace(state.limits(program, share), mip_rel_gap=gap)
-        result = state.solve(where_undecided(program, points), limits)
+        result = state.solve(program.where_undecided(points, ROUND_OFF), limits)
         self._first, misled = number == 0 and not state.may_prove, self._misled
-        news = self._use(grid, result, [plan])
+        news = self._follow_up(grid, result, [plan])
         self._first = False
         if self._misled > misled:
             self._number -= 1  # once more, with the cuts
         # Where a proof is hoped for, the process beside gives more than the same once more.
-        return news if self._process.is_busy and state.may_prove else self._more(news, result)
+        return (
+            news if self._process.is_busy and state.may_prove else self._another_helps(news, result)
+        )
 
-    def _more(self, news: bool, result: MatrixResult) -> bool:
+    def _another_helps(self, news: bool, result: MatrixResult) -> bool:
         """Whether another round may give more, twice as long if this one was only cut short."""
         cut_short = result.status in ("feasible", "bounded", "interrupted")
         if cut_short and not news:
             self._effort = min(2 * self._effort, 1 / self._state.options.choosing)
         return news or cut_short
 
-    def _finer(self, program: TotalsProgram, result: MatrixResult, news: bool) -> bool:
+    def _prepare_next(self, program: TotalsProgram, result: MatrixResult, news: bool) -> bool:
         """Prepare the next program for the bound; whether it may give more."""
         best = program.ends(result.x) if result.x is not None and result.is_optimal else {}
         if self._state.refine(best):
@@ -145,7 +147,7 @@ class Rounds:
 
     # Their deadlines
 
-    def _use(self, program: TotalsProgram, result: MatrixResult, plans: Plans) -> bool:
+    def _follow_up(self, program: TotalsProgram, result: MatrixResult, plans: Plans) -> bool:
         """Look for a schedule with the deadlines found; whether that changed a program."""
         if result.x is None:
             return False
@@ -196,7 +198,7 @@ class Rounds:
 
     def _start_process(self) -> None:
         if self._beside and self._state.may_continue():
-            program, options, start = for_bound(self._state, 1.0, rough=self._refines)
+            program, options, start = bound_program(self._state, 1.0, rough=self._refines)
             options = replace(options, work_limit=None)
             self._process.begin(self._state.on_grid, program, options, start)
             self._news, self._rows = False, self._state.rows_added
@@ -221,6 +223,6 @@ class Rounds:
             ends = program.ends(result.x)
             self._news = state.learn(program, result.x) or self._news
             self._waiting.append((ends, find_cuts(self._state, ends)))
-        if self._finer(program, result, self._news):
+        if self._prepare_next(program, result, self._news):
             self._start_process()
         return True

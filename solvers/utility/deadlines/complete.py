@@ -6,17 +6,11 @@ import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from models.utility.formulations.schedules import without_idle
 from solvers.highs.engine import HighsError
 from solvers.utility.deadlines.options import Plans
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import with_whole_workers
-from solvers.utility.deadlines.relax_and_fix import (
-    improve,
-    keep_deadlines,
-    relax_and_fix,
-    schedule_of,
-)
+from solvers.utility.deadlines.relax_and_fix import keep_deadlines, relax_and_fix, schedule_of
 from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.search_state import ROUND_OFF
 from solvers.utility.totals_program import SIDES
@@ -80,40 +74,31 @@ def complete(
         state.pause()
         if not state.is_promising(left):
             continue
-        found = schedule_of(state, relax_and_fix(state, program, block))
-        state.known.offer(found)
+        state.known.offer(schedule_of(state, relax_and_fix(state, program, block)))
         state.pause()
-        if state.options.improving > 0 and _hopes(state, upper):
-            points = totals.point(without_idle(state.instance, found)), state.best_point(totals)
-            better = improve(state, program, points)
-            if better is not None:
-                state.known.offer(schedule_of(state, better))
     return upper, lost and not kept
 
 
 def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
     """Find the cuts that loads with these deadlines violate; returns an upper bound."""
     upper = math.inf
-    try:
+    with suppress(HighsError):  # out of time: the bound so far is valid
         program = PlanProgram(state, ends, 1.0, early=False)
-        with suppress(HighsError):  # out of time: the bound so far is valid
-            for _ in range(state.options.cut_points if state.may_prove else 1):
-                _add_cuts(state, program)
-                upper = min(upper, program.objective)
-                whole_at = state.totals.whole_at(program.x, ROUND_OFF)
-                if not state.may_prove or whole_at or not _hopes(state, upper):
-                    break
-                limits = state.limits(program.program, state.options.completing)
-                result = state.solve(program.program, limits)
-                upper = min(upper, bound_of(result))
-                if result.x is None or not _hopes(state, upper):
-                    break
-                program.move_to(result.x)
-                if not program.learn():
-                    break
-    except HighsError:
-        return upper
-    _add_near(state, program, 1.0)
+        for _ in range(state.options.cut_points if state.may_prove else 1):
+            _add_cuts(state, program)
+            upper = min(upper, program.objective)
+            whole_at = state.totals.whole_at(program.x, ROUND_OFF)
+            if not state.may_prove or whole_at or not _hopes(state, upper):
+                break
+            limits = state.limits(program.program, state.options.completing)
+            result = state.solve(program.program, limits)
+            upper = min(upper, bound_of(result))
+            if result.x is None or not _hopes(state, upper):
+                break
+            program.move_to(result.x)
+            if not program.learn():
+                break
+        _add_near(state, program, 1.0)
     return upper
 
 

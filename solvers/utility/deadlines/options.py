@@ -64,7 +64,6 @@ class DeadlineOptions:
     early: float = 1e-3  # worth of running a whole horizon earlier, of a job's: leaves time to mend
 
     block: float = 0.01  # share of all work, for each program of a block; one cut off is halved
-    improving: float = 0.01  # likewise, for all slots together, from what blocks have found
     block_tries: int = 3  # each with the cuts that the loads before it violated
     keep_gap: float = 5e-3  # for which jobs keep their deadlines; a proof would take too long
     block_gap: float = 5e-4  # finer than what is lost in a block

@@ -97,10 +97,10 @@ class PlanProgram:
         self._nonzeros = self.program.matrix.nnz  # cuts do not count: few of them bind
         self._row_slots = self._slots_of_rows(self.program.matrix)
         self._has = [np.zeros((self._totals.grid.slots, 0), dtype=bool) for _ in SIDES]
-        self.x = self._plan = np.zeros(len(cost))
+        self.x = np.zeros(len(cost))
         self.objective = math.inf
-        self._all_upper = program.upper
-        self.reopen()
+        self._lower, self._upper = np.zeros(len(cost)), program.upper.copy()
+        self._first = 0  # slots before it are fixed
 
     def _lateness(self, program: LinearProgram) -> np.ndarray:
         """What it costs to run a job later, by column."""
@@ -148,7 +148,6 @@ class PlanProgram:
         self.objective = optimum.objective
         self.x = np.zeros(len(self.x))
         self.x[self._columns] = optimum.x
-        self._plan = self.x.copy()
 
     def add_broken(self) -> int:
         """Add the known cuts that its point violates; returns how many rows were added."""
@@ -262,12 +261,6 @@ class PlanProgram:
         late = [i for i, end in self._totals.ends(self.x).items() if end >= slot]
         return (self._slot_of >= slot) | (self.deadlines & np.isin(self._job_of, late))
 
-    def without(self, window: Window, start: np.ndarray) -> np.ndarray:
-        """A start, in the columns of a window, without the jobs for which it is closed."""
-        differs = ~window.open_yet & (np.abs(start - window.value) > SMALLEST)
-        kept = ~np.isin(self._job_of, self._job_of[differs])
-        return np.where(kept, start, 0.0)[window.open_yet]
-
     def decided(self, window: Window, point: np.ndarray) -> np.ndarray:
         """A point of a window, in the columns of the totals program."""
         x, value = self.x.copy(), window.value.copy()
@@ -278,16 +271,6 @@ class PlanProgram:
     def hold(self, side: int, slot: int, size: np.ndarray, held: np.ndarray) -> None:
         """Allow no more in a slot, by size, than what servers were found to hold, shape (I,)."""
         self._add(side, np.array([slot]), size[None] / max(float(size @ held), SMALLEST))
-
-    def reopen(self) -> None:
-        """Undo all that was decided and fixed: the latest point is the plan in fractions."""
-        self._lower, self._upper = np.zeros(len(self._all_upper)), self._all_upper.copy()
-        self._first = 0  # slots before it are fixed
-        self.x = self._plan.copy()
-
-    def allowed(self, point: np.ndarray) -> np.ndarray:
-        """What the program allows of a point of the totals program, in its own columns."""
-        return np.minimum(point[self._columns], self.program.upper)
 
     def fix(self, slot: int, counts: np.ndarray) -> None:
         """Settle workers and parameter servers of a slot, shape (2, I), and of all before it.

@@ -15,14 +15,14 @@ from solvers.highs.background import Background
 from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.totals_program import TotalsProgram
 
-__all__ = ["BoundProcess", "for_bound", "with_whole_workers"]
+__all__ = ["BoundProcess", "bound_program", "with_whole_workers"]
 
 # Cuts at nodes make them slow, and so do many looks at a variable before its pseudo-costs count:
 # docs/formulations.md. HiGHS's heuristics and restarts pay.
 _FOR_BOUND = {"mip_allow_cut_separation_at_nodes": False, "mip_pscost_minreliable": 1}
 
 
-def for_bound(
+def bound_program(
     state: DeadlineState, share: float, *, rough: bool
 ) -> tuple[LinearProgram, HighsOptions, np.ndarray | None]:
     """The program for the bound, options that suit it, and the best schedule known as a start."""

@@ -13,13 +13,12 @@ section 3.6.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from models.utility.schedule import UtilitySchedule
-from solvers.highs.feasibility import settle
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.occupancy import repaired
@@ -27,10 +26,7 @@ from solvers.utility.oracle import zero_prices
 from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES
 
-__all__ = ["Placed", "improve", "keep_deadlines", "relax_and_fix", "schedule_of"]
-
-_MANY = 20  # slots of a block from which a child process keeps its time limit
-
+__all__ = ["Placed", "keep_deadlines", "relax_and_fix", "schedule_of"]
 
 Placed = Mapping[int, list[np.ndarray]]
 """By slot, what the servers hold of both sides: whole workers, shape (S, I) each."""
@@ -55,7 +51,7 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Pla
         last = min(first + number, slots) - 1
         program.learn(last + 1 + state.options.ahead)
         before = program.x
-        decided, missing = _decide(state, program, (first, last), state.options.block)
+        decided, missing = _decide(state, program, (first, last))
         if _is_hard(state, (first, last), missing) and not state.is_over():
             program.x, number = before, (last - first + 1) // 2
             continue
@@ -86,30 +82,13 @@ def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:
     return result.x is not None
 
 
-def improve(
-    state: DeadlineState, program: PlanProgram, points: Iterable[np.ndarray]
-) -> Placed | None:
-    """Decide all slots together, starting from the best of some points; None if that fails.
-
-    Loads that the servers cannot hold are few then, and are mended where they are: only slots near
-    them are decided again, each time more of them.
-    """
-    program.reopen()
-    block, starts = (0, state.totals.grid.slots - 1), [program.allowed(point) for point in points]
-    return _decide(state, program, block, state.options.improving, starts)[0]
-
-
 def _decide(
-    state: DeadlineState,
-    program: PlanProgram,
-    block: tuple[int, int],
-    share: float,
-    starts: Sequence[np.ndarray] = (),
+    state: DeadlineState, program: PlanProgram, block: tuple[int, int]
 ) -> tuple[Placed | None, float]:
     """Decide a block of slots, given by its ends, and place it; None if that fails.
 
-    Each solve may take a share of all work. If that is too little, a block is not placed; by how
-    much it may be too little is also returned, as a share of the worth (:func:`_solve`).
+    If it had too little work, it is not placed; by how much that may be too little is also
+    returned, as a share of the worth (:func:`_solve`).
     """
     first, last = block
     held: Placed | None = None
@@ -117,8 +96,8 @@ def _decide(
     settled, near = np.zeros(len(slots), dtype=bool), 2
     missing = math.inf
     for _ in range(state.options.block_tries):
-        missing = _solve(state, program, block, settled, share, starts)
-        if missing == math.inf or (_is_hard(state, block, missing) and not starts):
+        missing = _solve(state, program, block, settled)
+        if missing == math.inf or _is_hard(state, block, missing):
             break
         held, lost = {}, []
         for slot in range(first, last + 1):
@@ -128,7 +107,7 @@ def _decide(
             break
         program.add_broken()
         away = np.abs(slots[:, None] - np.array(lost)).min(axis=1)
-        settled, starts = (first <= slots) & (slots <= last) & (away > near), ()
+        settled = (first <= slots) & (slots <= last) & (away > near)
         near *= 2
         state.pause()
         if state.is_over():
@@ -137,12 +116,7 @@ def _decide(
 
 
 def _solve(
-    state: DeadlineState,
-    program: PlanProgram,
-    block: tuple[int, int],
-    settled: np.ndarray,
-    share: float,
-    starts: Sequence[np.ndarray],
+    state: DeadlineState, program: PlanProgram, block: tuple[int, int], settled: np.ndarray
 ) -> float:
     """Decide some slots but those settled; by how much, of the worth, there may be a better way.
 
@@ -158,22 +132,20 @@ def _solve(
         far = state.totals.grid.slots  # few slots are left: all of them are near
     near = stay | program.beyond(far)
     missing = math.inf
-    for stays in [stay] if starts else [near | program.deadlines, near, stay]:
+    for stays in near | program.deadlines, near, stay:
         enough = (near == stay).all() or most >= worth * (1 - options.given_up)
-        if stays is stay and enough and not starts:
+        if stays is stay and enough:
             break
         window = program.window(first, last, stays)
-        limits = replace(state.limits(window.program, share), mip_rel_gap=options.block_gap)
-        allowed = [settle(window.program, program.without(window, start))[0] for start in starts]
-        known = [point for point in allowed if point is not None]
-        start = max(known, key=window.program.objective, default=None)
-        result = state.solve(window.program, limits, start, in_child=last - first >= _MANY)
+        limits = state.limits(window.program, options.block)
+        limits = replace(limits, mip_rel_gap=options.block_gap)
+        result = state.solve(window.program, limits, in_child=False)
         if result.x is not None:
             found.append(program.decided(window, result.x))
             most = max(most, state.totals.worth(found[-1]))
         missing = (min(bound_of(result), worth) - most) / worth
         kept = most >= worth * (1 - options.block_gap)
-        if kept or state.is_over() or (_is_hard(state, block, missing) and not starts):
+        if kept or state.is_over() or _is_hard(state, block, missing):
             break
     if not found:
         return math.inf

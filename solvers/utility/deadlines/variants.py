@@ -26,7 +26,6 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
     ),
     "one-try": ("blocks are not decided again", DeadlineOptions(block_tries=1)),
     "without-earliness": ("all workers in time are alike", DeadlineOptions(early=0.0)),
-    "without-improvement": ("blocks are the last word", DeadlineOptions(improving=0.0)),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
 }
 """By name: what is different, in words, and the options."""

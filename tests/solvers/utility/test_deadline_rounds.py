@@ -81,10 +81,10 @@ def test_a_round_that_was_only_cut_short_has_twice_the_work_next_time() -> None:
     rounds = Rounds(shared, BoundProcess(), beside=False)
     whole = run_highs(shared.totals.program(whole=False))
     cut_short = replace(whole, status="feasible", bound=2 * whole.objective)
-    assert not rounds._more(False, whole)
-    assert rounds._more(True, cut_short)
+    assert not rounds._another_helps(False, whole)
+    assert rounds._another_helps(True, cut_short)
     assert rounds._effort == 1.0
-    assert rounds._more(False, cut_short)
+    assert rounds._another_helps(False, cut_short)
     assert rounds._effort == 2.0
 
 
@@ -94,7 +94,7 @@ def test_no_round_has_more_than_all_of_the_work() -> None:
     whole = run_highs(shared.totals.program(whole=False))
     cut_short = replace(whole, status="feasible", bound=2 * whole.objective)
     for _ in range(20):
-        assert rounds._more(False, cut_short)
+        assert rounds._another_helps(False, cut_short)
     assert rounds._effort * shared.options.choosing == 1.0
 
 

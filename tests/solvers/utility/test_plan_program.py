@@ -16,7 +16,6 @@ from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram, OutOfTime
 from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.complete import find_cuts
-from solvers.utility.deadlines.neighbourhoods import where_undecided
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve as solve_exactly
@@ -197,11 +196,11 @@ def test_what_points_agree_on_is_fixed() -> None:
     points = np.zeros((2, totals.columns))
     points[0, done[2:]] = 1.0
     points[1, done[3:]] = 1.0
-    part = where_undecided(asked, list(points))
+    part = asked.where_undecided(list(points), 1e-6)
     assert part.lower[done].tolist() == [0, 0, 0, 1]
     assert part.upper[done].tolist() == [0, 0, 1, 1]
     # A job that stays out of all of them does so; workers may be what they like.
-    none = where_undecided(asked, [np.zeros(totals.columns)])
+    none = asked.where_undecided([np.zeros(totals.columns)], 1e-6)
     assert none.upper[done].tolist() == [0, 0, 0, 0]
     assert none.lower[done].tolist() == [0, 0, 0, 0]
     workers = ~asked.integer

@@ -11,7 +11,7 @@ from models.utility import UtilityInstance
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs.feasibility import settle
 from solvers.utility.deadlines import state
-from solvers.utility.deadlines.prove import for_bound, with_whole_workers
+from solvers.utility.deadlines.prove import bound_program, with_whole_workers
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingSeparator
@@ -112,13 +112,13 @@ def test_better_ones_are_asked_for_where_the_best_schedule_is_not_among_them() -
 
 def test_the_program_for_the_bound_starts_from_the_best_schedule_unless_that_is_excluded() -> None:
     shared = shared_of(two_alike(), 30.0)
-    program, _, start = for_bound(shared, 1.0, rough=False)
+    program, _, start = bound_program(shared, 1.0, rough=False)
     best = shared.best_point(shared.on_grid)
     assert start is not None
     assert start.tolist() == best.tolist()
     assert settle(program, start)[0] is not None
     shared.forbid(shared.on_grid.ends(best))
-    restricted, _, start = for_bound(shared, 1.0, rough=False)
+    restricted, _, start = bound_program(shared, 1.0, rough=False)
     assert start is None
     # One row forbids the deadlines, the other asks for more than the schedule.
     assert restricted.matrix.shape[0] == program.matrix.shape[0] + 2
@@ -128,6 +128,6 @@ def test_the_program_for_the_bound_starts_from_the_best_schedule_unless_that_is_
 def test_a_program_without_deadlines_has_no_start() -> None:
     # A job worth nothing leaves no deadline.
     shared = shared_of(instance([job("a", utility=constant(0.0))]), 1.0)
-    program, _, start = for_bound(shared, 1.0, rough=False)
+    program, _, start = bound_program(shared, 1.0, rough=False)
     assert not program.is_mip
     assert start is None

@@ -107,7 +107,7 @@ def short_local_search(monkeypatch: pytest.MonkeyPatch) -> None:
 
     On tiny instances that takes nearly all of the time, and changes neither proofs nor bounds.
     """
-    monkeypatch.setattr("solvers.utility.offline._ITERATIONS", 100)
+    monkeypatch.setattr("solvers.utility.offline._MOST_MOVES", 100)
 
 
 @pytest.fixture

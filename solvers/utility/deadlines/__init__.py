@@ -10,17 +10,16 @@ one set of ``options``.
     on a grid of time, in which only the deadline variables d are integer. So HiGHS branches on a
     few hundred variables instead of thousands. The bound of this program is one on all schedules.
     Good deadlines are found sooner where only those are searched that the linear relaxation leaves
-    undecided, later also those where it differs from the best schedule; such a
-    round has as much of the capacities as the plan that follows it may use. Packing cuts that the
-    loads violate are found, and become rows where loads come near to them (``cut_pool``).
+    undecided, later also those where it differs from the best schedule; such a round has as much of
+    the capacities as the plan that follows it may use. Packing cuts that the loads violate are
+    found, and become rows where loads come near to them (``cut_pool``).
 ``complete``
     Whole workers on real servers for these deadlines (``relax_and_fix``). First the jobs that a
     plan in fractions completes in parts are decided: in time, late or out. If much is lost by that,
     deadlines are chosen again, with the cuts found and on a finer grid. Then block by block: a
     few slots are decided in whole workers and the slots after them in fractions, with every job
     keeping its deadline, taking a later one or staying out (``plan_program``); what the servers
-    cannot hold, and what has to be given up, is known when the next block is decided. Then all
-    slots together, from there.
+    cannot hold, and what has to be given up, is known when the next block is decided.
 ``prove``
     The worth of all schedules with given deadlines, on instances small enough to hope for a proof.
     If none of them beats the best one known, the deadlines are excluded from the program of

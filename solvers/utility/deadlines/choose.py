@@ -115,8 +115,7 @@ class Rounds:
         points = [result.x]
         if number // len(plans) % 2:
             points.append(state.best_point(grid))
-        gap = state.options.rough_gap[state.may_prove]
-        limits = replace(state.limits(program, share), mip_rel_gap=gap)
+        limits = state.limits(program, share, state.rough_gap)
         result = state.solve(program.where_undecided(points, ROUND_OFF), limits)
         self._first, misled = number == 0 and not state.may_prove, self._misled
         news = self._follow_up(grid, result, [plan])

@@ -252,10 +252,6 @@ class PlanProgram:
         x = self.x[self._columns]
         return np.abs(x - np.round(x)) <= ROUND_OFF
 
-    def counts_in(self, slots: np.ndarray) -> np.ndarray:
-        """Columns of n and m in the slots of a mask, shape (T,); bool."""
-        return ~self.deadlines & slots[self._slot_of]
-
     def beyond(self, slot: int) -> np.ndarray:
         """Columns of n and m from a slot on, and of d of the jobs that complete there; bool."""
         late = [i for i, end in self._totals.ends(self.x).items() if end >= slot]

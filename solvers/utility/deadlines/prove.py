@@ -27,9 +27,8 @@ def bound_program(
 ) -> tuple[LinearProgram, HighsOptions, np.ndarray | None]:
     """The program for the bound, options that suit it, and the best schedule known as a start."""
     program, start = _from_best(state, state.on_grid)
-    options = replace(state.limits(program, share), extra=_FOR_BOUND)
-    gap = state.options.rough_gap[state.may_prove]
-    return program, replace(options, mip_rel_gap=gap) if rough else options, start
+    options = state.limits(program, share, state.rough_gap if rough else None)
+    return program, replace(options, extra=_FOR_BOUND), start
 
 
 def _from_best(
@@ -138,7 +137,10 @@ def with_whole_workers(state: DeadlineState, ends: Mapping[int, int]) -> float:
     written: list[tuple[int, int]] = []
     until = state.spent + state.options.whole * state.work
     while state.spent < until:
-        result = _solved(state, totals, ends, (until - state.spent) / state.work, proving)
+        program, start = _from_best(state, totals, ends)
+        share = (until - state.spent) / state.work
+        limits = state.limits(program, share, None if proving else state.rough_gap)
+        result = state.solve(program, limits, start)
         upper = min(upper, bound_of(result))
         if result.x is None:
             break
@@ -158,18 +160,3 @@ def with_whole_workers(state: DeadlineState, ends: Mapping[int, int]) -> float:
             for side, slot in written:
                 totals.write_out(side, slot)
     return upper
-
-
-def _solved(
-    state: DeadlineState,
-    totals: TotalsProgram,
-    ends: Mapping[int, int],
-    share: float,
-    proving: bool,
-) -> MatrixResult:
-    """Solve the program, starting from the best schedule known if that has these deadlines."""
-    program, start = _from_best(state, totals, ends)
-    options = state.limits(program, share)
-    if not proving:
-        options = replace(options, mip_rel_gap=state.options.rough_gap[state.may_prove])
-    return state.solve(program, options, start)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -75,8 +74,9 @@ def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:
     if program.whole[program.deadlines].all():
         return True
     window = program.window(0, NEVER, program.deadlines & program.whole)
-    limits = state.limits(window.program, state.options.completing)
-    result = state.solve(window.program, replace(limits, mip_rel_gap=state.options.keep_gap))
+    options = state.options
+    limits = state.limits(window.program, options.completing, options.keep_gap)
+    result = state.solve(window.program, limits)
     if result.x is not None:
         program.x = program.decided(window, result.x)
     return result.x is not None
@@ -90,35 +90,25 @@ def _decide(
     If it had too little work, it is not placed; by how much that may be too little is also
     returned, as a share of the worth (:func:`_solve`).
     """
-    first, last = block
     held: Placed | None = None
-    slots = np.arange(state.totals.grid.slots)
-    settled, near = np.zeros(len(slots), dtype=bool), 2
     missing = math.inf
     for _ in range(state.options.block_tries):
-        missing = _solve(state, program, block, settled)
+        missing = _solve(state, program, block)
         if missing == math.inf or _is_hard(state, block, missing):
             break
-        held, lost = {}, []
-        for slot in range(first, last + 1):
-            held[slot], complete = _place(state, program, slot)
-            lost += [] if complete else [slot]
-        if not lost:
+        placed = {slot: _place(state, program, slot) for slot in range(block[0], block[1] + 1)}
+        held = {slot: counts for slot, (counts, _) in placed.items()}
+        if all(complete for _, complete in placed.values()):
             break
         program.add_broken()
-        away = np.abs(slots[:, None] - np.array(lost)).min(axis=1)
-        settled = (first <= slots) & (slots <= last) & (away > near)
-        near *= 2
         state.pause()
         if state.is_over():
             break
     return held, missing
 
 
-def _solve(
-    state: DeadlineState, program: PlanProgram, block: tuple[int, int], settled: np.ndarray
-) -> float:
-    """Decide some slots but those settled; by how much, of the worth, there may be a better way.
+def _solve(state: DeadlineState, program: PlanProgram, block: tuple[int, int]) -> float:
+    """Decide a block; by how much, of the worth, there may be a better way.
 
     That is infinite if none is found, and at most the gap of a block where nothing was cut off.
 
@@ -126,19 +116,17 @@ def _solve(
     as they are unless much has to be given up, or nothing is found.
     """
     (first, last), options, worth = block, state.options, state.totals.worth(program.x)
-    stay, found = program.counts_in(settled), list[np.ndarray]()
-    far, most = last + 1 + options.ahead, 0.0
+    far, most, missing, found = last + 1 + options.ahead, 0.0, math.inf, list[np.ndarray]()
     if far + options.ahead >= state.totals.grid.slots:
-        far = state.totals.grid.slots  # few slots are left: all of them are near
-    near = stay | program.beyond(far)
-    missing = math.inf
-    for stays in near | program.deadlines, near, stay:
-        enough = (near == stay).all() or most >= worth * (1 - options.given_up)
-        if stays is stay and enough:
+        far = state.totals.grid.slots  # few slots are left: none of them is far
+    beyond = program.beyond(far)
+    nothing = np.zeros_like(beyond)
+    for stays in beyond | program.deadlines, beyond, nothing:
+        enough = not beyond.any() or most >= worth * (1 - options.given_up)
+        if stays is nothing and enough:
             break
         window = program.window(first, last, stays)
-        limits = state.limits(window.program, options.block)
-        limits = replace(limits, mip_rel_gap=options.block_gap)
+        limits = state.limits(window.program, options.block, options.block_gap)
         result = state.solve(window.program, limits, in_child=False)
         if result.x is not None:
             found.append(program.decided(window, result.x))

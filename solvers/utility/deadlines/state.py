@@ -238,12 +238,19 @@ class DeadlineState:
         jobs = self.instance.jobs
         return sum(float(jobs[i].utility(end - jobs[i].arrival)) for i, end in ends.items())
 
-    def limits(self, program: LinearProgram, share: float) -> HighsOptions:
-        """Options of HiGHS for a program that may take a share of all work."""
+    @property
+    def rough_gap(self) -> float:
+        """The relative gap of a program that is solved again, on a finer grid or with more cuts."""
+        return self.options.rough_gap[self.may_prove]
+
+    def limits(
+        self, program: LinearProgram, share: float, gap: float | None = None
+    ) -> HighsOptions:
+        """Options of HiGHS for a program that may take a share of all work, to `options.gap`."""
         work = min(share * self.work, self.work_left)
         return HighsOptions(
             work_limit=max(10, int(LOOKS_PER_UNIT * work / max(1, program.matrix.nnz))),
-            mip_rel_gap=self.options.gap[self.may_prove],
+            mip_rel_gap=self.options.gap[self.may_prove] if gap is None else gap,
         ).until(self.deadline)
 
     def charge(self, work: int, nonzeros: int) -> None:

@@ -202,7 +202,7 @@ def test_no_accepted_schedule_beats_a_bound(seed: int, unit: float, shrink: floa
     with (
         pytest.MonkeyPatch.context() as patch
     ):  # as `short_local_search`, not once for all examples
-        patch.setattr("solvers.utility.offline._ITERATIONS", 100)
+        patch.setattr("solvers.utility.offline._MOST_MOVES", 100)
         assert solve_offline(ins, time_limit=None).bound >= solver
     found = columns(ins)
     if unit > 1e-9:  # the rows of (14) are in the instance's units

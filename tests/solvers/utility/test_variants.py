@@ -41,7 +41,7 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
         "without-blocks": ["plans"],
         "one-try": ["block_tries"],
         "without-earliness": ["early"],
-        "without-improvement": ["improving"],
+        "choose-once": ["kept"],
         "without-proofs": ["whole"],
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 from solvers.highs import MatrixResult
 from solvers.result import OPTIMAL_GAP
@@ -165,12 +164,11 @@ class Rounds:
 
         ``upper`` is the bound on them that :func:`find_cuts` gave, if it was asked.
         """
-        state, known = self._state, frozenset(ends.items())
-        settled = state.no_better_than_known(upper)
-        done = self._is_known(ends) and not state.may_prove and not settled
+        state = self._state
+        done = self._is_known(ends) and not (state.may_prove or state.no_better_than_known(upper))
         if done or state.is_forbidden(ends):
             return False
-        self._completed.add(known)
+        self._completed.add(frozenset(ends.items()))
         refuses = not state.may_prove and self._misled < state.options.misled
         must_keep = state.options.kept if refuses and state.known.objective > 0 else 0.0
         upper, misled = complete(
@@ -197,9 +195,8 @@ class Rounds:
 
     def _start_process(self) -> None:
         if self._beside and self._state.may_continue():
-            program, options, start = bound_program(self._state, 1.0, rough=self._refines)
-            options = replace(options, work_limit=None)
-            self._process.begin(self._state.on_grid, program, options, start)
+            asked = bound_program(self._state, 1.0, rough=self._refines)
+            self._process.begin(self._state.on_grid, asked)
             self._news, self._rows = False, self._state.rows_added
 
     def _poll(self, seconds: float | None) -> bool:

@@ -204,7 +204,7 @@ class PlanProgram:
 
     # Block by block
 
-    def window(self, first: int, last: int, stays: np.ndarray | None = None) -> Window:
+    def window(self, first: int, last: int, stays: np.ndarray) -> Window:
         """What is left of the program, with n and m of these slots integer, too.
 
         Slots before them are as they were fixed. They may use all of the capacities, later ones
@@ -215,10 +215,9 @@ class PlanProgram:
         out = [i for i in self._ends if self.x[self._totals.done[i][-1]] <= SMALLEST]
         open_yet = (upper > lower) & ~np.isin(self._job_of, out)
         value = np.where(open_yet, 0.0, lower)
-        if stays is not None:
-            stays = stays & open_yet
-            value[stays] = self.x[self._columns[stays]]
-            open_yet &= ~stays
+        stays = stays & open_yet
+        value[stays] = self.x[self._columns[stays]]
+        open_yet &= ~stays
         # A job that is given up keeps the workers that it had: (2), (3) and (6) do not allow that.
         loose = ((slots != NEVER) & (slots < first)) | (program.row_lower == program.row_upper)
         row_upper = np.where(loose, math.inf, program.row_upper)

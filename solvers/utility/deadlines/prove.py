@@ -21,10 +21,11 @@ __all__ = ["BoundProcess", "bound_program", "with_whole_workers"]
 # docs/formulations.md. HiGHS's heuristics and restarts pay.
 _FOR_BOUND = {"mip_allow_cut_separation_at_nodes": False, "mip_pscost_minreliable": 1}
 
+Asked = tuple[LinearProgram, HighsOptions, np.ndarray | None]
+"""A program, options, and a point to start from."""
 
-def bound_program(
-    state: DeadlineState, share: float, *, rough: bool
-) -> tuple[LinearProgram, HighsOptions, np.ndarray | None]:
+
+def bound_program(state: DeadlineState, share: float, *, rough: bool) -> Asked:
     """The program for the bound, options that suit it, and the best schedule known as a start."""
     program, start = _from_best(state, state.on_grid)
     options = state.limits(program, share, state.rough_gap if rough else None)
@@ -64,16 +65,11 @@ class BoundProcess:
         """Whether it has a program whose result has not been taken yet."""
         return self._solve is not None
 
-    def begin(
-        self,
-        totals: TotalsProgram,
-        program: LinearProgram,
-        options: HighsOptions,
-        start: np.ndarray | None,
-    ) -> None:
+    def begin(self, totals: TotalsProgram, asked: Asked) -> None:
         """Start solving a program, made from a totals program, in place of what it has."""
+        program, options, start = asked
         self.close()
-        self._solve = totals, Background(program, options, start)
+        self._solve = totals, Background(program, replace(options, work_limit=None), start)
 
     @property
     def bound(self) -> float:

@@ -50,8 +50,8 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Pla
         last = min(first + number, slots) - 1
         program.learn(last + 1 + state.options.ahead)
         before = program.x
-        decided, missing = _decide(state, program, (first, last))
-        if _is_hard(state, (first, last), missing) and not state.is_over():
+        decided = _decide(state, program, (first, last))
+        if decided is None and last > first and not state.is_over():
             program.x, number = before, (last - first + 1) // 2
             continue
         if decided is None:
@@ -82,19 +82,17 @@ def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:
     return result.x is not None
 
 
-def _decide(
-    state: DeadlineState, program: PlanProgram, block: tuple[int, int]
-) -> tuple[Placed | None, float]:
-    """Decide a block of slots, given by its ends, and place it; None if that fails.
+def _decide(state: DeadlineState, program: PlanProgram, block: tuple[int, int]) -> Placed | None:
+    """Decide a block of slots, given by its ends, and place it; None if it is to be made shorter.
 
-    If it had too little work, it is not placed; by how much that may be too little is also
-    returned, as a share of the worth (:func:`_solve`).
+    Nor is anything placed if nothing is found for a single slot.
     """
     held: Placed | None = None
-    missing = math.inf
     for _ in range(state.options.block_tries):
         missing = _solve(state, program, block)
-        if missing == math.inf or _is_hard(state, block, missing):
+        if _is_hard(state, block, missing):
+            return None
+        if missing == math.inf:
             break
         placed = {slot: _place(state, program, slot) for slot in range(block[0], block[1] + 1)}
         held = {slot: counts for slot, (counts, _) in placed.items()}
@@ -104,7 +102,7 @@ def _decide(
         state.pause()
         if state.is_over():
             break
-    return held, missing
+    return held
 
 
 def _solve(state: DeadlineState, program: PlanProgram, block: tuple[int, int]) -> float:

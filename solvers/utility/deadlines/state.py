@@ -101,8 +101,7 @@ class DeadlineState:
         options: DeadlineOptions,
     ) -> None:
         self.instance, self.options = instance, options
-        seconds = deadline - time.monotonic()
-        self.work = seconds if options.work_limit is None else options.work_limit
+        self.work = options.work_limit or deadline - time.monotonic()
         self.spent, self.deadline = 0.0, deadline
         scaled = scale_utilities(instance)
         self._scaled, self.factor = scaled.instance, scaled.factor
@@ -185,8 +184,7 @@ class DeadlineState:
 
     def no_better_than_known(self, upper: float) -> bool:
         """Whether an upper bound in the program leaves (nearly) nothing above the best schedule."""
-        most = (upper + self.totals.left_out) / self.factor
-        return most <= self.known.objective * (1 + self.options.closed)
+        return upper <= self.objective_to_beat
 
     def is_promising(self, upper: float) -> bool:
         """Whether an upper bound in the program leaves enough to look for a better schedule."""

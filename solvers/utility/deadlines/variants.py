@@ -26,10 +26,7 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
     ),
     "one-try": ("blocks are not decided again", DeadlineOptions(block_tries=1)),
     "without-earliness": ("all workers in time are alike", DeadlineOptions(early=0.0)),
-    "choose-once": (
-        "deadlines that lose much once they are whole are followed all the same",
-        DeadlineOptions(kept=0.0),
-    ),
+    "choose-once": ("a plan that loses much is followed all the same", DeadlineOptions(kept=0.0)),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
 }
 """By name: what is different, in words, and the options."""

@@ -149,15 +149,16 @@ def test_what_was_fixed_stays_and_what_was_lost_is_made_up() -> None:
     state = shared_of(ins, 1000.0)
     program = PlanProgram(state, {0: 0}, 1.0, early=True)
     program.solve()
+    nothing = np.zeros_like(program.whole)
     assert state.totals.ends(program.x) == {0: 0}
-    window = program.window(0, 0)
+    window = program.window(0, 0, nothing)
     result = run_highs(window.program)
     assert result.x is not None
     program.x = program.decided(window, result.x)
     assert state.totals.loads(program.x, 0)[0].tolist() == [2, 0]
     program.fix(0, np.array([[1, 0], [1, 0]]))
     for last in (1, 3):  # slot 1 alone in whole workers, or all that are left
-        window = program.window(1, last)
+        window = program.window(1, last, nothing)
         result = run_highs(window.program)
         assert result.x is not None
         program.x = program.decided(window, result.x)
@@ -173,10 +174,11 @@ def test_no_more_is_asked_of_servers_than_they_were_found_to_hold() -> None:
     program = PlanProgram(state, {0: 0, 1: 0}, 1.0, early=True)
     program.solve()
     assert state.totals.loads(program.x, 0)[0].sum() == pytest.approx(2.0)
+    nothing = np.zeros_like(program.whole)
     program.hold(0, 0, np.array([0.5, 0.5]), np.array([1, 0]))  # one of the two
-    result = run_highs(program.window(0, 0).program)
+    result = run_highs(program.window(0, 0, nothing).program)
     assert result.x is not None
-    program.x = program.decided(program.window(0, 0), result.x)
+    program.x = program.decided(program.window(0, 0, nothing), result.x)
     assert state.totals.loads(program.x, 0)[:2].sum(axis=1).tolist() == [1, 1]
 
 

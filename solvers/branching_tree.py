@@ -16,7 +16,27 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-__all__ = ["Branch", "Deadlines", "Divisible", "check_tree", "leaves"]
+__all__ = ["Branch", "Deadlines", "Divisible", "TreeError", "check_tree", "leaves"]
+
+
+class TreeError(ValueError):
+    """Nodes that are no tree.
+
+    Parameters
+    ----------
+    fault : str
+    node : int or None
+        The node at which that shows; None if nodes are missing at the end.
+    """
+
+    def __init__(self, fault: str, node: int | None = None) -> None:
+        super().__init__(fault)
+        self.node = node
+
+    @property
+    def at(self) -> str:
+        """The place in a certificate."""
+        return "$.tree" if self.node is None else f"$.tree[{self.node}]"
 
 
 @dataclass(frozen=True)
@@ -65,7 +85,7 @@ class Deadlines:
         job, slot = branch.job, branch.slot
         if not self.first[job] <= slot < self.last[job]:
             left = f"{self.first[job]} to {self.last[job]}"
-            raise ValueError(f"slot {slot} does not part what is left of job {job}, {left}")
+            raise ValueError(f"slot {slot} does not part what is left of the job, {left}")
         first, last = self.first.copy(), self.last.copy()
         last[job], first[job] = slot, slot + 1
         return replace(self, last=last), replace(self, first=first)
@@ -86,13 +106,13 @@ def leaves(tree: Sequence[Any], everything: LeftT) -> Iterator[tuple[Any, LeftT]
 
     Raises
     ------
-    ValueError
-        If it is no tree, naming the node.
+    TreeError
+        If it is no tree.
     """
     ahead = [everything]
     for place, node in enumerate(tree):
         if not ahead:
-            raise ValueError(f"the tree has ended before node {place}")
+            raise TreeError("the tree has ended before this node", place)
         left = ahead.pop()
         if not isinstance(node, Branch):
             yield node, left
@@ -100,13 +120,13 @@ def leaves(tree: Sequence[Any], everything: LeftT) -> Iterator[tuple[Any, LeftT]
         try:
             first, second = left.split(node)
         except ValueError as error:
-            raise ValueError(f"node {place}: {error}") from None
+            raise TreeError(str(error), place) from None
         ahead += [second, first]
     if ahead:
-        raise ValueError(f"the tree ends {len(ahead)} parts too early")
+        raise TreeError(f"the tree ends {len(ahead)} parts too early")
 
 
 def check_tree(tree: Sequence[Any], everything: Divisible) -> None:
-    """Raise ValueError, naming the node, if it is no tree; parameters as in :func:`leaves`."""
+    """Raise TreeError if it is no tree; parameters as in :func:`leaves`."""
     for _ in leaves(tree, everything):
         pass

@@ -14,7 +14,7 @@ from models.errors import InputError
 from models.files import canonical, decode, read_bytes, write_atomic
 from models.instance import check_made_for
 from models.wire import BranchRecord, LeafRecord, PricesFile
-from solvers.branching_tree import Branch, Deadlines, check_tree, leaves
+from solvers.branching_tree import Branch, Deadlines, TreeError, check_tree, leaves
 from solvers.certificate import Verdict, is_sealed, seal
 from solvers.result import Sense
 
@@ -198,8 +198,8 @@ def _tree(
             raise _Malformed(f"no job '{node.job}' in the instance - at `{at}.job`")
     try:
         check_tree(tree, oracle.everything())
-    except ValueError as error:
-        raise _Malformed(f"{error} - at `$.tree`") from None
+    except TreeError as error:
+        raise _Malformed(f"{error} - at `{error.at}`") from None
     return tuple(tree)
 
 

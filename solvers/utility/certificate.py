@@ -12,7 +12,7 @@ from models.files import canonical, decode, read_bytes, write_atomic
 from models.instance import check_made_for
 from models.utility.files import BranchRecord, CertificateFile, CutRecord, LeafRecord
 from models.utility.instance import UtilityInstance
-from solvers.branching_tree import check_tree
+from solvers.branching_tree import TreeError, check_tree
 from solvers.certificate import Verdict, is_sealed, seal
 from solvers.utility.deadline_tree import Allowed, Branch
 from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound, rounded
@@ -132,8 +132,8 @@ def _prices(file: CertificateFile, instance: UtilityInstance, source: str) -> Po
     try:
         if tree:
             check_tree(tree, Allowed.all(len(index), instance.cluster.slots))
-    except ValueError as error:
-        raise InputError(f"{source}: {error} - at `$.tree`") from None
+    except TreeError as error:
+        raise InputError(f"{source}: {error} - at `{error.at}`") from None
     return prices
 
 

@@ -75,14 +75,14 @@ class Allowed:
         if not workers:
             if not first[job] <= slot < last[job]:
                 left = f"{first[job]} to {last[job]}"
-                raise ValueError(f"slot {slot} does not part what is left of job {job}, {left}")
+                raise ValueError(f"slot {slot} does not part what is left of the job, {left}")
             last[job], first[job] = slot, slot + 1
             return replace(self, last=last), replace(self, first=first)
         slots = self.least.shape[1]
         if slot >= slots:
             raise ValueError(f"slot {slot} is past the horizon")
         if not self.least[job, slot] < workers <= self.most[job, slot]:
-            raise ValueError(f"{workers} workers do not part what is left of job {job}")
+            raise ValueError(f"{workers} workers do not part what is left of the job")
         least, most = self.least.copy(), self.most.copy()
         least[job, slot], most[job, slot] = workers, workers - 1
         first[job], last[job] = max(first[job], slot), min(last[job], slots - 1)

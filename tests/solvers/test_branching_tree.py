@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from solvers.branching_tree import Branch, Deadlines, check_tree, leaves
+from solvers.branching_tree import Branch, Deadlines, TreeError, check_tree, leaves
 
 NEVER = 4  # slots
 
@@ -48,17 +48,18 @@ def test_what_is_left_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tree", "rule"),
+    ("tree", "rule", "at"),
     [
-        ([], "the tree ends 1 parts too early"),
-        ([Branch(0, 1), "a"], "the tree ends 1 parts too early"),
-        (["a", "b"], "the tree has ended before node 1"),
-        ([Branch(0, 1), "a", "b", Branch(0, 2)], "the tree has ended before node 3"),
-        ([Branch(0, NEVER), "a", "b"], "node 0: slot 4 does not part what is left of job 0"),
-        ([Branch(0, 1), Branch(0, 1), "a", "b", "c"], "node 1: slot 1 does not part"),
-        ([Branch(0, 1), "a", Branch(0, 1), "b", "c"], "node 2: slot 1 does not part"),
+        ([], "the tree ends 1 parts too early", "$.tree"),
+        ([Branch(0, 1), "a"], "the tree ends 1 parts too early", "$.tree"),
+        (["a", "b"], "the tree has ended before this node", "$.tree[1]"),
+        ([Branch(0, 1), "a", "b", Branch(0, 2)], "the tree has ended", "$.tree[3]"),
+        ([Branch(0, NEVER), "a", "b"], "slot 4 does not part what is left of the job", "$.tree[0]"),
+        ([Branch(0, 1), Branch(0, 1), "a", "b", "c"], "slot 1 does not part", "$.tree[1]"),
+        ([Branch(0, 1), "a", Branch(0, 1), "b", "c"], "slot 1 does not part", "$.tree[2]"),
     ],
 )
-def test_what_is_no_tree(tree: list[Branch | str], rule: str) -> None:
-    with pytest.raises(ValueError, match=rule):
+def test_what_is_no_tree(tree: list[Branch | str], rule: str, at: str) -> None:
+    with pytest.raises(TreeError, match=rule) as raised:
         check_tree(tree, Deadlines.all(1, NEVER))
+    assert raised.value.at == at

@@ -174,9 +174,9 @@ def short(data: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        (no_more, r"the tree has ended before node 5 - at `\$\.tree`"),
+        (no_more, r"the tree has ended before this node - at `\$\.tree\[5\]`"),
         (too_few, r"the tree ends 1 parts too early - at `\$\.tree`"),
-        (no_part, r"node 0: slot 1 does not part what is left of job 0, 0 to . - at `\$\.tree`"),
+        (no_part, r"slot 1 does not part what is left of the job, 0 to . - at `\$\.tree\[0\]`"),
         (unknown, r"no job 'z' in the instance - at `\$\.tree\[0\]\.job`"),
         (wide, r"2 prices for 1 columns - at `\$\.tree\[2\]\.prices\[0\]`"),
         (short, r"0 rows for 1 slots - at `\$\.tree\[2\]\.prices`"),

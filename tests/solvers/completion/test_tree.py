@@ -188,9 +188,9 @@ def other_node(data: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        (no_more, r"the tree has ended before node 3 - at `\$\.tree`"),
+        (no_more, r"the tree has ended before this node - at `\$\.tree\[3\]`"),
         (too_few, r"the tree ends 1 parts too early - at `\$\.tree`"),
-        (no_part, r"node 1: slot 3 does not part what is left of job 1, . to 3 - at `\$\.tree`"),
+        (no_part, r"slot 3 does not part what is left of the job, . to 3 - at `\$\.tree\[1\]`"),
         (unknown, r"no job 'z' in the instance - at `\$\.tree\[0\]\.job`"),
         (wide, r"2 prices for 1 columns - at `\$\.tree\[1\]\.prices\[0\]`"),
         (negative, r">= 0\.0 - at `\$\.tree\[1\]\.prices"),

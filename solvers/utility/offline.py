@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from models.errors import InputError
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
@@ -22,7 +23,7 @@ from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.search_state import ROUND_OFF
 
-__all__ = ["solve"]
+__all__ = ["certified", "solve"]
 
 _SMALL = 1_000  # entries of the exact solver's largest rows, up to which it comes first
 _GENERATION = 0.12  # share of the time limit at which the column generation has to end,
@@ -35,6 +36,7 @@ _SEED = 0
 _LEAVES = 200
 _CLOSE = 0.005  # above HiGHS's bound, relative, is good enough
 _TREE = 0.1  # share of the time that is left over, at most, and of a limit of work
+_HALF = 0.5  # of the time, where a certificate is asked for
 
 
 def solve(
@@ -45,6 +47,7 @@ def solve(
     start: UtilitySchedule | None = None,
     work_limit: float | None = None,
     options: DeadlineOptions | None = None,
+    tree: float = 0.0,
 ) -> SolveResult[UtilitySchedule]:
     """Optimum, or an interval that contains it.
 
@@ -72,6 +75,9 @@ def solve(
         off.
     options : DeadlineOptions, optional
         Of the search by deadlines; `work_limit` takes the place of theirs.
+    tree : float
+        Share of the time limit that is kept for the tree, below 1. With 0, it gets a tenth of what
+        the others leave, so that there is none on large instances.
 
     Returns
     -------
@@ -79,14 +85,21 @@ def solve(
         ``duals`` are the :class:`solvers.utility.pool_bound.PoolPrices` behind the price bound,
         with the tree if there is one; ``bound`` is the better of it and the ILP's, as
         ``bound_source`` says.
+
+    Raises
+    ------
+    InputError
+        If `tree` is no such share.
     """
+    if not 0 <= tree < 1:
+        raise InputError(f"tree {tree} is not a share of the time: at least 0, below 1")
     began = time.monotonic()
     options = replace(options or DeadlineOptions(), work_limit=work_limit)
 
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
 
-    end = deadline(1.0)
+    end = deadline(1.0 - tree)
     scaled = scale_utilities(instance)
     problem = PooledProblem(scaled.instance)
     generated = ColumnGeneration(problem, deadline=deadline(_GENERATION)).run()
@@ -152,10 +165,10 @@ def solve(
             break
         in_time = end - time.monotonic() > _LEAST
         known = step(known) if in_time else replace(known, timed=True)
-    left = end - time.monotonic()
+    left = deadline(1.0) - time.monotonic()
     if known.bound_source == "milp" and left > _LEAST:
         assert known.bound is not None
-        end = time.monotonic() + _TREE * left
+        end = time.monotonic() + (left if tree else _TREE * left)
         prices = branched(
             instance,
             prices,
@@ -170,6 +183,19 @@ def solve(
             known = replace(known, bound=certified, bound_source="prices")
         known = replace(known, duals=prices, timed=known.timed or time.monotonic() >= end)
     return replace(known, seconds=time.monotonic() - began)
+
+
+def certified(
+    instance: UtilityInstance, *, time_limit: float, threads: int = 1
+) -> SolveResult[UtilitySchedule]:
+    """The interval of :func:`solve`, with the bound that its certificate proves.
+
+    Half of the time is for the interval, the other half for the tree; parameters as there.
+    """
+    found = solve(instance, time_limit=time_limit, threads=threads, tree=_HALF)
+    bound = pool_bound(instance, found.duals)
+    status = status_of("max", found.objective, bound)
+    return replace(found, status=status, bound=bound, bound_source="prices")
 
 
 def _better(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
 import pytest
 
 from benchmarks.utility import WORKLOAD
+from models.errors import InputError
 from models.utility import UtilitySchedule, score
 from solvers.utility.exact import solve
 from solvers.utility.local_search import local_search, server_prices
 from solvers.utility.occupancy import Occupancy
+from solvers.utility.offline import certified
 from solvers.utility.offline import solve as solve_offline
 from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound
 from tests.models.utility.small import instance, job
@@ -92,3 +95,20 @@ def test_large_instances_get_an_interval_no_worse_than_that_of_prices(seconds: f
     assert (
         result.bound == certified if result.bound_source == "prices" else result.bound < certified
     )
+
+
+@pytest.mark.parametrize("seed", SEEDS[:3])
+def test_a_certificate_gets_the_share_of_the_time_that_is_kept_for_it(seed: int) -> None:
+    ins = WORKLOAD.draw(jobs=4, slots=6, servers=(2, 2), seed=seed)[0]
+    stated, checkable = solve_offline(ins, time_limit=8.0), certified(ins, time_limit=8.0)
+    assert checkable.duals is not None
+    assert checkable.objective is not None
+    assert checkable.bound == pool_bound(ins, checkable.duals)
+    assert stated.objective * (1 - 1e-6) <= checkable.bound <= stated.bound * 1.006
+    assert checkable.seconds < 9.0
+
+
+@pytest.mark.parametrize("tree", [-0.1, 1.0, math.nan])
+def test_a_share_of_the_time_is_below_1(tree: float) -> None:
+    with pytest.raises(InputError, match=f"tree {tree} is not a share of the time"):
+        solve_offline(contended(1), time_limit=1.0, tree=tree)

@@ -46,7 +46,9 @@ GAP = GapMethods(
             package="ortools",
         ),
         "toolkit": GapMethod("the interval of benchmarks.ratio", offline.solve, by_work=True),
-        "certified": GapMethod("its tree of prices, in half of the time", offline.certified),
+        "certified": GapMethod(
+            "the same, half of the time for a tree that proves its bound", offline.certified
+        ),
         "bound": GapMethod(
             "the toolkit's column generation alone, no schedule", _bound, bound_only=True
         ),

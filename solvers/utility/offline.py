@@ -104,7 +104,7 @@ def solve(
     problem = PooledProblem(scaled.instance)
     generated = ColumnGeneration(problem, deadline=deadline(_GENERATION)).run()
     prices = rounded(problem.pool_prices(generated.duals / scaled.factor))
-    certified = pool_bound(instance, prices)
+    by_prices = pool_bound(instance, prices)
     found = local_search(
         instance,
         prices,
@@ -115,9 +115,9 @@ def solve(
     )
     objective = score(instance, found).objective
     known: SolveResult[UtilitySchedule] = SolveResult(
-        status=status_of("max", objective, certified),
+        status=status_of("max", objective, by_prices),
         objective=objective,
-        bound=certified,
+        bound=by_prices,
         schedule=found,
         duals=prices,
         seconds=time.monotonic() - began,
@@ -179,9 +179,9 @@ def solve(
             deadline=end,
             work=math.inf if work_limit is None else _TREE * work_limit,
         )
-        certified = pool_bound(instance, prices)
-        if certified < known.bound:
-            known = replace(known, bound=certified, bound_source="prices")
+        by_prices = pool_bound(instance, prices)
+        if by_prices < known.bound:
+            known = replace(known, bound=by_prices, bound_source="prices")
         known = replace(known, duals=prices, timed=known.timed or time.monotonic() >= end)
     return replace(known, seconds=time.monotonic() - began)
 

@@ -26,8 +26,10 @@ from solvers.utility.search_state import ROUND_OFF
 __all__ = ["certified", "solve"]
 
 _SMALL = 1_000  # entries of the exact solver's largest rows, up to which it comes first
-_GENERATION = 0.12  # share of the time limit at which the column generation has to end,
-_LOCAL_SEARCH = 0.14  # and the local search
+# Shares of the time limit at which the column generation has to end, and the local search. On small
+# instances as much as the first is kept for them, after the exact solver.
+_GENERATION = 0.12
+_LOCAL_SEARCH = 0.14
 _LEAST = 0.2  # seconds: with less left, no further step is begun
 _MOVES = 40  # of the local search, for each job, and at most this many in all:
 _MOST_MOVES = 2_000
@@ -51,12 +53,12 @@ def solve(
 ) -> SolveResult[UtilitySchedule]:
     """Optimum, or an interval that contains it.
 
-    First a bound by column generation over pooled servers, recomputed from its prices, and a good
-    schedule by local search at these prices. Then both are improved by deciding deadlines first
-    (:mod:`solvers.utility.deadlines`) or, on small instances, by the exact solver. The one
-    that comes first may use all of the time; if it gives up before, the other one follows. If
-    time is left and the bound is HiGHS's, some of it goes into a tree with which prices prove
-    nearly the same (:mod:`solvers.utility.branching`).
+    On small instances the exact solver comes first (:mod:`solvers.utility.exact`). Then there is a
+    bound by column generation over pooled servers, recomputed from its prices, and, where no
+    optimum is known, a good schedule by local search at these prices. Both are improved by deciding
+    deadlines first (:mod:`solvers.utility.deadlines`); if that gives up on a large instance, the
+    exact solver follows. If time is left and the bound is HiGHS's, some of it goes into a tree with
+    which prices prove nearly the same (:mod:`solvers.utility.branching`).
 
     Parameters
     ----------
@@ -99,10 +101,23 @@ def solve(
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
 
+    def exact(start: UtilitySchedule | None, end: float) -> SolveResult[UtilitySchedule]:
+        left = None if time_limit is None else max(0.0, end - time.monotonic())
+        # With two threads HiGHS takes longer on these programs: docs/formulations.md.
+        return solve_exactly(instance, time_limit=left, start=start)
+
     end = deadline(1.0 - tree)
+    generation_end, local_search_end = deadline(_GENERATION), deadline(_LOCAL_SEARCH)
+    solved = None
+    if work_limit is None and _size(instance) <= _SMALL:
+        solved = exact(start, deadline((1.0 - tree) * (1.0 - _GENERATION)))
+        start = solved.schedule
+        generation_end = local_search_end = end
+    proven = solved is not None and solved.is_optimal
+
     scaled = scale_utilities(instance)
     problem = PooledProblem(scaled.instance)
-    generated = ColumnGeneration(problem, deadline=deadline(_GENERATION)).run()
+    generated = ColumnGeneration(problem, deadline=generation_end).run()
     prices = rounded(problem.pool_prices(generated.duals / scaled.factor))
     by_prices = pool_bound(instance, prices)
     found = local_search(
@@ -110,8 +125,8 @@ def solve(
         prices,
         np.random.default_rng(_SEED),
         start=start,
-        iterations=min(_MOST_MOVES, _MOVES * len(instance.jobs)),
-        deadline=deadline(_LOCAL_SEARCH),
+        iterations=0 if proven else min(_MOST_MOVES, _MOVES * len(instance.jobs)),
+        deadline=local_search_end,
     )
     objective = score(instance, found).objective
     known: SolveResult[UtilitySchedule] = SolveResult(
@@ -125,8 +140,10 @@ def solve(
         options={"time_limit": time_limit, "column_generation": generated.options},
         message=generated.message,
         bound_source="prices",
-        timed=not generated.converged or time.monotonic() >= deadline(_LOCAL_SEARCH),
+        timed=not generated.converged or time.monotonic() >= local_search_end,
     )
+    if solved is not None:
+        known = _joined(known, solved)
 
     def search(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
         if time_limit is None and work_limit is None:
@@ -151,17 +168,11 @@ def solve(
         message = "time limit" if late else ""
         return replace(known, solver="HiGHS, deadlines first", message=message, timed=timed)
 
-    def exact(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
-        left = None if time_limit is None else end - time.monotonic()
-        # With two threads HiGHS takes longer on these programs: docs/formulations.md.
-        found = solve_exactly(instance, time_limit=left, start=known.schedule)
-        known = _better(known, found.objective, found.schedule, found.bound)
-        options = {**found.options, **known.options}
-        known = replace(known, solver=found.solver, options=options, message=found.message)
-        return replace(known, timed=known.timed or found.timed)
+    def exactly(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
+        return _joined(known, exact(known.schedule, end))
 
-    steps = (exact, search) if _size(instance) <= _SMALL else (search, exact)
-    for step in steps if work_limit is None else (search,):
+    again = work_limit is None and solved is None
+    for step in (search, exactly) if again else (search,):
         if known.is_optimal:
             break
         in_time = end - time.monotonic() > _LEAST
@@ -197,6 +208,18 @@ def certified(
     bound = pool_bound(instance, found.duals)
     status = status_of("max", found.objective, bound)
     return replace(found, status=status, bound=bound, bound_source="prices")
+
+
+def _joined(
+    known: SolveResult[UtilitySchedule], solved: SolveResult[UtilitySchedule]
+) -> SolveResult[UtilitySchedule]:
+    """What was known, with what the exact solver found."""
+    options = {**solved.options, **known.options}
+    timed = known.timed or solved.timed
+    known = _better(known, solved.objective, solved.schedule, solved.bound)
+    return replace(
+        known, solver=solved.solver, options=options, message=solved.message, timed=timed
+    )
 
 
 def _better(

@@ -324,7 +324,7 @@ def test_a_bound_below_the_optimum_by_round_off_is_lifted(
 
     def finds_nothing(*_: object, **__: object) -> SimpleNamespace:
         known = {"objective": 0.0, "schedule": empty(ins), "bound": low, "timed": False}
-        return SimpleNamespace(**known, options={}, solver="", message="")
+        return SimpleNamespace(**known, is_optimal=False, options={}, solver="", message="")
 
     def search(_: object, relaxation: Relaxation, *given: object, **options: object) -> SearchState:
         told.append(relaxation.bound)

@@ -44,11 +44,11 @@ def cut(monkeypatch: pytest.MonkeyPatch, step: str, share: float) -> None:
     monkeypatch.setattr("time.monotonic", clock.monotonic)
 
 
-def test_a_proof_after_a_local_search_that_was_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proof_before_a_column_generation_that_was_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     solve = offline_solver("utility").solve
     free = solve(contended(0), time_limit=PLENTY)
-    assert free.is_optimal and not free.timed  # it ended by its number of moves
-    cut(monkeypatch, "solvers.utility.offline:local_search", 0.17)
+    assert free.is_optimal and not free.timed
+    cut(monkeypatch, "solvers.utility.offline:ColumnGeneration", 1.0)  # the prices are cut off
     found = solve(contended(0), time_limit=PLENTY)
     assert found.is_optimal and found.timed
     assert found.objective == pytest.approx(free.objective)
@@ -75,7 +75,7 @@ def test_what_ends_by_itself_is_not_timed(problem: str) -> None:
 @pytest.mark.parametrize(
     ("problem", "step", "share"),
     [
-        ("utility", "solvers.utility.offline:ColumnGeneration", 0.13),
+        ("utility", "solvers.utility.offline:local_search", 1.0),
         ("utility", "solvers.utility.exact:TotalsProgram", 0.5),
         ("jct", "solvers.jct.bound:price_bound", 0.45),
         ("jct", "solvers.jct.offline:list_schedule", 0.3),

@@ -27,7 +27,7 @@ __all__ = ["certified", "solve"]
 
 _SMALL = 1_000  # entries of the exact solver's largest rows, up to which it comes first
 # Shares of the time limit at which the column generation has to end, and the local search. On small
-# instances as much as the first is kept for them, after the exact solver.
+# instances the exact solver leaves the first of these shares to all that follows it.
 _GENERATION = 0.12
 _LOCAL_SEARCH = 0.14
 _LEAST = 0.2  # seconds: with less left, no further step is begun
@@ -101,7 +101,7 @@ def solve(
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
 
-    def exact(start: UtilitySchedule | None, end: float) -> SolveResult[UtilitySchedule]:
+    def exact_until(end: float, start: UtilitySchedule | None) -> SolveResult[UtilitySchedule]:
         left = None if time_limit is None else max(0.0, end - time.monotonic())
         # With two threads HiGHS takes longer on these programs: docs/formulations.md.
         return solve_exactly(instance, time_limit=left, start=start)
@@ -110,7 +110,7 @@ def solve(
     generation_end, local_search_end = deadline(_GENERATION), deadline(_LOCAL_SEARCH)
     solved = None
     if work_limit is None and _size(instance) <= _SMALL:
-        solved = exact(start, deadline((1.0 - tree) * (1.0 - _GENERATION)))
+        solved = exact_until(deadline((1.0 - tree) * (1.0 - _GENERATION)), start)
         start = solved.schedule
         generation_end = local_search_end = end
     proven = solved is not None and solved.is_optimal
@@ -168,11 +168,11 @@ def solve(
         message = "time limit" if late else ""
         return replace(known, solver="HiGHS, deadlines first", message=message, timed=timed)
 
-    def exactly(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
-        return _joined(known, exact(known.schedule, end))
+    def exact(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
+        return _joined(known, exact_until(end, known.schedule))
 
-    again = work_limit is None and solved is None
-    for step in (search, exactly) if again else (search,):
+    exact_last = work_limit is None and solved is None
+    for step in (search, exact) if exact_last else (search,):
         if known.is_optimal:
             break
         in_time = end - time.monotonic() > _LEAST

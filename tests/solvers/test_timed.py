@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks import draw
 from solvers.contract import offline_solver
+from solvers.utility.offline import solve as utility_solve
 from tests.solvers.utility.test_exact import contended
 
 pytestmark = pytest.mark.usefixtures("highs_here", "short_local_search")
@@ -50,6 +51,19 @@ def test_a_proof_before_a_column_generation_that_was_cut(monkeypatch: pytest.Mon
     assert free.is_optimal and not free.timed
     cut(monkeypatch, "solvers.utility.offline:ColumnGeneration", 1.0)  # the prices are cut off
     found = solve(contended(0), time_limit=PLENTY)
+    assert found.is_optimal and found.timed
+    assert found.objective == pytest.approx(free.objective)
+
+
+@pytest.mark.parametrize(("step", "share"), [("ColumnGeneration", 0.13), ("local_search", 0.17)])
+def test_a_proof_after_a_step_that_was_cut(
+    step: str, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # With a limit of work, both of these come first on small instances, too.
+    free = utility_solve(contended(0), time_limit=PLENTY, work_limit=5.0)
+    assert free.is_optimal and not free.timed
+    cut(monkeypatch, f"solvers.utility.offline:{step}", share)
+    found = utility_solve(contended(0), time_limit=PLENTY, work_limit=5.0)
     assert found.is_optimal and found.timed
     assert found.objective == pytest.approx(free.objective)
 

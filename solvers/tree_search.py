@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -77,8 +77,15 @@ class _Node:
 
 
 class _Search:
-    def __init__(self, relaxation: Relaxation, bound: Callable[[Any, Any], float], enough: float):
-        self._relaxation, self._bound, self._enough = relaxation, bound, enough
+    def __init__(
+        self,
+        relaxations: Iterator[Relaxation],
+        bound: Callable[[Any, Any], float],
+        enough: float,
+    ) -> None:
+        self._relaxation, self._finer = next(relaxations), relaxations
+        self._bound, self._enough = bound, enough
+        self._drops: dict[int, float] = {}  # by job: of both sides, multiplied, when last looked at
 
     def node(self, allowed: Divisible, prices: Any) -> _Node:
         return _Node(allowed, prices, self._bound(prices, allowed))
@@ -106,7 +113,12 @@ class _Search:
                 continue
             chosen = self._choose(node, optimum)
             if chosen is None:
-                return
+                finer = next(self._finer, None)
+                if finer is None:
+                    return
+                self._relaxation = finer
+                heapq.heappush(ahead, (-node.bound, order, node))
+                continue
             first, second = (self.node(part, node.prices) for part in node.allowed.split(chosen))
             node.parts = (chosen, first, second)
             for part in (first, second):
@@ -127,17 +139,27 @@ class _Search:
         self._offer(node, optimum)
         return optimum
 
+    def _candidates(self, branchings: Sequence[Branch]) -> list[Branch]:
+        """Half are of jobs that lowered it most the last time; others are new, or least decided."""
+        seen = [branch for branch in branchings if branch.job in self._drops]
+        seen.sort(key=lambda branch: -self._drops[branch.job])
+        best = seen[: _CANDIDATES // 2]
+        others = [branch for branch in branchings if branch not in best]
+        others.sort(key=lambda branch: branch.job in self._drops)
+        return best + others[: _CANDIDATES - len(best)]
+
     def _choose(self, node: _Node, optimum: Optimum) -> Branch | None:
         """The branching that promises most; None if all is decided."""
         best, most = None, -1.0
         # It is of no use that a side falls below what is enough.
         useful = max(optimum.objective - self._relaxation.scaled(self._enough), 0.0)
         least = _LEAST_DROP * max(1.0, abs(optimum.objective))
-        for branch in self._relaxation.branchings(optimum)[:_CANDIDATES]:
+        for branch in self._candidates(self._relaxation.branchings(optimum)):
             drops = [
                 max(min(optimum.objective - self._relaxation.glance(part), useful), least)
                 for part in node.allowed.split(branch)
             ]
+            self._drops[branch.job] = drops[0] * drops[1]
             if drops[0] * drops[1] > most:
                 best, most = branch, drops[0] * drops[1]
             if max(drops) >= useful:
@@ -146,7 +168,7 @@ class _Search:
 
 
 def grown(
-    relaxation: Callable[[], Relaxation],
+    relaxations: Iterator[Relaxation],
     bound: Callable[[Any, Any], float],
     everything: Divisible,
     prices: Any,
@@ -161,8 +183,9 @@ def grown(
 
     Parameters
     ----------
-    relaxation : callable
-        Makes the linear program; may raise :class:`TooLarge`.
+    relaxations : iterator of Relaxation
+        Linear programs, each made when it is asked for, which may raise :class:`TooLarge`. Where
+        one has nothing left to branch on, the next one, which is finer, takes over.
     bound : callable
         ``(prices, allowed) -> float``: what prices prove of the schedules in a part of the tree,
         minus infinity if there are none.
@@ -185,7 +208,7 @@ def grown(
     """
     root = _Node(everything, prices, bound(prices, everything))
     with suppress(HighsError, TooLarge):
-        _Search(relaxation(), bound, enough).grow(root, leaves)
+        _Search(relaxations, bound, enough).grow(root, leaves)
     found: list[Any] = []
     ahead = [root] if root.parts is not None else []
     while ahead:

@@ -6,6 +6,7 @@ How it grows: :mod:`solvers.tree_search`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 from models.colocated.instance import ColocatedInstance
@@ -48,8 +49,12 @@ def branched(
     bounds = PoolBounds(instance)
     if not any(oracle.feasible for oracle in bounds.oracles):
         return prices
+
+    def programs() -> Iterator[DeadlineProgram]:
+        yield DeadlineProgram(bounds, deadline)
+
     _, tree = grown(
-        lambda: DeadlineProgram(bounds, deadline),
+        programs(),
         bounds.bound,
         bounds.everything(),
         prices.prices,

@@ -6,6 +6,7 @@ How it grows: :mod:`solvers.tree_search`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -56,8 +57,12 @@ def branched(
         return -oracle.bound(table, allowed)
 
     everything, first = oracle.everything(), rounded(prices.prices @ oracle.held.T)
+
+    def programs() -> Iterator[PieceProgram]:
+        yield PieceProgram(oracle, deadline)
+
     root, tree = grown(
-        lambda: PieceProgram(oracle, deadline),
+        programs(),
         bound,
         everything,
         first,

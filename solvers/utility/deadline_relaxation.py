@@ -25,6 +25,7 @@ from solvers.utility.scaling import scale_utilities
 from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.sparse_rows import NEVER
+from solvers.utility.time_grid import TimeGrid
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
 __all__ = ["DeadlineRelaxation"]
@@ -35,10 +36,10 @@ _FULL = 1e-6  # share by which capacities may be exceeded all the same
 
 
 class _Row(NamedTuple):
-    """A row that has a price: a packing cut, or a resource, in one slot."""
+    """A row that has a price: a packing cut, or a resource, in one interval."""
 
     side: int
-    slot: int
+    interval: int
     resource: int | None
     weight: np.ndarray
     unit: float
@@ -60,6 +61,15 @@ class DeadlineRelaxation:
         ``time.monotonic()`` at which to stop.
     work : float
         Units of work (:class:`solvers.utility.deadlines.DeadlineOptions`) after which to stop.
+    coarse, grid
+        As in :class:`solvers.utility.totals_program.TotalsProgram`, `coarse` in the unit of the
+        instance. Prices are those of slots all the same: what an interval has, each of its slots.
+        With either, deadlines alone are branched on.
+
+    Attributes
+    ----------
+    work_left : float
+        Units of work.
     """
 
     def __init__(
@@ -68,12 +78,18 @@ class DeadlineRelaxation:
         cuts: Iterable[tuple[int, PackingCut]],
         deadline: float,
         work: float = math.inf,
+        *,
+        coarse: float = 0.0,
+        grid: TimeGrid | None = None,
     ) -> None:
         scaled = scale_utilities(instance)
-        self._factor, self._deadline, self._work = scaled.factor, deadline, work
+        self._factor, self._deadline, self.work_left = scaled.factor, deadline, work
         cluster, jobs = instance.cluster.tolerant, instance.jobs
         self._shape = cluster.slots, len(cluster.resources)
-        self._totals = totals = TotalsProgram(scaled.instance)
+        self._coarse = coarse > 0 or grid is not None
+        self._totals = totals = TotalsProgram(
+            scaled.instance, coarse=coarse * scaled.factor, grid=grid
+        )
         self._separators = SearchState(instance, totals.limits, deadline, HighsOptions())
         self._jobs = [JobProgram.of(totals, i) for i in totals.done]
         program = totals.program()
@@ -81,15 +97,16 @@ class DeadlineRelaxation:
         self._program = self._without_capacities(program)
         self._rows: list[_Row] = []
         self._first_row = self._program.rows
-        # The cuts known, by side and weights; and by side, place and slot, which are a row.
+        # The cuts known, by side and weights; and by side, place and interval, which are a row.
         self._cuts: tuple[dict[bytes, PackingCut], ...] = ({}, {})
         self._are_rows: set[tuple[int, int, int]] = set()
         for side in SIDES:
             servers = cluster.ps_servers if side else cluster.worker_servers
             demand = np.array([job.ps if side else job.worker for job in jobs])
+            demand = demand.reshape(-1, self._shape[1])
             for r, total in enumerate(servers.sum(axis=0).tolist()):
-                for slot in range(cluster.slots):
-                    self._add_row(side, slot, r, demand.reshape(-1, self._shape[1])[:, r], total)
+                for interval in range(len(totals.grid.length)):
+                    self._add_row(side, interval, r, demand[:, r], total)
         for side, cut in cuts:
             self._cuts[side].setdefault(cut.weight.tobytes(), cut)
 
@@ -117,21 +134,27 @@ class DeadlineRelaxation:
         return growing
 
     def _add_row(
-        self, side: int, slot: int, resource: int | None, weight: np.ndarray, capacity: float
+        self, side: int, interval: int, resource: int | None, weight: np.ndarray, capacity: float
     ) -> None:
-        columns = self._totals.counts(side)[slot]
+        columns = self._totals.counts(side)[interval]
         used = np.flatnonzero((columns != NEVER) & (weight > 0))
         if not len(used):
             return
         unit = float(weight[used].max())
         share = weight[used] / unit
+        limit = int(self._totals.grid.length[interval]) * capacity / unit
         self._program.add_row(
             -math.inf,
-            capacity / unit,
+            limit,
             np.append(columns[used], self._overload),
-            np.append(share, -capacity / unit),
+            np.append(share, -limit),
         )
-        self._rows.append(_Row(side, slot, resource, weight, unit))
+        self._rows.append(_Row(side, interval, resource, weight, unit))
+
+    @property
+    def cuts(self) -> list[tuple[int, PackingCut]]:
+        """All packing cuts known, with their sides."""
+        return [(side, cut) for side in SIDES for cut in self._cuts[side].values()]
 
     def glance(self, allowed: Allowed) -> float:
         """Value for some deadlines, with the rows that are there.
@@ -150,7 +173,7 @@ class DeadlineRelaxation:
 
     def scaled(self, bound: float) -> float:
         """A bound in the unit of the objective."""
-        return bound * self._factor
+        return bound * self._factor - self._totals.left_out
 
     def solve(self, allowed: Allowed) -> Optimum:
         """Solve it for some deadlines, with those of the cuts known that its loads would violate.
@@ -167,14 +190,14 @@ class DeadlineRelaxation:
         for job in self._jobs:
             job.restrict(allowed, lower, upper)
         self._program.bound_columns(np.arange(self._overload), lower, upper)
-        if self._work <= 0:
+        if self.work_left <= 0:
             raise OutOfTime("limit of work")
         before = self._program.iterations
         try:
             return self._program.solve(self._deadline)
         finally:
             looks = (self._program.iterations - before) / 100
-            self._work -= looks * self._program.nonzeros / LOOKS_PER_UNIT
+            self.work_left -= looks * self._program.nonzeros / LOOKS_PER_UNIT
 
     def _add_violated(self, optimum: Optimum) -> int:
         """Add rows of cuts where a point violates them; returns how many."""
@@ -183,12 +206,13 @@ class DeadlineRelaxation:
             cuts = list(self._cuts[side].values())
             if not cuts:
                 continue
-            loads = self._totals.loads(optimum.x[:-1], side) @ np.array([c.weight for c in cuts]).T
+            loads = self._totals.loads(optimum.x[:-1], side)[self._totals.grid.starts]
+            loads = loads @ np.array([cut.weight for cut in cuts]).T
             limit = np.array([cut.capacity for cut in cuts]) * (1.0 + _VIOLATION)
-            for slot, place in np.argwhere(loads > limit).tolist():
-                if (side, place, slot) not in self._are_rows:
-                    self._add_row(side, slot, None, cuts[place].weight, cuts[place].capacity)
-                    self._are_rows.add((side, place, slot))
+            for interval, place in np.argwhere(loads > limit).tolist():
+                if (side, place, interval) not in self._are_rows:
+                    self._add_row(side, interval, None, cuts[place].weight, cuts[place].capacity)
+                    self._are_rows.add((side, place, interval))
         return len(self._rows) - known
 
     def separate(self, optimum: Optimum) -> bool:
@@ -204,15 +228,16 @@ class DeadlineRelaxation:
 
     def prices(self, optimum: Optimum) -> PoolPrices:
         """The duals as prices of the instance, rounded."""
-        tables = np.zeros((2, *self._shape))
+        tables, grid = np.zeros((2, *self._shape)), self._totals.grid
         cuts = []
         duals = np.maximum(optimum.row_duals[self._first_row :], 0.0) / self._factor
         for place in np.flatnonzero(duals).tolist():
             row, price = self._rows[place], duals[place] / self._rows[place].unit
+            slots = np.flatnonzero(grid.interval == row.interval)
             if row.resource is None:
-                cuts.append(PricedCut(row.side, row.slot, price, row.weight))
+                cuts += [PricedCut(row.side, t, price, row.weight) for t in slots.tolist()]
             else:
-                tables[row.side, row.slot, row.resource] = price
+                tables[row.side, slots, row.resource] = price
         return rounded(PoolPrices(tables[0], tables[1], tuple(cuts)))
 
     def branchings(self, optimum: Optimum) -> list[Branch]:
@@ -221,7 +246,8 @@ class DeadlineRelaxation:
         If all deadlines are whole, the same of parameter servers, and then of workers; of those
         too that are whole and have less than the parameter servers they need.
         """
-        for find in (JobProgram.deadline, JobProgram.parameter_servers, JobProgram.workers):
+        whole = JobProgram.parameter_servers, JobProgram.workers
+        for find in (JobProgram.deadline, *(() if self._coarse else whole)):
             found = [branch for job in self._jobs if (branch := find(job, optimum.x)) is not None]
             if found:
                 return [

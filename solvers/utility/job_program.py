@@ -31,8 +31,12 @@ class JobProgram:
     work : int
     ends, done : ndarray of int64
         Last slots of its groups of deadlines, and columns of d.
-    slots, n, m : ndarray of int64
-        Slots that it may run in, and columns there.
+    slots : ndarray of int64
+        Slots that it may run in.
+    first : ndarray of int64
+        Places in `slots` where intervals of the grid begin.
+    n, m : ndarray of int64
+        Columns there, one per interval.
     needed : ndarray of int64
         Parameter servers that 0, 1, ... workers need.
     """
@@ -42,6 +46,7 @@ class JobProgram:
     ends: np.ndarray
     done: np.ndarray
     slots: np.ndarray
+    first: np.ndarray
     n: np.ndarray
     m: np.ndarray
     needed: np.ndarray
@@ -51,10 +56,12 @@ class JobProgram:
         """That of a job that can complete."""
         limits = totals.limits[job]
         n, m = (totals.counts(side)[:, job] for side in SIDES)
-        slots = np.flatnonzero(n != NEVER)
+        used = n != NEVER
         needed = limits.job.ps_needed_table(limits.most)
         work, ends, done = limits.job.work, totals.ends_of(job), totals.done[job]
-        return cls(job, work, ends, done, slots, n[slots], m[slots], needed)
+        slots = np.arange(limits.job.arrival, int(ends[-1]) + 1)
+        first = np.flatnonzero(np.diff(totals.grid.interval[slots], prepend=-1))
+        return cls(job, work, ends, done, slots, first, n[used], m[used], needed)
 
     def add_rows(self, program: GrowingProgram) -> None:
         """By each deadline it runs the fewest parameter servers that its work takes, or more.
@@ -63,10 +70,11 @@ class JobProgram:
         fractions with those of other slots.
         """
         for column, end in zip(self.done.tolist(), self.ends.tolist(), strict=True):
-            here = self.m[self.slots <= end]
-            cost = np.tile(self.needed.astype(float), (len(here), 1))
-            reach = np.full(len(here), len(self.needed) - 1, dtype=np.int64)
-            _, fewest, _ = shortest_work(cost, reach, self.work, np.zeros(len(here)))
+            here = self.m[self.slots[self.first] <= end]
+            count = int((self.slots <= end).sum())
+            cost = np.tile(self.needed.astype(float), (count, 1))
+            reach = np.full(count, len(self.needed) - 1, dtype=np.int64)
+            _, fewest, _ = shortest_work(cost, reach, self.work, np.zeros(count))
             values = np.append(np.ones(len(here)), -fewest)
             program.add_row(0.0, math.inf, np.append(here, column), values)
 
@@ -77,8 +85,9 @@ class JobProgram:
         if allowed.last[self.job] < allowed.least.shape[1]:
             lower[self.done[self.ends >= allowed.last[self.job]]] = 1.0
         for columns, value in ((self.n, np.arange(len(self.needed))), (self.m, self.needed)):
-            lower[columns] = value[np.minimum(least, len(value) - 1)]
-            upper[columns] = np.minimum(upper[columns], value[np.minimum(most, len(value) - 1)])
+            fewest, greatest = value[np.minimum([least, most], len(value) - 1)]
+            lower[columns] = np.add.reduceat(fewest, self.first)
+            upper[columns] = np.minimum(upper[columns], np.add.reduceat(greatest, self.first))
 
     def deadline(self, x: np.ndarray) -> Found:
         """Part its deadlines where they are least decided."""
@@ -91,7 +100,7 @@ class JobProgram:
         if share <= _FRACTION:
             return None
         workers = int(np.searchsorted(self.needed, math.floor(x[self.m[place]]), "right"))
-        return share, Branch(self.job, int(self.slots[place]), workers)
+        return share, Branch(self.job, int(self.slots[self.first[place]]), workers)
 
     def workers(self, x: np.ndarray) -> Found:
         """Part its workers in a slot."""
@@ -103,7 +112,7 @@ class JobProgram:
             place = int(np.argmax(lacking))
             share, workers = float(lacking[place]), int(count[place])
         return (
-            (share, Branch(self.job, int(self.slots[place]), workers))
+            (share, Branch(self.job, int(self.slots[self.first[place]]), workers))
             if share > _FRACTION
             else None
         )

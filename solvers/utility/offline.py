@@ -180,20 +180,21 @@ def solve(
     left = deadline(1.0) - time.monotonic()
     if known.bound_source == "milp" and left > _LEAST:
         assert known.bound is not None
-        end = time.monotonic() + (left if tree else _TREE * left)
+        tree_end = time.monotonic() + (left if tree else _TREE * left)
         prices = branched(
             instance,
             prices,
             problem.packing_cuts(),
+            completions=problem.completions(generated.columns, generated.weights).T,
             leaves=_LEAVES,
             enough=known.bound * (1 + _CLOSE),
-            deadline=end,
+            deadline=tree_end,
             work=math.inf if work_limit is None else _TREE * work_limit,
         )
         by_prices = pool_bound(instance, prices)
         if by_prices < known.bound:
             known = replace(known, bound=by_prices, bound_source="prices")
-        known = replace(known, duals=prices, timed=known.timed or time.monotonic() >= end)
+        known = replace(known, duals=prices, timed=known.timed or time.monotonic() >= tree_end)
     return replace(known, seconds=time.monotonic() - began)
 
 
@@ -228,11 +229,13 @@ def _better(
     schedule: UtilitySchedule | None,
     bound: float | None,
 ) -> SolveResult[UtilitySchedule]:
-    """What was known, with the schedule of a further step, and with its bound if that is better.
+    """What was known, with the schedule and the bound of a further step where they are better.
 
     The schedule may exceed a bound that another step has from HiGHS, by HiGHS's tolerance; the
     bound is then raised to it.
     """
+    if objective is None or (known.objective is not None and objective < known.objective):
+        objective, schedule = known.objective, known.schedule
     if bound is not None and known.bound is not None and bound < known.bound:
         known = replace(known, bound=bound, bound_source="milp")
     if known.bound_source == "milp" and objective is not None and known.bound is not None:

@@ -68,7 +68,7 @@ def deadline_search(
     deadline : float
         ``time.monotonic()`` at which to stop; finite, or the options limit the work.
     threads : int
-        With two or more, a process beside this one works on the bound, unless the work is limited:
+        With two or more, a child process works on the bound, unless the work is limited:
         when it ends is up to the clock.
     options : DeadlineOptions, optional
 
@@ -85,6 +85,6 @@ def deadline_search(
     options = DeadlineOptions() if options is None else options
     state = DeadlineState(instance, relaxation, start, deadline, options)
     with closing(BoundProcess()) as process:
-        Rounds(state, process, beside=threads > 1 and options.work_limit is None).run()
+        Rounds(state, process, uses_process=threads > 1 and options.work_limit is None).run()
     state.known.reconcile()
     return state.known

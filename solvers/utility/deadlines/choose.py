@@ -26,12 +26,12 @@ class Rounds:
     ----------
     state : DeadlineState
     process : BoundProcess
-    beside : bool
+    uses_process : bool
         Whether the process is used. If not, some of the rounds are for the bound.
     """
 
-    def __init__(self, state: DeadlineState, process: BoundProcess, *, beside: bool) -> None:
-        self._state, self._process, self._beside = state, process, beside
+    def __init__(self, state: DeadlineState, process: BoundProcess, *, uses_process: bool) -> None:
+        self._state, self._process, self._uses_process = state, process, uses_process
         self._number, self._effort = 0, 1.0  # of rounds; times the shares of work that they have
         self._misled = 0  # times in a row that deadlines lost too much once they were whole
         self._news = False  # since the process was started
@@ -54,7 +54,7 @@ class Rounds:
             news = self._poll(None)
             if self._waiting:
                 news = self._complete(*self._waiting.pop(), self._full_plans) or news
-            elif ends := self._found_beside():
+            elif ends := self._found_by_process():
                 news = self._complete(ends, math.inf, self._full_plans) or news
             elif more:
                 more = self._round()
@@ -66,7 +66,7 @@ class Rounds:
         if self._process.is_busy and not state.known.closed(OPTIMAL_GAP):
             self._poll(state.known.seconds_left)  # too little is left for anything else
 
-    def _found_beside(self) -> Mapping[int, int]:
+    def _found_by_process(self) -> Mapping[int, int]:
         """The best deadlines that the process has found so far, if they are to be completed.
 
         Where a proof is hoped for, only its results are: completing takes too long there.
@@ -121,7 +121,7 @@ class Rounds:
         self._first = False
         if self._misled > misled:
             self._number -= 1  # once more, with the cuts
-        # Where a proof is hoped for, the process beside gives more than the same once more.
+        # Where a proof is hoped for, the process gives more than the same once more.
         return (
             news if self._process.is_busy and state.may_prove else self._another_helps(news, result)
         )
@@ -190,11 +190,11 @@ class Rounds:
 
     def _has_better(self, ends: Mapping[int, int]) -> bool:
         """Whether the process has better deadlines than these that are still to be completed."""
-        found = self._found_beside()
+        found = self._found_by_process()
         return bool(self._waiting) or self._state.worth_of(found) > self._state.worth_of(ends)
 
     def _start_process(self) -> None:
-        if self._beside and self._state.may_continue():
+        if self._uses_process and self._state.may_continue():
             asked = bound_program(self._state, 1.0, rough=self._refines)
             self._process.begin(self._state.on_grid, asked)
             self._news, self._rows = False, self._state.rows_added

@@ -48,7 +48,6 @@ class DeadlineOptions:
     rough_gap: tuple[float, float] = (2e-3, 5e-3)  # where a finer grid or cuts are still to come
     closed: float = 5e-5  # a schedule better by less is not looked for: half the gap of a proof
     intervals: float = 1 / 3  # of the slots, in the first grid: half as many cost more bound
-    arriving: float = 0.5  # weight of an interval's end where a job arrives, 1 where one completes
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
     rounds: int = 3  # short ones, before those for the bound: they find the cuts that matter
 

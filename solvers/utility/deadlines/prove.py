@@ -1,4 +1,4 @@
-"""Bounds: on all schedules, in a process beside the search; and on those with given deadlines."""
+"""Bounds: on all schedules, in a child process; and on those with given deadlines."""
 
 from __future__ import annotations
 

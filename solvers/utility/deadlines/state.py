@@ -17,12 +17,12 @@ from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP
+from solvers.utility.chosen_grid import chosen_grid
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.deadlines.options import DeadlineOptions
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState
 from solvers.utility.separation import PackingCut
-from solvers.utility.time_grid import TimeGrid
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
 __all__ = ["DeadlineState", "Relaxation", "bound_of"]
@@ -111,7 +111,7 @@ class DeadlineState:
         self._coarse = options.coarse[self.may_prove] * share
         if not self.may_prove:
             self.totals = TotalsProgram(self._scaled, coarse=self._coarse)
-            grid = self._first_grid(relaxation.completions)
+            grid = chosen_grid(self.totals, relaxation.completions, options.intervals)
             self.on_grid = TotalsProgram(self._scaled, coarse=self._coarse, grid=grid)
         self.cuts = CutPool(self.on_grid)
         self.forbidden: list[Mapping[int, int]] = []
@@ -124,21 +124,6 @@ class DeadlineState:
             self.cuts.know(side, cut)
         self.add_near(relaxation.loads)
         self.known.offer(start)
-
-    def _first_grid(self, completions: np.ndarray) -> TimeGrid:
-        """Intervals bounded where most jobs arrive and complete in a fractional solution."""
-        totals, options = self.totals, self.options
-        slots, weight = totals.grid.slots, np.zeros(totals.grid.slots)
-        for i in totals.limits:
-            arrival, share = totals.limits[i].job.arrival, totals.share_of(i)
-            if arrival > 0:
-                weight[arrival - 1] += options.arriving * share * completions[:, i].sum()
-            for slot in np.flatnonzero(completions[:, i]).tolist():
-                end = totals.group_end(i, slot)
-                if end is not None:
-                    weight[end] += share * completions[slot, i]
-        most = np.argsort(-weight[:-1], kind="stable")[: math.ceil(options.intervals * slots) - 1]
-        return TimeGrid(slots, most + 1)
 
     def refine(self, ends: Mapping[int, int]) -> bool:
         """Split intervals where these jobs arrive and complete; whether that changes the grid."""

@@ -341,3 +341,23 @@ def test_a_bound_below_the_optimum_by_round_off_is_lifted(
     assert found.objective == found.bound == pytest.approx(10.0, rel=1e-12)
     assert found.bound_source == "milp"
     assert told == ([low] if exact_first else [])
+
+
+def test_what_the_local_search_finds_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The exact solver comes first and has no time to find the optimum, 10; the local search does.
+    ins = one_job()
+    known = {"objective": 0.0, "schedule": empty(ins), "bound": 20.0, "timed": True}
+    cut_off = SimpleNamespace(**known, is_optimal=False, options={}, solver="", message="")
+    told = []
+
+    def search(
+        _: object, relaxation: Relaxation, start: UtilitySchedule, **__: object
+    ) -> SimpleNamespace:
+        told.append(score(ins, start).objective)
+        return SimpleNamespace(objective=told[0], schedule=start, bound=20.0, timed=True)
+
+    monkeypatch.setattr(offline, "solve_exactly", lambda *_, **__: cut_off)
+    monkeypatch.setattr(offline, "deadline_search", search)
+    found = offline.solve(ins, time_limit=20.0)
+    assert found.objective == pytest.approx(10.0)
+    assert found.is_optimal and not told  # by prices alone

@@ -291,7 +291,7 @@ def test_parameter_servers_are_counted_over_the_slots() -> None:
 def test_where_numbers_are_parted() -> None:
     at = np.arange(3)
     needed = np.array([0, 1, 1, 1, 2])
-    of = JobProgram(7, 6, at[:1], at[:1], at + 4, at + 1, at + 4, needed)
+    of = JobProgram(7, 6, at[:1], at[:1], at + 4, at, at + 1, at + 4, needed)
 
     def branch(*x: float) -> list[Branch | None]:
         found = [

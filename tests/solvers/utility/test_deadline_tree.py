@@ -24,6 +24,7 @@ from solvers.utility.deadline_relaxation import DeadlineRelaxation
 from solvers.utility.deadline_tree import Allowed, Branch
 from solvers.utility.job_program import JobProgram
 from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound
+from solvers.utility.time_grid import TimeGrid
 from solvers.utility.totals import TotalsColumn, TotalsOracle
 from tests.contract_cases import priced_utility
 from tests.models.utility.small import constant, instance, job, random_instance
@@ -319,3 +320,37 @@ def test_a_tree_ends_where_its_bound_is_enough_or_time_is_up() -> None:
         branched(ins, free(ins), leaves=30, work=work).tree for work in (1.0, 1e-5, 1e-5)
     )
     assert 0 < len(part) == len(again) < len(whole)
+
+
+def test_a_tree_on_a_grid_proves_a_bound_and_ends_slot_by_slot() -> None:
+    better = 0
+    for seed in range(2, 10):
+        rng = np.random.default_rng(seed)
+        ins = random_instance(rng, jobs=6, slots=2, ps_servers=1, max_work=3, chunks=2)
+        completions = rng.dirichlet(np.ones(2), size=6).T
+        grown = branched(ins, free(ins), completions=completions, leaves=200)
+        best = pool_bound(ins, branched(ins, free(ins), leaves=200))
+        certificate = certify(ins, grown)
+        assert optimum(ins) * (1 - 1e-12) <= certificate.bound
+        assert certificate.bound == pytest.approx(slow_bound(ins, certificate.file), rel=1e-9)
+        assert certificate.bound == pytest.approx(best, rel=1e-3)
+        better += certificate.bound < pool_bound(ins, free(ins)) * (1 - 1e-6)
+    assert better == 3  # in the others, prices prove as much by themselves
+
+
+def test_duals_of_intervals_are_prices_of_their_slots() -> None:
+    # Jobs worth 5, 4 and 3, of four worker-slots each; each of four slots has room for two workers:
+    # two of them fit. Two intervals prove it as four slots do.
+    jobs = [
+        job(name, work=4, chunks=2, worker=[1.0], ps=[1.0], utility=constant(worth))
+        for name, worth in (("a", 5.0), ("b", 4.0), ("c", 3.0))
+    ]
+    ins = instance(jobs, slots=4, worker_servers=[[2.0]], ps_servers=[[2.0]])
+    grid = TimeGrid(4, [0, 2])
+    relaxation = DeadlineRelaxation(ins, (), math.inf, grid=grid)
+    optimum = relaxation.solve(Allowed.all(3, 4))
+    prices = relaxation.prices(optimum)
+    assert optimum.objective == pytest.approx(relaxation.scaled(9.0), rel=1e-5)
+    assert pool_bound(ins, prices) == pytest.approx(9.0, rel=1e-5)
+    for table in (prices.worker, prices.ps):
+        assert (table[::2] == table[1::2]).all()

@@ -68,7 +68,7 @@ def test_the_process_is_waited_for_where_rounds_give_nothing_new() -> None:
     shared = shared_of(two_alike(), 30.0)
     assert shared.may_prove
     with closing(BoundProcess()) as process:
-        rounds = Rounds(shared, process, beside=True)
+        rounds = Rounds(shared, process, uses_process=True)
         rounds._round = lambda: False  # type: ignore[method-assign]
         rounds.run()
         assert not process.is_busy
@@ -78,7 +78,7 @@ def test_the_process_is_waited_for_where_rounds_give_nothing_new() -> None:
 
 def test_a_round_that_was_only_cut_short_has_twice_the_work_next_time() -> None:
     shared = shared_of(two_alike(), 30.0)
-    rounds = Rounds(shared, BoundProcess(), beside=False)
+    rounds = Rounds(shared, BoundProcess(), uses_process=False)
     whole = run_highs(shared.totals.program(whole=False))
     cut_short = replace(whole, status="feasible", bound=2 * whole.objective)
     assert not rounds._another_helps(False, whole)
@@ -90,7 +90,7 @@ def test_a_round_that_was_only_cut_short_has_twice_the_work_next_time() -> None:
 
 def test_no_round_has_more_than_all_of_the_work() -> None:
     shared = shared_of(two_alike(), 30.0)
-    rounds = Rounds(shared, BoundProcess(), beside=False)
+    rounds = Rounds(shared, BoundProcess(), uses_process=False)
     whole = run_highs(shared.totals.program(whole=False))
     cut_short = replace(whole, status="feasible", bound=2 * whole.objective)
     for _ in range(20):
@@ -109,7 +109,7 @@ def test_a_search_ends_where_highs_fails() -> None:
         return replace(run_highs(program), status="failed", **nothing)
 
     shared.solve = failed  # type: ignore[method-assign, assignment]
-    Rounds(shared, BoundProcess(), beside=False).run()
+    Rounds(shared, BoundProcess(), uses_process=False).run()
     assert 0 < len(solves) < 10
     assert shared.known.bound == 30.0
 
@@ -125,7 +125,7 @@ def test_a_search_goes_on_without_a_process_that_died() -> None:
 
     with pytest.MonkeyPatch.context() as patch, closing(BoundProcess()) as process:
         patch.setattr(prove, "Background", Dead)
-        rounds = Rounds(shared, process, beside=True)
+        rounds = Rounds(shared, process, uses_process=True)
         rounds.run()
         assert not process.is_busy
     assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
@@ -136,36 +136,36 @@ def test_a_search_goes_on_without_a_process_that_died() -> None:
 def test_deadlines_found_so_far_are_completed_unless_they_were_or_are_forbidden() -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
     with closing(Idle()) as process:
-        rounds = Rounds(shared, process, beside=True)
-        ends = rounds._found_beside()
+        rounds = Rounds(shared, process, uses_process=True)
+        ends = rounds._found_by_process()
         assert ends == process.found()
         assert len(ends) == 2
         assert rounds._has_better({0: 1})
         assert not rounds._has_better(ends)  # no better than these
         rounds._completed.add(frozenset(ends.items()))
-        assert rounds._found_beside() == {}
+        assert rounds._found_by_process() == {}
         rounds._completed.clear()
-        assert rounds._found_beside() == ends
+        assert rounds._found_by_process() == ends
         shared.forbid(ends)
-        assert rounds._found_beside() == {}
+        assert rounds._found_by_process() == {}
 
 
 @pytest.mark.usefixtures("paused")
 def test_the_best_schedule_itself_is_not_completed_again() -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
     with closing(Idle()) as process:
-        rounds = Rounds(shared, process, beside=True)
+        rounds = Rounds(shared, process, uses_process=True)
         shared.known.offer(solve_exactly(shared.instance).schedule)
         ends = shared.on_grid.ends(shared.best_point(shared.on_grid))
         process.found = lambda: ends  # type: ignore[method-assign]
-        assert rounds._found_beside() == {}
+        assert rounds._found_by_process() == {}
 
 
 @pytest.mark.usefixtures("paused")
 def test_the_bound_so_far_counts() -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
     with closing(Idle()) as process:
-        rounds = Rounds(shared, process, beside=True)
+        rounds = Rounds(shared, process, uses_process=True)
         rounds._poll(None)  # there is no result
         assert process.is_busy
         assert shared.known.bound is not None
@@ -189,7 +189,7 @@ def test_where_a_round_was_misled_it_is_made_once_more_on_a_finer_grid(
     shared.known.objective = 1.0  # without any schedule, the first plan is followed
     intervals = len(shared.on_grid.grid.length)
     with closing(Idle()) as process:
-        rounds = Rounds(shared, process, beside=True)
+        rounds = Rounds(shared, process, uses_process=True)
         for _ in range(4):
             rounds._completed.clear()
             rounds._around(rounds._number)
@@ -206,7 +206,7 @@ def test_at_the_end_the_process_is_waited_for() -> None:
     shared = shared_of(two_alike(), 30.0, replace(GRIDDED, least=1.0))
     with closing(BoundProcess()) as process:
         shared.options = GRIDDED
-        rounds = Rounds(shared, process, beside=True)
+        rounds = Rounds(shared, process, uses_process=True)
         shared.options = replace(GRIDDED, least=1.0)
         rounds.run()
         assert not process.is_busy

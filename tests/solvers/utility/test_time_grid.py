@@ -231,7 +231,7 @@ def shared_of(
 def test_what_is_near_says_nothing_of_the_bound() -> None:
     # Most deadlines are fixed: the optimum of what is left is no bound on all schedules.
     shared = shared_of(two_alike(), 30.0, GRIDDED)
-    rounds = Rounds(shared, BoundProcess(), beside=False)
+    rounds = Rounds(shared, BoundProcess(), uses_process=False)
     rounds._around(0)
     assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
     assert shared.known.bound == 30.0
@@ -243,7 +243,7 @@ def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
     best_ends = shared.totals.ends(shared.best_point(shared.totals))
     shared.forbid(best_ends)
     chosen: list[dict[int, int]] = []
-    rounds = Rounds(shared, BoundProcess(), beside=False)
+    rounds = Rounds(shared, BoundProcess(), uses_process=False)
     rounds._complete = lambda ends, *_: bool(chosen.append(ends))  # type: ignore[method-assign]
     rounds._around(
         2 * len(shared.options.plans) - 1
@@ -256,13 +256,13 @@ def test_the_first_rounds_do_not_end_a_search_that_is_to_find_a_bound() -> None:
     # They find nothing new here; the bound comes from the rounds after them.
     shared = shared_of(two_alike(), 30.0, GRIDDED)
     shared.known.offer(solve(two_alike()).schedule)
-    Rounds(shared, BoundProcess(), beside=False).run()
+    Rounds(shared, BoundProcess(), uses_process=False).run()
     assert shared.known.bound == pytest.approx(12.3841, rel=1e-4)
 
 
 def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_completed_before() -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
-    rounds = Rounds(shared, BoundProcess(), beside=False)
+    rounds = Rounds(shared, BoundProcess(), uses_process=False)
     ends = {0: 1, 1: 3}
     assert not rounds._complete(ends, math.inf, shared.options.plans)
     assert not rounds._complete(ends, math.inf, shared.options.plans)

@@ -1,8 +1,9 @@
 """Branch and bound, best first, for a tree whose leaves prove a bound by prices of their own.
 
 The leaf with the largest bound gets the cuts that its solution violates, if there are any, and then
-is branched. *Strong branching*: of the branchings that are furthest from decided, that one is taken
-which lowers the relaxation most, on both sides. That costs linear programs of a few simplex
+is branched. *Strong branching*: of a few branchings, of jobs that lowered the relaxation most when
+last looked at, or that are furthest from decided, that one is taken which lowers it most, on both
+sides. That costs linear programs of a few simplex
 iterations, and saves leaves, each of which somebody has to check. What is counted is work, not
 time: the same number of leaves gives the same tree.
 
@@ -185,7 +186,8 @@ def grown(
     ----------
     relaxations : iterator of Relaxation
         Linear programs, each made when it is asked for, which may raise :class:`TooLarge`. Where
-        one has nothing left to branch on, the next one, which is finer, takes over.
+        one has nothing left to branch on in the leaf with the largest bound, the next one, which is
+        finer, takes over for all leaves.
     bound : callable
         ``(prices, allowed) -> float``: what prices prove of the schedules in a part of the tree,
         minus infinity if there are none.

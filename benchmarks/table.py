@@ -179,7 +179,7 @@ def _notes(summary: pd.DataFrame, frame: pd.DataFrame) -> list[str]:
     notes = [f"Optimum {_proven(instances)}", _meaning(frame), _vouching(instances)]
     if limited := int(instances["offline_time_limited"].sum()):
         notes.append(
-            f"A time limit ended the offline solver, or a step of it, on {limited} of "
+            f"The clock decided a step of the offline solver on {limited} of "
             f"{len(instances)} instances: their rows may differ from run to run."
         )
     if len(wider):

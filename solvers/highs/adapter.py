@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -31,6 +32,7 @@ def solve(
     start: FloatArray | None = None,
     log: str | Path | TextIO | None = None,
     in_child: bool | None = None,
+    stop: threading.Event | None = None,
 ) -> MatrixResult:
     """Solve a linear or mixed-integer program.
 
@@ -48,6 +50,8 @@ def solve(
         Whether to solve in a child process. By default a MILP or large LP with a time limit is,
         and everything with several threads: only a child can be killed when HiGHS overruns, and
         HiGHS cannot change its number of threads within a process.
+    stop : threading.Event or None
+        Ends the solve of a MILP early, once it is set; an LP only in a child process.
 
     Returns
     -------
@@ -71,7 +75,7 @@ def solve(
         if start is not None:
             start = checked_start(program, start, tally)
         runner = run_in_child if in_child else run
-        outcome = runner(program, options, start, tally, want_log=stream is not None)
+        outcome = runner(program, options, start, tally, want_log=stream is not None, stop=stop)
     return judge(program, options, outcome, tally, time.perf_counter() - began)
 
 

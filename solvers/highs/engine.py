@@ -8,6 +8,7 @@ sign; the tests hold it to that.
 from __future__ import annotations
 
 import math
+import threading
 import time
 from dataclasses import replace
 from typing import Literal
@@ -38,7 +39,7 @@ _STOPPED = {
     ModelStatus.kObjectiveBound: "bound on the objective reached",
     ModelStatus.kObjectiveTarget: "target of the objective reached",
     ModelStatus.kMemoryLimit: "memory limit",
-    ModelStatus.kInterrupt: "limit on work",
+    ModelStatus.kInterrupt: "limit on work, or stopped",
 }
 
 
@@ -53,6 +54,7 @@ def run(
     progress: Progress,
     *,
     want_log: bool,
+    stop: threading.Event | None = None,
 ) -> Outcome:
     """Solve, and settle "unbounded or infeasible" by further solves.
 
@@ -66,13 +68,15 @@ def run(
         Told of incumbents and bounds of a MILP, and of the log if `want_log`.
     want_log : bool
         Whether HiGHS writes a log at all.
+    stop : threading.Event or None
+        Ends the solve of a MILP early, once it is set.
     """
     began = time.monotonic()
     trivial = _without_highs(program)
     if trivial is not None:
         return trivial
     try:
-        outcome = _attempt(program, options, start, progress, want_log=want_log)
+        outcome = _attempt(program, options, start, progress, want_log=want_log, stop=stop)
         if outcome is None:
             left = options
             if options.time_limit is not None:
@@ -112,6 +116,7 @@ def _attempt(
     progress: Progress,
     *,
     want_log: bool,
+    stop: threading.Event | None = None,
 ) -> Outcome | None:
     """Run HiGHS once; None if it cannot tell infeasible from unbounded."""
     highs = highspy.Highs()
@@ -119,7 +124,7 @@ def _attempt(
     for name, value in options.highs_options().items():
         _check(f"option {name}={value!r}", highs.setOptionValue(name, value))
     _check("passModel", highs.passModel(highs_lp(program)))
-    checks = _listen(highs, progress, options, is_mip=program.is_mip, want_log=want_log)
+    checks = _listen(highs, progress, options, stop, is_mip=program.is_mip, want_log=want_log)
     if start is not None:
         _set_start(highs, start)
     status = highs.run()
@@ -167,6 +172,7 @@ def _listen(
     highs: highspy.Highs,
     progress: Progress,
     options: HighsOptions,
+    stop: threading.Event | None,
     *,
     is_mip: bool,
     want_log: bool,
@@ -191,7 +197,7 @@ def _listen(
             progress.incumbent(np.array(out.mip_solution))  # HiGHS reuses the memory
         else:
             checks[0] += 1
-            control.user_interrupt = checks[0] >= most
+            control.user_interrupt = checks[0] >= most or (stop is not None and stop.is_set())
         if out.mip_dual_bound != last_bound:
             last_bound = out.mip_dual_bound
             progress.bound(last_bound)

@@ -10,6 +10,7 @@ optimum of the program is the optimum of the instance.
 from __future__ import annotations
 
 import math
+import threading
 import time
 from contextlib import ExitStack
 from dataclasses import replace
@@ -52,6 +53,7 @@ def solve(
     seed: int = 0,
     start: UtilitySchedule | None = None,
     log: str | Path | TextIO | None = None,
+    stop: threading.Event | None = None,
 ) -> SolveResult[UtilitySchedule]:
     """Best schedule in hindsight, and a bound that says how good it is.
 
@@ -69,6 +71,8 @@ def solve(
         A feasible schedule; the result is at least as good.
     log : path or text stream, optional
         Where HiGHS's log goes.
+    stop : threading.Event, optional
+        Ends the solve early, once it is set, as if its time were over.
 
     Returns
     -------
@@ -93,7 +97,7 @@ def solve(
             raise InputError(f"start is no feasible schedule: {violations[0]}")
     with ExitStack() as stack:
         stream = stack.enter_context(open(log, "w")) if isinstance(log, str | Path) else log
-        return _Search(instance, options, start, stream).run()
+        return _Search(instance, options, start, stream, stop).run()
 
 
 class _Search:
@@ -105,14 +109,15 @@ class _Search:
         options: HighsOptions,
         start: UtilitySchedule | None,
         log: TextIO | None,
+        stop: threading.Event | None,
     ) -> None:
         self._began = time.monotonic()
-        self._instance, self._options, self._log = instance, options, log
+        self._instance, self._options, self._log, self._stop = instance, options, log, stop
         scaled = scale_utilities(instance)
         self._factor = scaled.factor
         self._program = program = TotalsProgram(scaled.instance)
         deadline = self._began + (math.inf if options.time_limit is None else options.time_limit)
-        self._known = known = SearchState(instance, program.limits, deadline, _PLACING)
+        self._known = known = SearchState(instance, program.limits, deadline, _PLACING, stop)
         self._message = ""
         greedy = Occupancy(instance)
         by_value = sorted(program.limits, key=lambda i: (-float(instance.jobs[i].utility(0)), i))
@@ -147,7 +152,7 @@ class _Search:
         x = None
         for _ in range(_ROOT_ROUNDS):
             left = None if share is None else share - time.monotonic()
-            if left is not None and left <= 0:
+            if (left is not None and left <= 0) or self._known.seconds_left <= 0:
                 break
             result = run_highs(
                 self._program.program().relaxed(), HighsOptions(time_limit=left), log=self._log
@@ -203,7 +208,9 @@ class _Search:
         )
         in_child = options.threads > 1 or (limit is not None and program.matrix.nnz > _SMALL)
         try:
-            return run_highs(program, options, start=start, log=self._log, in_child=in_child)
+            return run_highs(
+                program, options, start=start, log=self._log, in_child=in_child, stop=self._stop
+            )
         except InputError as error:  # of a schedule that the scorer accepts
             raise WrongSolution(f"{self._instance.name}: {error}") from error
 

@@ -6,26 +6,20 @@ import math
 import time
 from dataclasses import replace
 
-import numpy as np
-
 from models.errors import InputError
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
-from models.utility.score import score
-from solvers.column_generation import ColumnGeneration
-from solvers.result import SolveResult, status_of
+from solvers.result import status_of
 from solvers.utility.branching import branched
-from solvers.utility.deadlines import DeadlineOptions, Relaxation, deadline_search
-from solvers.utility.exact import solve as solve_exactly
-from solvers.utility.local_search import local_search
-from solvers.utility.pool_bound import pool_bound, rounded
-from solvers.utility.pooled import PooledProblem
-from solvers.utility.scaling import scale_utilities
-from solvers.utility.search_state import ROUND_OFF
+from solvers.utility.deadlines import DeadlineOptions
+from solvers.utility.pool_bound import pool_bound
+from solvers.utility.race import race
+from solvers.utility.steps import Found, deadlines_first, exact_until, joined, relaxed
 
 __all__ = ["certified", "solve"]
 
 _SMALL = 1_000  # entries of the exact solver's largest rows, up to which it comes first
+_RACE = 5.0  # seconds: with a shorter limit, a child would hardly have loaded
 # Shares of the time limit at which the column generation has to end, and the local search. On small
 # instances the exact solver leaves the first of these shares to all that follows it.
 _GENERATION = 0.12
@@ -33,7 +27,6 @@ _LOCAL_SEARCH = 0.14
 _LEAST = 0.2  # seconds: with less left, no further step is begun
 _MOVES = 40  # of the local search, for each job, and at most this many in all:
 _MOST_MOVES = 2_000
-_SEED = 0
 # The tree that proves by prices what HiGHS proves, or some of it:
 _LEAVES = 200
 _CLOSE = 0.005  # above HiGHS's bound, relative, is good enough
@@ -50,15 +43,16 @@ def solve(
     work_limit: float | None = None,
     options: DeadlineOptions | None = None,
     tree: float = 0.0,
-) -> SolveResult[UtilitySchedule]:
+) -> Found:
     """Optimum, or an interval that contains it.
 
-    On small instances the exact solver comes first (:mod:`solvers.utility.exact`). Then there is a
-    bound by column generation over pooled servers, recomputed from its prices, and, where no
-    optimum is known, a good schedule by local search at these prices. Both are improved by deciding
-    deadlines first (:mod:`solvers.utility.deadlines`); if that gives up on a large instance, the
-    exact solver follows. If time is left and the bound is HiGHS's, some of it goes into a tree with
-    which prices prove nearly the same (:mod:`solvers.utility.branching`).
+    There is a bound by column generation over pooled servers, recomputed from its prices, and a
+    good schedule by local search at these prices. Both are improved by deciding deadlines first
+    (:mod:`solvers.utility.deadlines`); if that gives up on a large instance, the exact solver
+    follows (:mod:`solvers.utility.exact`). On small instances the exact solver comes first or, with
+    two threads, the two go on at the same time (:mod:`solvers.utility.race`). If time is left and
+    the bound is HiGHS's, some of it goes into a tree with which prices prove nearly the same
+    (:mod:`solvers.utility.branching`).
 
     Parameters
     ----------
@@ -66,7 +60,8 @@ def solve(
     time_limit : float or None
         Seconds for everything.
     threads : int
-        With two or more, the search by deadlines looks for bound and schedules at the same time.
+        With two or more, the search by deadlines looks for bound and schedules at the same time; or
+        races against the exact solver.
     start : UtilitySchedule, optional
         A feasible schedule.
     work_limit : float, optional
@@ -101,78 +96,36 @@ def solve(
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
 
-    def exact_until(end: float, start: UtilitySchedule | None) -> SolveResult[UtilitySchedule]:
-        left = None if time_limit is None else max(0.0, end - time.monotonic())
-        # With two threads HiGHS takes longer on these programs: docs/formulations.md.
-        return solve_exactly(instance, time_limit=left, start=start)
-
     end = deadline(1.0 - tree)
-    generation_end, local_search_end = deadline(_GENERATION), deadline(_LOCAL_SEARCH)
-    solved = None
-    if work_limit is None and _size(instance) <= _SMALL:
-        solved = exact_until(deadline((1.0 - tree) * (1.0 - _GENERATION)), start)
-        start = solved.schedule
-        generation_end = local_search_end = end
-    proven = solved is not None and solved.is_optimal
-
-    scaled = scale_utilities(instance)
-    problem = PooledProblem(scaled.instance)
-    generated = ColumnGeneration(problem, deadline=generation_end).run()
-    prices = rounded(problem.pool_prices(generated.duals / scaled.factor))
-    by_prices = pool_bound(instance, prices)
-    found = local_search(
-        instance,
-        prices,
-        np.random.default_rng(_SEED),
-        start=start,
-        iterations=0 if proven else min(_MOST_MOVES, _MOVES * len(instance.jobs)),
-        deadline=local_search_end,
-    )
-    objective = score(instance, found).objective
-    known: SolveResult[UtilitySchedule] = SolveResult(
-        status=status_of("max", objective, by_prices),
-        objective=objective,
-        bound=by_prices,
-        schedule=found,
-        duals=prices,
-        seconds=time.monotonic() - began,
-        solver="column generation, local search",
-        options={"time_limit": time_limit, "column_generation": generated.options},
-        message=generated.message,
-        bound_source="prices",
-        timed=not generated.converged or time.monotonic() >= local_search_end,
-    )
+    ends = deadline(_GENERATION), deadline(_LOCAL_SEARCH)
+    moves = min(_MOST_MOVES, _MOVES * len(instance.jobs))
+    small = work_limit is None and _size(instance) <= _SMALL
+    races = small and threads > 1 and time_limit is not None and time_limit >= _RACE
+    solved = begun = None
+    if races:
+        solved, begun = race(instance, start, end, (ends, moves, options))
+    elif small:
+        solved = exact_until(instance, deadline((1.0 - tree) * (1.0 - _GENERATION)), start)
+    if begun is None and solved is not None:
+        begun = relaxed(instance, solved.schedule, (end, end), 0 if solved.is_optimal else moves)
+    known, relaxation = begun or relaxed(instance, start, ends, moves)
     if solved is not None:
-        known = _joined(known, solved)
+        known = joined(known, solved)
+    told = {"time_limit": time_limit, **known.options}
+    known = replace(known, options=told, timed=known.timed or races)
 
-    def search(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
-        if time_limit is None and work_limit is None:
-            return known  # the exact solver has all the time it needs
-        assert known.schedule is not None and known.bound is not None
-        found = deadline_search(
-            instance,
-            Relaxation(
-                known.bound,
-                problem.packing_cuts(),
-                [load.T for load in problem.totals(generated.columns, generated.weights)],
-                problem.completions(generated.columns, generated.weights).T,
-            ),
-            known.schedule,
-            deadline=end,
-            threads=threads,
-            options=options,
-        )
-        timed = known.timed or found.timed or work_limit is None
-        known = _better(known, found.objective, found.schedule, found.bound)
-        late = not known.is_optimal and time.monotonic() >= end
-        message = "time limit" if late else ""
-        return replace(known, solver="HiGHS, deadlines first", message=message, timed=timed)
+    def search(known: Found) -> Found:
+        return deadlines_first(instance, relaxation, known, end, threads, options)
 
-    def exact(known: SolveResult[UtilitySchedule]) -> SolveResult[UtilitySchedule]:
-        return _joined(known, exact_until(end, known.schedule))
+    def exact(known: Found) -> Found:
+        return joined(known, exact_until(instance, end, known.schedule))
 
-    exact_last = work_limit is None and solved is None
-    for step in (search, exact) if exact_last else (search,):
+    steps = []
+    if not races and (time_limit is not None or work_limit is not None):
+        steps.append(search)  # with no limit, the exact solver has all the time it needs
+    if work_limit is None and not small:
+        steps.append(exact)
+    for step in steps:
         if known.is_optimal:
             break
         in_time = end - time.monotonic() > _LEAST
@@ -183,9 +136,9 @@ def solve(
         tree_end = time.monotonic() + (left if tree else _TREE * left)
         prices = branched(
             instance,
-            prices,
-            problem.packing_cuts(),
-            completions=problem.completions(generated.columns, generated.weights).T,
+            known.duals,
+            relaxation.cuts,
+            completions=relaxation.completions,
             leaves=_LEAVES,
             enough=known.bound * (1 + _CLOSE),
             deadline=tree_end,
@@ -198,9 +151,7 @@ def solve(
     return replace(known, seconds=time.monotonic() - began)
 
 
-def certified(
-    instance: UtilityInstance, *, time_limit: float, threads: int = 1
-) -> SolveResult[UtilitySchedule]:
+def certified(instance: UtilityInstance, *, time_limit: float, threads: int = 1) -> Found:
     """The interval of :func:`solve`, with the bound that its certificate proves.
 
     Half of the time is for the interval, the other half for the tree; parameters as there.
@@ -209,44 +160,6 @@ def certified(
     bound = pool_bound(instance, found.duals)
     status = status_of("max", found.objective, bound)
     return replace(found, status=status, bound=bound, bound_source="prices")
-
-
-def _joined(
-    known: SolveResult[UtilitySchedule], solved: SolveResult[UtilitySchedule]
-) -> SolveResult[UtilitySchedule]:
-    """What was known, with what the exact solver found."""
-    options = {**solved.options, **known.options}
-    timed = known.timed or solved.timed
-    known = _better(known, solved.objective, solved.schedule, solved.bound)
-    return replace(
-        known, solver=solved.solver, options=options, message=solved.message, timed=timed
-    )
-
-
-def _better(
-    known: SolveResult[UtilitySchedule],
-    objective: float | None,
-    schedule: UtilitySchedule | None,
-    bound: float | None,
-) -> SolveResult[UtilitySchedule]:
-    """What was known, with the schedule and the bound of a further step where they are better.
-
-    The schedule may exceed a bound that another step has from HiGHS, by HiGHS's tolerance; the
-    bound is then raised to it.
-    """
-    if objective is None or (known.objective is not None and objective < known.objective):
-        objective, schedule = known.objective, known.schedule
-    if bound is not None and known.bound is not None and bound < known.bound:
-        known = replace(known, bound=bound, bound_source="milp")
-    if known.bound_source == "milp" and objective is not None and known.bound is not None:
-        if known.bound < objective <= known.bound * (1 + ROUND_OFF):
-            known = replace(known, bound=objective)
-    return replace(
-        known,
-        status=status_of("max", objective, known.bound),
-        objective=objective,
-        schedule=schedule,
-    )
 
 
 def _size(instance: UtilityInstance) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 
 import numpy as np
@@ -47,6 +48,8 @@ class SearchState:
         ``time.monotonic()`` after which no more cuts are looked for and nothing is placed.
     placing : HighsOptions
         Limits for placing one load of one slot; one that takes longer counts as not placed.
+    stop : threading.Event, optional
+        Once it is set, no time is left.
 
     Attributes
     ----------
@@ -65,8 +68,9 @@ class SearchState:
         limits: dict[int, JobLimits],
         deadline: float,
         placing: HighsOptions,
+        stop: threading.Event | None = None,
     ) -> None:
-        self._instance, self._deadline = instance, deadline
+        self._instance, self._deadline, self._stop = instance, deadline, stop
         self._placing = placing
         cluster, tolerant = instance.cluster, instance.cluster.tolerant
         separators, placers = [], []
@@ -134,7 +138,9 @@ class SearchState:
 
     @property
     def seconds_left(self) -> float:
-        """Seconds left."""
+        """Seconds left; none once the search is to stop."""
+        if self._stop is not None and self._stop.is_set():
+            return 0.0
         return self._deadline - time.monotonic()
 
     def cuts(self, program: TotalsProgram, x: np.ndarray) -> list[tuple[int, PackingCut]]:
@@ -152,7 +158,8 @@ class SearchState:
                 if (load <= self._uncut[side, slot] + _HARDLY).all():
                     continue
                 try:
-                    cut = self._separators[side].cut(load, self._deadline)
+                    until = time.monotonic() + self.seconds_left
+                    cut = self._separators[side].cut(load, until)
                 except OutOfTime:
                     break
                 except HighsError:  # numbers that HiGHS cannot cope with
@@ -176,7 +183,7 @@ class SearchState:
     def place(self, side: int, load: np.ndarray) -> Placing:
         """Place a load of one slot on the servers of a side."""
         limits = self._placing
-        until = min(time.monotonic() + (limits.time_limit or math.inf), self._deadline)
+        until = time.monotonic() + min(limits.time_limit or math.inf, self.seconds_left)
         placing = self._placers[side].place(load, limits, until)
         self.timed = self.timed or time.monotonic() >= until
         return placing

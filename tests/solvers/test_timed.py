@@ -49,7 +49,7 @@ def test_a_proof_before_a_column_generation_that_was_cut(monkeypatch: pytest.Mon
     solve = offline_solver("utility").solve
     free = solve(contended(0), time_limit=PLENTY)
     assert free.is_optimal and not free.timed
-    cut(monkeypatch, "solvers.utility.offline:ColumnGeneration", 1.0)  # the prices are cut off
+    cut(monkeypatch, "solvers.utility.steps:ColumnGeneration", 1.0)  # the prices are cut off
     found = solve(contended(0), time_limit=PLENTY)
     assert found.is_optimal and found.timed
     assert found.objective == pytest.approx(free.objective)
@@ -62,7 +62,7 @@ def test_a_proof_after_a_step_that_was_cut(
     # With a limit of work, both of these come first on small instances, too.
     free = utility_solve(contended(0), time_limit=PLENTY, work_limit=5.0)
     assert free.is_optimal and not free.timed
-    cut(monkeypatch, f"solvers.utility.offline:{step}", share)
+    cut(monkeypatch, f"solvers.utility.steps:{step}", share)
     found = utility_solve(contended(0), time_limit=PLENTY, work_limit=5.0)
     assert found.is_optimal and found.timed
     assert found.objective == pytest.approx(free.objective)
@@ -89,7 +89,7 @@ def test_what_ends_by_itself_is_not_timed(problem: str) -> None:
 @pytest.mark.parametrize(
     ("problem", "step", "share"),
     [
-        ("utility", "solvers.utility.offline:local_search", 1.0),
+        ("utility", "solvers.utility.steps:local_search", 1.0),
         ("utility", "solvers.utility.exact:TotalsProgram", 0.5),
         ("jct", "solvers.jct.bound:price_bound", 0.45),
         ("jct", "solvers.jct.offline:list_schedule", 0.3),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 
 from solvers.highs import HighsOptions, LinearProgram, solve
@@ -37,3 +39,11 @@ def test_iterations_of_a_linear_program_are_its_work() -> None:
     result = solve(knapsacks().relaxed())
     assert result.is_optimal
     assert result.work == 0  # of a few dozen iterations
+
+
+def test_a_solve_is_stopped_from_another_thread_here_as_in_a_child() -> None:
+    stop = threading.Event()
+    stop.set()
+    for in_child in (False, True):
+        found = solve(knapsacks(), in_child=in_child, stop=stop)
+        assert not found.is_optimal and "stopped" in found.message

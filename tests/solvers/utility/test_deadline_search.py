@@ -20,7 +20,7 @@ from models.utility.formulations import job_limits
 from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
-from solvers.utility import offline
+from solvers.utility import offline, steps
 from solvers.utility.deadlines import DeadlineOptions, Relaxation, deadline_search
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.exact import solve
@@ -280,7 +280,7 @@ def test_proves_the_optimum_without_the_exact_solver(
         raise AssertionError("the exact solver was asked")
 
     monkeypatch.setattr(offline, "_SMALL", -1)
-    monkeypatch.setattr(offline, "solve_exactly", unused)
+    monkeypatch.setattr(steps, "solve_exactly", unused)
     found = offline.solve(ins, time_limit=60.0, threads=threads)
     assert found.status == "optimal"
     assert found.bound is not None
@@ -332,10 +332,10 @@ def test_a_bound_below_the_optimum_by_round_off_is_lifted(
 
     monkeypatch.setattr(offline, "_SMALL", 1000 if exact_first else -1)
     monkeypatch.setattr(
-        offline, "local_search", lambda *_, start, **__: empty(ins) if start is None else start
+        steps, "local_search", lambda *_, start, **__: empty(ins) if start is None else start
     )
-    monkeypatch.setattr(offline, "solve_exactly", finds_nothing if exact_first else solve)
-    monkeypatch.setattr(offline, "deadline_search", search if exact_first else finds_nothing)
+    monkeypatch.setattr(steps, "solve_exactly", finds_nothing if exact_first else solve)
+    monkeypatch.setattr(steps, "deadline_search", search if exact_first else finds_nothing)
     found = offline.solve(ins, time_limit=20.0)
     assert found.status == "optimal"
     assert found.objective == found.bound == pytest.approx(10.0, rel=1e-12)
@@ -356,8 +356,8 @@ def test_what_the_local_search_finds_is_kept(monkeypatch: pytest.MonkeyPatch) ->
         told.append(score(ins, start).objective)
         return SimpleNamespace(objective=told[0], schedule=start, bound=20.0, timed=True)
 
-    monkeypatch.setattr(offline, "solve_exactly", lambda *_, **__: cut_off)
-    monkeypatch.setattr(offline, "deadline_search", search)
+    monkeypatch.setattr(steps, "solve_exactly", lambda *_, **__: cut_off)
+    monkeypatch.setattr(steps, "deadline_search", search)
     found = offline.solve(ins, time_limit=20.0)
     assert found.objective == pytest.approx(10.0)
     assert found.is_optimal and not told  # by prices alone

@@ -11,10 +11,10 @@ SECONDS = 60.0
 
 
 @pytest.mark.sweep
-def test_56_of_60_instances_are_proven_in_a_minute_each(
+def test_58_of_60_instances_are_proven_in_a_minute_each(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    # 10 jobs, 10 slots; a loaded machine may need more. docs/formulations.md has the numbers.
+    # 10 jobs, 10 slots. All are, on a quiet machine: docs/formulations.md. Others may need more.
     late = []
     for servers in ((5, 5), (10, 10), (20, 20)):
         for seed in range(20):
@@ -28,4 +28,4 @@ def test_56_of_60_instances_are_proven_in_a_minute_each(
                 )
             if result.status != "optimal" or result.gap is None or result.gap > 1e-4:
                 late.append((servers, seed))
-    assert len(late) <= 4, late
+    assert len(late) <= 2, late

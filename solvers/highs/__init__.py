@@ -22,9 +22,17 @@ convention, and so does the dual of a Pyomo constraint obtained through the brid
 solved to optimality has duals; asking them of anything else raises `NoDuals`.
 """
 
-from solvers.highs.adapter import solve
+from solvers.highs.adapter import SMALL_MIP, solve
 from solvers.highs.matrix_result import SOLVER, MatrixResult, NoDuals
 from solvers.highs.options import HighsOptions
 from solvers.highs.program import LinearProgram
 
-__all__ = ["SOLVER", "HighsOptions", "LinearProgram", "MatrixResult", "NoDuals", "solve"]
+__all__ = [
+    "SMALL_MIP",
+    "SOLVER",
+    "HighsOptions",
+    "LinearProgram",
+    "MatrixResult",
+    "NoDuals",
+    "solve",
+]

@@ -22,6 +22,9 @@ from solvers.highs.program import FloatArray, LinearProgram
 #: Nonzeros up to which HiGHS is trusted to keep the time limit of an LP without a child process.
 SMALL_LP = 20_000
 
+#: The same of a MILP, for callers who would rather not wait until a child has loaded.
+SMALL_MIP = 30_000
+
 _DEFAULT = HighsOptions()
 
 

@@ -25,7 +25,7 @@ from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.errors import WrongSolution
-from solvers.highs import SOLVER, HighsOptions, LinearProgram, MatrixResult
+from solvers.highs import SMALL_MIP, SOLVER, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP, SolveResult, Status
 from solvers.utility.occupancy import Occupancy
@@ -41,7 +41,6 @@ _ROOT_SHARE = 0.3  # of the time limit, at most
 _KEPT_ROUNDS = 50
 _KEPT_NODES = 200
 _PLACING = HighsOptions(time_limit=10.0)  # for one load; one that takes longer writes its slot out
-_SMALL = 30_000  # nonzeros up to which HiGHS keeps its time limit without a child process
 
 
 def solve(
@@ -206,7 +205,7 @@ class _Search:
             # HiGHS's gap is relative to its own objective; by the scorer's it may be a hair wider.
             mip_rel_gap=0.99 * self._options.mip_rel_gap,
         )
-        in_child = options.threads > 1 or (limit is not None and program.matrix.nnz > _SMALL)
+        in_child = options.threads > 1 or (limit is not None and program.matrix.nnz > SMALL_MIP)
         try:
             return run_highs(
                 program, options, start=start, log=self._log, in_child=in_child, stop=self._stop

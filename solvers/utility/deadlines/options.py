@@ -56,7 +56,7 @@ class DeadlineOptions:
     """The first is for deadlines chosen with as much of the capacities alone: others need more."""
     kept: float = 0.97  # share of a plan's worth left once deadlines are whole; or choose again
     misled: int = 2  # times in a row that this may happen; then a plan is followed all the same
-    promising: float = 0.1  # share of the gap that a plan has to close, or to gain `given_up`
+    promising: float = 0.1  # share of the gap that a plan has to close, or to gain `small_loss`
     cut_rounds: int = 20  # of one plan; at 200x300x50+50, twelve are enough
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it
@@ -66,7 +66,8 @@ class DeadlineOptions:
     block_tries: int = 3  # each with the cuts that the loads before it violated
     keep_gap: float = 5e-3  # for which jobs keep their deadlines; a proof would take too long
     block_gap: float = 5e-4  # finer than what is lost in a block
-    given_up: float = 4e-3  # share of a plan's worth; before more is lost, more slots are opened
+    small_loss: float = 4e-3
+    """Share of a plan's worth. Before more is lost, more slots are opened, or a block is halved."""
     ahead: int = 40  # slots planned again with a block; fewer lose much, more take long
     placing: int = 3000  # looks of HiGHS at its limits, for one load: other slots make up for it
 

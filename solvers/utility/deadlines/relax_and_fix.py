@@ -120,7 +120,7 @@ def _solve(state: DeadlineState, program: PlanProgram, block: tuple[int, int]) -
     beyond = program.beyond(far)
     nothing = np.zeros_like(beyond)
     for stays in beyond | program.deadlines, beyond, nothing:
-        enough = not beyond.any() or most >= worth * (1 - options.given_up)
+        enough = not beyond.any() or most >= worth * (1 - options.small_loss)
         if stays is nothing and enough:
             break
         window = program.window(first, last, stays)
@@ -141,7 +141,7 @@ def _solve(state: DeadlineState, program: PlanProgram, block: tuple[int, int]) -
 
 def _is_hard(state: DeadlineState, block: tuple[int, int], missing: float) -> bool:
     """Whether a block is to be made shorter: so much may be missing that work was too little."""
-    return block[1] > block[0] and missing > state.options.given_up
+    return block[1] > block[0] and missing > state.options.small_loss
 
 
 def _place(state: DeadlineState, program: PlanProgram, slot: int) -> tuple[list[np.ndarray], bool]:

@@ -14,7 +14,7 @@ from models.utility.formulations.schedules import without_idle
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from solvers.errors import WrongSolution
-from solvers.highs import HighsOptions, LinearProgram, MatrixResult
+from solvers.highs import SMALL_MIP, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import OPTIMAL_GAP
 from solvers.utility.chosen_grid import chosen_grid
@@ -26,8 +26,6 @@ from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
 __all__ = ["DeadlineState", "Relaxation", "bound_of"]
-
-_IN_PROCESS = 30_000  # nonzeros up to which HiGHS keeps a time limit without a child process
 
 
 def bound_of(result: MatrixResult) -> float:
@@ -108,7 +106,7 @@ class DeadlineState:
         share = relaxation.bound * self.factor / max(1, len(instance.jobs))
         self.totals = self.on_grid = TotalsProgram(self._scaled, coarse=options.coarse[1] * share)
         self.may_prove = self.totals.deadlines <= options.provable
-        self._coarse = options.coarse[self.may_prove] * share
+        self._coarse = self._of(options.coarse) * share
         if not self.may_prove:
             self.totals = TotalsProgram(self._scaled, coarse=self._coarse)
             grid = chosen_grid(self.totals, relaxation.completions, options.intervals)
@@ -177,7 +175,7 @@ class DeadlineState:
         if self.may_prove or known.bound is None:
             return not self.no_better_than_known(upper)
         more = (upper + self.totals.left_out) / self.factor - known.objective
-        gap, lost = known.bound - known.objective, self.options.given_up * known.objective
+        gap, lost = known.bound - known.objective, self.options.small_loss * known.objective
         return more > min(self.options.promising * gap, lost)
 
     def tighten_bound(self, bound: float) -> None:
@@ -224,7 +222,11 @@ class DeadlineState:
     @property
     def rough_gap(self) -> float:
         """The relative gap of a program that is solved again, on a finer grid or with more cuts."""
-        return self.options.rough_gap[self.may_prove]
+        return self._of(self.options.rough_gap)
+
+    def _of(self, pair: tuple[float, float]) -> float:
+        """Of an option with two values: the second where the optimum may be proven."""
+        return pair[1] if self.may_prove else pair[0]
 
     def limits(
         self, program: LinearProgram, share: float, gap: float | None = None
@@ -233,7 +235,7 @@ class DeadlineState:
         work = min(share * self.work, self.work_left)
         return HighsOptions(
             work_limit=max(10, int(LOOKS_PER_UNIT * work / max(1, program.matrix.nnz))),
-            mip_rel_gap=self.options.gap[self.may_prove] if gap is None else gap,
+            mip_rel_gap=self._of(self.options.gap) if gap is None else gap,
         ).until(self.deadline)
 
     def charge(self, work: int, nonzeros: int) -> None:
@@ -258,7 +260,7 @@ class DeadlineState:
         WrongSolution
             If HiGHS refuses the point.
         """
-        in_child = in_child and program.matrix.nnz > _IN_PROCESS
+        in_child = in_child and program.matrix.nnz > SMALL_MIP
         try:
             result = run_highs(program, options, start=start, in_child=in_child)
         except InputError as error:

@@ -338,6 +338,25 @@ def test_a_tree_on_a_grid_proves_a_bound_and_ends_slot_by_slot() -> None:
     assert better == 3  # in the others, prices prove as much by themselves
 
 
+def test_the_program_slot_by_slot_begins_with_what_the_grid_has_learnt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[tuple[int, float, DeadlineRelaxation]] = []
+
+    def make(ins: UtilityInstance, cuts: Any, deadline: float, work: float, **options: Any) -> Any:
+        made.append((len(cuts), work, DeadlineRelaxation(ins, cuts, deadline, work, **options)))
+        return made[-1][2]
+
+    monkeypatch.setattr("solvers.utility.branching.DeadlineRelaxation", make)
+    rng = np.random.default_rng(4)
+    ins = random_instance(rng, jobs=6, slots=2, ps_servers=1, max_work=3, chunks=2)
+    branched(ins, free(ins), completions=rng.dirichlet(np.ones(2), size=6).T, leaves=200, work=9.0)
+    (none, work, on_grid), (cuts, left, _) = made
+    assert (none, work) == (0, 9.0)
+    assert cuts == len(on_grid.cuts) > 0
+    assert 0 < left == on_grid.work_left < 9.0
+
+
 def test_duals_of_intervals_are_prices_of_their_slots() -> None:
     # Jobs worth 5, 4 and 3, of four worker-slots each; each of four slots has room for two workers:
     # two of them fit. Two intervals prove it as four slots do.

@@ -13,15 +13,21 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
-from solvers.highs.child import ROOT, environment
+from solvers.highs.child import last_words, start_process
 
-__all__ = ["BackgroundCall", "ChildDied"]
+__all__ = ["BackgroundCall", "ChildDied", "Stopped"]
 
 T = TypeVar("T")
 
+_LEAVE = 5.0  # seconds that a child has to end after its reply
+
+
+class Stopped(Exception):
+    """A child process was stopped before it had a result."""
+
 
 class ChildDied(Exception):
-    """A child process ended without a result."""
+    """A child process ended without a result, though nobody stopped it."""
 
 
 class BackgroundCall(Generic[T]):
@@ -33,29 +39,21 @@ class BackgroundCall(Generic[T]):
     Parameters
     ----------
     function : callable
-        Of a module that a new process can import.
-    *arguments
-        Positional arguments; they are pickled, and so is what the function returns.
+        Takes no arguments: a partial one, say, of a function of a module that a new process can
+        import. It is pickled, and so is what it returns.
 
     Attributes
     ----------
     future : concurrent.futures.Future
-        Holds the result, or the exception: the function's own, or `ChildDied`.
+        Holds the result, or the exception: the function's own, `Stopped` or `ChildDied`.
     """
 
-    def __init__(self, function: Callable[..., T], *arguments: Any) -> None:
+    def __init__(self, function: Callable[[], T]) -> None:
         self.future: Future[T] = Future()
-        self._request = pickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL)
+        self._request = pickle.dumps(function, protocol=pickle.HIGHEST_PROTOCOL)
+        self._stopped = False
         self._errors = tempfile.TemporaryFile()
-        self._child = subprocess.Popen(
-            (sys.executable, "-m", "solvers.call_worker"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            cwd=ROOT,
-            env=environment(),
-            start_new_session=True,  # a Ctrl-C on the terminal is for the parent to handle
-        )
+        self._child = start_process((sys.executable, "-m", "solvers.call_worker"), self._errors)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -71,35 +69,49 @@ class BackgroundCall(Generic[T]):
         self.stop()
 
     def stop(self) -> None:
-        """Kill the child if it is still at work, and wait until it has ended."""
+        """Kill the child if it is still at work, and wait until it has ended.
+
+        Processes of its own end soon after, if they watch their standard input.
+        """
+        self._stopped = self._child.poll() is None
         self._child.kill()
         self._thread.join()
 
     def _run(self) -> None:
-        child = self._child
-        assert child.stdin is not None and child.stdout is not None
-        reply: tuple[Any, ...] | None = None
         try:
-            # The child may die or be killed, perhaps within the request or the reply.
-            with suppress(BrokenPipeError, EOFError, pickle.UnpicklingError):
-                child.stdin.write(self._request)
-                child.stdin.flush()
-                reply = pickle.load(child.stdout)
-        except Exception as error:  # what the child returned cannot be unpickled
-            reply = "error", error
-        child.kill()
-        code = child.wait()
-        with suppress(BrokenPipeError):
-            child.stdin.close()
-        child.stdout.close()
-        with self._errors:
-            self._errors.seek(0)
-            said = self._errors.read().decode(errors="replace").strip().splitlines()
-        kind, value = reply or (
-            "error",
-            ChildDied(f"the child process ended with code {code}: {' '.join(said[-1:])}"),
-        )
+            kind, value = self._reply()
+        except BaseException as error:  # for the one who asks for the result
+            kind, value = "error", error
         if kind == "result":
             self.future.set_result(value)
         else:
             self.future.set_exception(value)
+
+    def _reply(self) -> tuple[str, Any]:
+        child = self._child
+        assert child.stdin is not None and child.stdout is not None
+        with self._errors:
+            try:
+                # The child may die or be killed, perhaps within the request or the reply.
+                with suppress(BrokenPipeError, EOFError, pickle.UnpicklingError):
+                    child.stdin.write(self._request)
+                    child.stdin.flush()
+                    reply: tuple[str, Any] = pickle.load(child.stdout)
+                    return reply
+            finally:
+                code = _end(child)
+                with suppress(BrokenPipeError):
+                    child.stdin.close()
+                child.stdout.close()
+            if self._stopped:
+                raise Stopped
+            raise ChildDied(f"a child process ended with code {code}: {last_words(self._errors)}")
+
+
+def _end(child: subprocess.Popen[bytes]) -> int:
+    """Wait until a child that has closed its pipe ends by itself, or kill it; returns its code."""
+    try:
+        return child.wait(_LEAVE)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        return child.wait()

@@ -41,8 +41,8 @@ class Row:
     # do (Problem.wider); empty for the problem's own.
     offline_allows: str = ""
     offline_status: str = ""  # "optimal" or "bounded"
-    # Whether a time limit ended the solver without a proof, or a step of it before that: how far
-    # that came depends on the machine, so such rows may differ from run to run.
+    # Whether the clock decided something: a time limit ended the solver without a proof, or a step
+    # of it before that, or two solvers raced. Such rows may differ from run to run.
     offline_time_limited: bool = False
     bound_source: str = ""  # "prices" (certified) or "milp"
     # The bound that prices prove, kept in certificate.json.gz; weaker than the other where that

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -43,6 +44,26 @@ def environment() -> dict[str, str]:
     """Of a child that finds this package `solvers` before any other of that name."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     return {**os.environ, "PYTHONPATH": path}
+
+
+def start_process(command: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    """A child process that finds `solvers`, with pipes to and from it."""
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        cwd=ROOT,
+        env=environment(),
+        start_new_session=True,  # a Ctrl-C on the terminal is for the parent to handle
+    )
+
+
+def last_words(errors: IO[bytes]) -> str:
+    """The last line that a child wrote to its standard error."""
+    errors.seek(0)
+    said = errors.read().decode(errors="replace").strip().splitlines()
+    return " ".join(said[-1:])
 
 
 class _Listener(threading.Thread):
@@ -95,15 +116,7 @@ def run_in_child(
     """
     request = Request(program=program, options=options, start=start, want_log=want_log)
     with tempfile.TemporaryFile() as errors:
-        child = subprocess.Popen(
-            COMMAND,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            cwd=ROOT,
-            env=environment(),
-            start_new_session=True,  # a Ctrl-C on the terminal is for the parent to handle
-        )
+        child = start_process(COMMAND, errors)
         assert child.stdin is not None and child.stdout is not None
         listener = _Listener(child.stdout, tally)
         listener.start()
@@ -121,9 +134,7 @@ def run_in_child(
         if listener.outcome is not None:
             return listener.outcome
         if end is None:
-            errors.seek(0)
-            said = errors.read().decode(errors="replace").strip().splitlines()
-            end = f"child ended early with code {child.returncode}: {' '.join(said[-1:])}"
+            end = f"child ended early with code {child.returncode}: {last_words(errors)}"
     nothing = tally.x is None and tally.best_bound is None
     ours = end in (OVERRUN, STOPPED)
     return Outcome(ended="failed" if nothing and not ours else "stopped", message=end)

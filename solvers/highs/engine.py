@@ -39,7 +39,7 @@ _STOPPED = {
     ModelStatus.kObjectiveBound: "bound on the objective reached",
     ModelStatus.kObjectiveTarget: "target of the objective reached",
     ModelStatus.kMemoryLimit: "memory limit",
-    ModelStatus.kInterrupt: "limit on work, or stopped",
+    ModelStatus.kInterrupt: "limit on work",
 }
 
 
@@ -137,6 +137,8 @@ def _attempt(
     outcome = _read(highs, program)
     if outcome is None:
         return None
+    if outcome.ended == "stopped" and stop is not None and stop.is_set():
+        outcome = replace(outcome, message="stopped")
     iterations = max(highs.getInfo().simplex_iteration_count, 0)
     return replace(outcome, work=checks[0] if program.is_mip else iterations // 100)
 

@@ -13,7 +13,7 @@ import pickle
 import sys
 import threading
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from solvers.highs.engine import run
 from solvers.highs.options import HighsOptions
@@ -37,8 +37,8 @@ class PipeProgress:
         self._pipe = pipe
 
     def send(self, kind: str, value: object) -> None:
-        """Write one message and flush it, so that it survives a kill."""
-        pickle.dump((kind, value), self._pipe, protocol=pickle.HIGHEST_PROTOCOL)
+        """Write one message, whole or not at all, and flush it, so that it survives a kill."""
+        self._pipe.write(pickle.dumps((kind, value), protocol=pickle.HIGHEST_PROTOCOL))
         self._pipe.flush()
 
     def incumbent(self, x: FloatArray) -> None:
@@ -54,7 +54,7 @@ class PipeProgress:
         self.send("log", text)
 
 
-def open_pipes() -> tuple[Request, PipeProgress]:
+def open_pipes() -> tuple[Any, PipeProgress]:
     """Read the request, and reserve standard output for messages."""
     pipe = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not end up among the messages

@@ -136,7 +136,8 @@ class _Search:
             if not self._round():
                 break
         if not self._closed and self._known.seconds_left <= 0:
-            self._message = "time limit"  # whatever the last of its programs came to
+            # Whatever the last of its programs came to:
+            self._message = "stopped" if self._stop and self._stop.is_set() else "time limit"
         return self._result("optimal" if self._closed else "feasible")
 
     @property
@@ -154,7 +155,10 @@ class _Search:
             if (left is not None and left <= 0) or self._known.seconds_left <= 0:
                 break
             result = run_highs(
-                self._program.program().relaxed(), HighsOptions(time_limit=left), log=self._log
+                self._program.program().relaxed(),
+                HighsOptions(time_limit=left),
+                log=self._log,
+                stop=self._stop,
             )
             if not result.is_optimal or result.x is None or result.bound is None:
                 break

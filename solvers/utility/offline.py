@@ -14,7 +14,7 @@ from solvers.utility.branching import branched
 from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.pool_bound import pool_bound
 from solvers.utility.race import race
-from solvers.utility.steps import Found, deadlines_first, exact_until, joined, relaxed
+from solvers.utility.steps import Found, deadlines_first, exact_first, exact_until, joined, relaxed
 
 __all__ = ["certified", "solve"]
 
@@ -97,22 +97,19 @@ def solve(
         return began + (math.inf if time_limit is None else share * time_limit)
 
     end = deadline(1.0 - tree)
-    ends = deadline(_GENERATION), deadline(_LOCAL_SEARCH)
     moves = min(_MOST_MOVES, _MOVES * len(instance.jobs))
     small = work_limit is None and _size(instance) <= _SMALL
-    races = small and threads > 1 and time_limit is not None and time_limit >= _RACE
-    solved = begun = None
+    races = small and threads > 1 and time_limit is not None and (1.0 - tree) * time_limit >= _RACE
     if races:
-        solved, begun = race(instance, start, end, (ends, moves, options))
+        known, relaxation = race(instance, start, end=end, moves=moves, options=options)
     elif small:
-        solved = exact_until(instance, deadline((1.0 - tree) * (1.0 - _GENERATION)), start)
-    if begun is None and solved is not None:
-        begun = relaxed(instance, solved.schedule, (end, end), 0 if solved.is_optimal else moves)
-    known, relaxation = begun or relaxed(instance, start, ends, moves)
-    if solved is not None:
-        known = joined(known, solved)
-    told = {"time_limit": time_limit, **known.options}
-    known = replace(known, options=told, timed=known.timed or races)
+        exact_end = deadline((1.0 - tree) * (1.0 - _GENERATION))
+        known, relaxation = exact_first(instance, start, exact_end, end, moves)
+    else:
+        known, relaxation = relaxed(
+            instance, start, (deadline(_GENERATION), deadline(_LOCAL_SEARCH)), moves
+        )
+    known = replace(known, options={"time_limit": time_limit, **known.options})
 
     def search(known: Found) -> Found:
         return deadlines_first(instance, relaxation, known, end, threads, options)

@@ -12,42 +12,43 @@ import threading
 import time
 from concurrent.futures import Future, wait
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
-from solvers.background_call import BackgroundCall, ChildDied
+from solvers.background_call import BackgroundCall, ChildDied, Stopped
+from solvers.highs.child import GRACE
 from solvers.utility.deadlines import DeadlineOptions, Relaxation
-from solvers.utility.steps import Found, exact_until, without_exact
+from solvers.utility.steps import Found, exact_until, joined, relaxed, without_exact
 
 __all__ = ["race"]
 
-_GRACE = 1.0  # seconds past the end after which the child is killed
+# Seconds past the end after which the child is killed, and its work is lost. It may have to wait
+# for a child of its own that HiGHS keeps beyond its limit.
+_GRACE = 2 * GRACE + 0.5
 
 
 def race(
     instance: UtilityInstance,
     start: UtilitySchedule | None,
+    *,
     end: float,
-    search: tuple[tuple[float, float], int, DeadlineOptions],
-) -> tuple[Found, tuple[Found, Relaxation] | None]:
+    moves: int,
+    options: DeadlineOptions,
+) -> tuple[Found, Relaxation]:
     """Solve by both ways until one proves the optimum.
 
     Parameters
     ----------
-    instance : UtilityInstance
-    start : UtilitySchedule, optional
-        A feasible schedule.
-    end : float
-        ``time.monotonic()`` by which both have to end.
-    search : tuple
-        `ends`, `moves` and `options` of :func:`solvers.utility.steps.without_exact`.
+    instance, start, end, moves, options
+        As for :func:`solvers.utility.steps.without_exact`.
 
     Returns
     -------
-    solved : SolveResult
-        What the exact solver has found.
-    searched : pair of SolveResult and Relaxation, or None
-        What the other has found; None if it was stopped or its process died.
+    known : SolveResult
+        What both have found. If the child died, its message says so.
+    relaxation : Relaxation
 
     Raises
     ------
@@ -55,22 +56,27 @@ def race(
         If one of the two does.
     """
     stop = threading.Event()
-    ends, moves, options = search
 
-    def settle(searched: Future[tuple[Found, Relaxation]]) -> None:
-        error = searched.exception()
-        if error is None:
-            is_over = searched.result()[0].is_optimal
-        else:
-            is_over = not isinstance(error, ChildDied)  # what went wrong is raised below
-        if is_over:
+    def settle(future: Future[Found]) -> None:
+        error = future.exception()
+        if isinstance(error, Stopped | ChildDied):
+            return  # the exact solver goes on alone
+        if error is not None or future.result().is_optimal:  # an error is raised below
             stop.set()
 
-    with BackgroundCall(without_exact, instance, start, ends, moves, end, options) as rival:
+    search = partial(without_exact, end=end, moves=moves, options=options)
+    with BackgroundCall(partial(search, instance, start)) as rival:
         rival.future.add_done_callback(settle)
+        known, relaxation = relaxed(instance, start, (end, end), moves=0)  # while the child loads
         solved = exact_until(instance, end, start, stop)
         if not solved.is_optimal:
             wait([rival.future], max(0.0, end + _GRACE - time.monotonic()))
-    with suppress(ChildDied):
-        return solved, rival.future.result()
-    return solved, None
+    found, died = [solved], ""
+    with suppress(Stopped):
+        try:
+            found.insert(0, rival.future.result())
+        except ChildDied as error:
+            died = str(error)
+    known = joined(known, *found)
+    said = "; ".join(words for words in (known.message, died) if words)
+    return replace(known, message=said, timed=True), relaxation

@@ -13,6 +13,7 @@ from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.column_generation import ColumnGeneration
+from solvers.errors import WrongSolution
 from solvers.result import SolveResult, status_of
 from solvers.utility.deadlines import DeadlineOptions, Relaxation, deadline_search
 from solvers.utility.exact import solve as solve_exactly
@@ -22,9 +23,18 @@ from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.search_state import ROUND_OFF
 
-__all__ = ["Found", "deadlines_first", "exact_until", "joined", "relaxed", "without_exact"]
+__all__ = [
+    "Found",
+    "deadlines_first",
+    "exact_first",
+    "exact_until",
+    "joined",
+    "relaxed",
+    "without_exact",
+]
 
 _SEED = 0
+_INSTANT = 1e-3  # seconds: HiGHS takes no limit of 0
 
 Found = SolveResult[UtilitySchedule]
 
@@ -116,19 +126,19 @@ def deadlines_first(
 def without_exact(
     instance: UtilityInstance,
     start: UtilitySchedule | None,
-    ends: tuple[float, float],
-    moves: int,
+    *,
     end: float,
+    moves: int,
     options: DeadlineOptions,
-) -> tuple[Found, Relaxation]:
+) -> Found:
     """Column generation, local search, and the search by deadlines, with one thread.
 
-    Parameters and result as for :func:`relaxed` and :func:`deadlines_first`.
+    Parameters as for :func:`relaxed` and :func:`deadlines_first`.
     """
-    known, relaxation = relaxed(instance, start, ends, moves)
-    if not known.is_optimal:
-        known = deadlines_first(instance, relaxation, known, end, 1, options)
-    return known, relaxation
+    known, relaxation = relaxed(instance, start, (end, end), moves)
+    if known.is_optimal:
+        return known
+    return deadlines_first(instance, relaxation, known, end, 1, options)
 
 
 def exact_until(
@@ -138,22 +148,44 @@ def exact_until(
     stop: threading.Event | None = None,
 ) -> Found:
     """What the exact solver finds until `end`, in ``time.monotonic()``, or until it is stopped."""
-    left = None if end == math.inf else max(0.0, end - time.monotonic())
+    left = None if end == math.inf else max(_INSTANT, end - time.monotonic())
     # With two threads HiGHS takes longer on these programs: docs/formulations.md.
     return solve_exactly(instance, time_limit=left, start=start, stop=stop)
 
 
-def joined(known: Found, solved: Found) -> Found:
-    """What was known, with what the exact solver found."""
-    both = _better(known, solved.objective, solved.schedule, solved.bound)
-    last = known if known.is_optimal and not solved.is_optimal else solved
-    return replace(
-        both,
-        solver=last.solver,
-        options={**solved.options, **known.options},
-        message="" if both.is_optimal and not last.is_optimal else last.message,
-        timed=known.timed or solved.timed,
-    )
+def exact_first(
+    instance: UtilityInstance,
+    start: UtilitySchedule | None,
+    exact_end: float,
+    end: float,
+    moves: int,
+) -> tuple[Found, Relaxation]:
+    """The exact solver until `exact_end`, then column generation and local search until `end`.
+
+    Result as for :func:`relaxed`; there is no local search where the optimum is known.
+    """
+    solved = exact_until(instance, exact_end, start)
+    moves = 0 if solved.is_optimal else moves
+    known, relaxation = relaxed(instance, solved.schedule, (end, end), moves)
+    return joined(known, solved), relaxation
+
+
+def joined(known: Found, *others: Found) -> Found:
+    """What was known, with what others found on the same instance.
+
+    The first that is optimal, or else the last one, says who solved it and how it ended.
+    """
+    for other in others:
+        both = _better(known, other.objective, other.schedule, other.bound)
+        last = known if known.is_optimal and not other.is_optimal else other
+        known = replace(
+            both,
+            solver=last.solver,
+            options={**other.options, **known.options},
+            message="" if both.is_optimal and not last.is_optimal else last.message,
+            timed=known.timed or other.timed,
+        )
+    return known
 
 
 def _better(
@@ -165,18 +197,24 @@ def _better(
     """What was known, with the schedule and the bound of a further step where they are better.
 
     The schedule may exceed a bound that another step has from HiGHS, by HiGHS's tolerance; the
-    bound is then raised to it.
+    bound is then raised to it. If it exceeds it by more, there is a WrongSolution.
     """
+    source = known.bound_source
     if objective is None or (known.objective is not None and objective < known.objective):
         objective, schedule = known.objective, known.schedule
     if bound is not None and known.bound is not None and bound < known.bound:
-        known = replace(known, bound=bound, bound_source="milp")
-    if known.bound_source == "milp" and objective is not None and known.bound is not None:
-        if known.bound < objective <= known.bound * (1 + ROUND_OFF):
-            known = replace(known, bound=objective)
+        source = "milp"
+    else:
+        bound = known.bound
+    if source == "milp" and objective is not None and bound is not None and bound < objective:
+        if objective > bound * (1 + ROUND_OFF):
+            raise WrongSolution(f"worth {objective}, bound {bound}")
+        bound = objective
     return replace(
         known,
-        status=status_of("max", objective, known.bound),
+        status=status_of("max", objective, bound),
         objective=objective,
+        bound=bound,
+        bound_source=source,
         schedule=schedule,
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,10 +14,12 @@ import pytest
 from benchmarks import draw
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
+from solvers.errors import WrongSolution
 from solvers.result import SolveResult
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.offline import solve
-from solvers.utility.steps import exact_until
+from solvers.utility.pool_bound import pool_bound
+from solvers.utility.steps import exact_until, joined, relaxed
 
 Found = SolveResult[UtilitySchedule]
 
@@ -33,27 +37,63 @@ def optimum(small: UtilityInstance) -> float:
     return found.objective
 
 
-def dies(*_: object) -> None:
+def dies(*_: object, **__: object) -> None:
     os._exit(1)
 
 
-def never(*_: object) -> None:
+def never(*_: object, **__: object) -> None:
     time.sleep(600)
 
 
-def fails(*_: object) -> None:
+def short(*given: Any, **options: Any) -> Found:
+    """Column generation and local search alone."""
+    return relaxed(*given, (math.inf, math.inf), options["moves"])[0]
+
+
+def fails(*_: object, **__: object) -> None:
     raise ValueError("no good")
 
 
-@pytest.mark.parametrize("rival", [None, dies, never])
+@pytest.mark.parametrize(("rival", "said"), [(None, ""), (dies, "code 1"), (never, "")])
 def test_the_exact_solver_proves_it(
-    rival: Any, small: UtilityInstance, optimum: float, monkeypatch: pytest.MonkeyPatch
+    rival: Any, said: str, small: UtilityInstance, optimum: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if rival is not None:
         monkeypatch.setattr("solvers.utility.race.without_exact", rival)
+    monkeypatch.setattr("solvers.utility.race.exact_until", late if rival is dies else exact_until)
     found = solve(small, time_limit=60, threads=2)
     assert found.is_optimal and found.timed and found.message != "time limit"
+    assert found.seconds < 40  # nobody waits for the other
+    assert said in found.message
     assert found.objective == pytest.approx(optimum, rel=1e-4)
+
+
+def late(*given: Any) -> Found:
+    """The exact solver, after a while in which a child dies."""
+    time.sleep(4)
+    return exact_until(*given)
+
+
+def nothing(
+    instance: UtilityInstance, end: float, start: UtilitySchedule | None, stop: threading.Event
+) -> Found:
+    """The exact solver with no time left, at the end of the limit."""
+    time.sleep(max(0.0, end - time.monotonic()))
+    return exact_until(instance, end, start, stop)
+
+
+@pytest.mark.parametrize("rival", [never, short])
+def test_neither_proves_it(
+    rival: Any, small: UtilityInstance, optimum: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solvers.utility.race.exact_until", nothing)
+    monkeypatch.setattr("solvers.utility.race.without_exact", rival)
+    found = solve(small, time_limit=5, threads=2)
+    assert found.status == "feasible" and found.message == "time limit"
+    assert found.seconds < 5 + 2.5 + 2  # what a child has that does not keep its limit, and more
+    assert found.objective is not None and found.bound is not None
+    assert found.objective <= optimum <= found.bound < math.inf
+    assert pool_bound(small, found.duals) >= found.bound
 
 
 def slow(
@@ -85,4 +125,21 @@ def test_an_exact_solver_that_is_stopped_keeps_what_it_has(small: UtilityInstanc
     stop = threading.Event()
     stop.set()
     found = solve_exactly(small, time_limit=None, stop=stop)
+    assert found.message == "stopped"
     assert found.status == "feasible" and found.timed and found.schedule is not None
+
+
+@pytest.mark.parametrize("first", ["schedule", "bound"])
+def test_a_bound_below_a_schedule_of_another_step_by_round_off_is_raised(
+    first: str, small: UtilityInstance
+) -> None:
+    known, _ = relaxed(small, None, (math.inf, math.inf), 0)
+    assert known.objective is not None and known.bound is not None and known.is_optimal is False
+    worth = known.objective
+    low = replace(known, objective=worth / 2, bound=worth * (1 - 5e-7), bound_source="milp")
+    found = replace(known, bound=2 * worth, bound_source="milp")
+    both = joined(*((found, low) if first == "schedule" else (low, found)))
+    assert both.is_optimal and both.objective == both.bound == worth
+    wrong = replace(low, bound=worth * (1 - 5e-6))
+    with pytest.raises(WrongSolution):
+        joined(found, wrong)

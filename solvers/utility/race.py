@@ -68,6 +68,8 @@ def race(
     with BackgroundCall(partial(search, instance, start)) as rival:
         rival.future.add_done_callback(settle)
         known, relaxation = relaxed(instance, start, (end, end), moves=0)  # while the child loads
+        if known.is_optimal:
+            return replace(known, timed=True), relaxation
         solved = exact_until(instance, end, start, stop)
         if not solved.is_optimal:
             wait([rival.future], max(0.0, end + _GRACE - time.monotonic()))

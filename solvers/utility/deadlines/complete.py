@@ -83,7 +83,7 @@ def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
     """Find the cuts that loads with these deadlines violate; returns an upper bound."""
     upper = math.inf
     with suppress(HighsError):  # out of time: the bound so far is valid
-        program = PlanProgram(state, ends, 1.0, early=False)
+        program = PlanProgram(state, ends, 1.0)
         for _ in range(state.options.cut_points if state.may_prove else 1):
             _add_cuts(state, program)
             upper = min(upper, program.objective)
@@ -130,7 +130,7 @@ def _plan(state: DeadlineState, ends: Mapping[int, int], room: float) -> PlanPro
     """A plan in fractions, if there is one that is better than the best schedule known."""
     totals = state.totals
     try:
-        program = PlanProgram(state, ends, room, early=True)
+        program = PlanProgram(state, ends, room)
         _add_cuts(state, program)
     except HighsError:
         return None

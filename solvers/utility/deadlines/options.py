@@ -60,7 +60,6 @@ class DeadlineOptions:
     cut_rounds: int = 20  # of one plan; at 200x300x50+50, twelve are enough
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it
-    early: float = 1e-3  # worth of running a whole horizon earlier, of a job's: leaves time to mend
 
     block: float = 0.01  # share of all work, for each program of a block; one cut off is halved
     block_tries: int = 3  # each with the cuts that the loads before it violated

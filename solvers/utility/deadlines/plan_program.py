@@ -58,9 +58,6 @@ class PlanProgram:
         Jobs complete by these slots, or later, or stay out; those not in it stay out.
     room : float
         Share of the capacities that may be used; all of them in slots that are being decided.
-    early : bool
-        Whether running earlier counts a little, so that what whole workers miss of the plan can
-        be made up later. The objective is then not quite that of the instance.
 
     Attributes
     ----------
@@ -70,13 +67,10 @@ class PlanProgram:
         Of the linear program, after :meth:`solve`.
     """
 
-    def __init__(
-        self, state: DeadlineState, ends: Mapping[int, int], room: float, *, early: bool
-    ) -> None:
+    def __init__(self, state: DeadlineState, ends: Mapping[int, int], room: float) -> None:
         self._state, self._totals, self._options = state, state.totals, state.options
         self._room, self._ends = room, dict(ends)
         program = self._totals.program(whole=False, ends=ends, room=room)
-        cost = program.cost - (self._lateness(program) if early else 0.0)
         self._most = [self._totals.loads(program.upper, side) for side in SIDES]
         self._columns = np.flatnonzero(program.upper > 0)
         self._slot_of, self._job_of = self._slots_and_jobs()
@@ -85,7 +79,7 @@ class PlanProgram:
         binds = (most > program.row_upper) | (least < program.row_lower)
         self.program = LinearProgram(
             sense="max",
-            cost=cost[self._columns],
+            cost=program.cost[self._columns],
             matrix=matrix[binds],
             row_lower=program.row_lower[binds],
             row_upper=program.row_upper[binds],
@@ -97,20 +91,10 @@ class PlanProgram:
         self._nonzeros = self.program.matrix.nnz  # cuts do not count: few of them bind
         self._row_slots = self._slots_of_rows(self.program.matrix)
         self._has = [np.zeros((self._totals.grid.slots, 0), dtype=bool) for _ in SIDES]
-        self.x = np.zeros(len(cost))
+        self.x = np.zeros(len(program.cost))
         self.objective = math.inf
-        self._lower, self._upper = np.zeros(len(cost)), program.upper.copy()
+        self._lower, self._upper = np.zeros(len(program.cost)), program.upper.copy()
         self._first = 0  # slots before it are fixed
-
-    def _lateness(self, program: LinearProgram) -> np.ndarray:
-        """What it costs to run a job later, by column."""
-        totals, cost = self._totals, np.zeros(len(program.cost))
-        mean = float(program.cost[program.upper > 0].sum()) / max(1, len(self._ends))
-        arrival, work = np.array([(job.arrival, job.work) for job in totals.instance.jobs]).T
-        slots, jobs = np.nonzero(totals.counts(0) != NEVER)
-        delay = (slots - arrival[jobs]) / totals.grid.slots
-        cost[totals.counts(0)[slots, jobs]] = self._options.early * mean / work[jobs] * delay
-        return cost
 
     def _slots_and_jobs(self) -> tuple[np.ndarray, np.ndarray]:
         """The slot of each column, NEVER of a d; and its job."""

@@ -59,7 +59,7 @@ def planned(ins_seed: int, room: float) -> tuple[DeadlineState, PlanProgram] | N
     if not state.totals.limits:
         return None
     ends = state.totals.ends(run_highs(state.totals.program(whole=False)).x)
-    program = PlanProgram(state, ends, room, early=False)
+    program = PlanProgram(state, ends, room)
     program.solve()
     while program.add_broken() or program.learn():
         program.solve()
@@ -113,28 +113,12 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
     assert decided > 0
 
 
-def test_work_is_done_early_where_that_costs_nothing() -> None:
-    # Two slots of work for a job that is to be done by slot 4 and may begin in slot 0.
-    state = shared_of(one_job(), 30.0)
-    totals, program = state.totals, PlanProgram(state, {0: 4}, 1.0, early=True)
-    costs = program.program.cost
-    falling = costs[costs <= 0][np.argsort(-costs[costs <= 0], kind="stable")]
-    assert len(np.unique(falling)) >= 5  # a worker costs more in every later slot
-    program.solve()
-    worth = totals.worth(program.x)
-    load = totals.loads(program.x, 0)[:, 0]
-    assert worth == pytest.approx(run_highs(totals.program(ends={0: 4})).objective)
-    assert program.objective < worth
-    assert load[:2].sum() == pytest.approx(load.sum())
-    assert load.sum() > 0
-
-
 def test_cuts_are_scaled_with_the_room_and_given_once() -> None:
     # Both jobs could run 4 workers in a slot, 1.5 of which the cut allows: in half of that, 0.75.
     state = shared_of(two_alike(), 30.0)
     totals = state.totals
     state.cuts.know(0, PackingCut(np.array([1.0, 1.0]), 1.5))
-    program = PlanProgram(state, {0: 3, 1: 3}, 0.5, early=True)
+    program = PlanProgram(state, {0: 3, 1: 3}, 0.5)
     program.solve()
     broken = totals.loads(program.x, 0).sum(axis=1) > 0.75 * (1 + BROKEN)
     assert broken.any()
@@ -181,7 +165,7 @@ def test_capacities_that_jobs_cannot_exceed_are_theirs() -> None:
     totals = state.totals
     most = float(totals.limits[0].most)
     state.cuts.know(0, PackingCut(np.array([1.0]), most))
-    program = PlanProgram(state, {0: 4}, 0.5, early=True)
+    program = PlanProgram(state, {0: 4}, 0.5)
     program.solve()
     assert program.add_broken() == 0
     assert totals.loads(program.x, 0).max() == pytest.approx(most)

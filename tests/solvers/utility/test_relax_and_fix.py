@@ -29,7 +29,7 @@ def rolled(
     ins: UtilityInstance, ends: dict[int, int], block: int = 1
 ) -> tuple[DeadlineState, PlanProgram, Placed]:
     state = shared_of(ins, 1000.0)
-    program = PlanProgram(state, ends, 1.0, early=True)
+    program = PlanProgram(state, ends, 1.0)
     program.solve()
     while program.add_broken() or program.learn():
         program.solve()
@@ -94,7 +94,7 @@ def test_a_job_that_cannot_be_in_time_is_late_or_left_out() -> None:
 def test_which_jobs_keep_their_deadlines_is_decided_before_any_worker() -> None:
     # A job and a half is in time in fractions; of whole jobs one, and the other is late.
     state = shared_of(two_jobs(3.0), 1000.0)
-    program = PlanProgram(state, {0: 0, 1: 0}, 1.0, early=True)
+    program = PlanProgram(state, {0: 0, 1: 0}, 1.0)
     program.solve()
     in_time = [state.totals.done[i][0] for i in (0, 1)]
     assert program.x[in_time].sum() == pytest.approx(1.5, rel=1e-5)
@@ -116,7 +116,7 @@ def test_slots_far_ahead_are_decided_again_only_if_nothing_is_found_without_them
     # to 5 as they are, nothing helps: it is given up only where they are decided again.
     ins = two_jobs(4.0, work=6, slots=6)
     state = shared_of(ins, 1000.0, DeadlineOptions(ahead=1))
-    program = PlanProgram(state, {0: 5, 1: 5}, 1.0, early=False)
+    program = PlanProgram(state, {0: 5, 1: 5}, 1.0)
     program.solve()
     place, windows = state.known.place, list[bool]()
     window = program.window
@@ -147,7 +147,7 @@ def test_what_was_fixed_stays_and_what_was_lost_is_made_up() -> None:
     # Two workers of a in slot 0, of which one is lost: its work is done in slot 1.
     ins = two_jobs(4.0, work=2, chunks=2)
     state = shared_of(ins, 1000.0)
-    program = PlanProgram(state, {0: 0}, 1.0, early=True)
+    program = PlanProgram(state, {0: 0}, 1.0)
     program.solve()
     nothing = np.zeros_like(program.whole)
     assert state.totals.ends(program.x) == {0: 0}
@@ -171,7 +171,7 @@ def test_what_was_fixed_stays_and_what_was_lost_is_made_up() -> None:
 
 def test_no_more_is_asked_of_servers_than_they_were_found_to_hold() -> None:
     state = shared_of(two_jobs(4.0), 1000.0)
-    program = PlanProgram(state, {0: 0, 1: 0}, 1.0, early=True)
+    program = PlanProgram(state, {0: 0, 1: 0}, 1.0)
     program.solve()
     assert state.totals.loads(program.x, 0)[0].sum() == pytest.approx(2.0)
     nothing = np.zeros_like(program.whole)
@@ -221,7 +221,7 @@ def test_a_plan_that_cannot_beat_the_best_schedule_is_given_up() -> None:
     ins = two_jobs(3.0)
     state, _, found = rolled(ins, {0: 1, 1: 1})
     state.known.offer(scheduled(ins, found))
-    program = PlanProgram(state, {0: 1}, 1.0, early=True)  # one job alone is worth less
+    program = PlanProgram(state, {0: 1}, 1.0)  # one job alone is worth less
     program.solve()
     state.pause = lambda: pytest.fail("went on after the first slot")
     relax_and_fix(state, program, 1)
@@ -233,7 +233,7 @@ def test_a_block_is_decided_again_with_what_the_servers_hold(
     # The plan has both jobs in slot 0. The servers hold one worker in a slot, but no cut says so.
     ins = two_jobs(4.0)
     state, asked = shared_of(ins, 1000.0), list[int]()
-    program = PlanProgram(state, {0: 0, 1: 0}, 1.0, early=True)
+    program = PlanProgram(state, {0: 0, 1: 0}, 1.0)
     program.solve()
 
     def one_at_a_time(side: int, load: np.ndarray) -> Placing:

@@ -109,7 +109,7 @@ def solve(
         known, relaxation = relaxed(
             instance, start, (deadline(_GENERATION), deadline(_LOCAL_SEARCH)), moves
         )
-    known = replace(known, options={"time_limit": time_limit, **known.options})
+    known = replace(known, options={**known.options, "time_limit": time_limit})
 
     def search(known: Found) -> Found:
         return deadlines_first(instance, relaxation, known, end, threads, options)

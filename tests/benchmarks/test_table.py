@@ -85,7 +85,7 @@ def test_table_says_how_much_weaker_the_bounds_of_prices_alone_are() -> None:
 
 def test_table_counts_solves_that_the_clock_steered() -> None:
     rows = frame(["milp"] * 3, [True, False, True])
-    assert "ended the offline solver, or a step of it, on 2 of 3 instances" in format_table(
+    assert "The clock decided a step of the offline solver on 2 of 3 instances" in format_table(
         summarise(rows), rows
     )
 

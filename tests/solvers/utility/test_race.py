@@ -14,12 +14,13 @@ import pytest
 from benchmarks import draw
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
+from solvers.background_call import BackgroundCall, ChildDied
 from solvers.errors import WrongSolution
 from solvers.result import SolveResult
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.offline import solve
 from solvers.utility.pool_bound import pool_bound
-from solvers.utility.steps import exact_until, joined, relaxed
+from solvers.utility.steps import exact_until, joined, relaxed, without_exact
 
 Found = SolveResult[UtilitySchedule]
 
@@ -54,24 +55,36 @@ def fails(*_: object, **__: object) -> None:
     raise ValueError("no good")
 
 
-@pytest.mark.parametrize(("rival", "said"), [(None, ""), (dies, "code 1"), (never, "")])
+@pytest.mark.parametrize("rival", [without_exact, never])
 def test_the_exact_solver_proves_it(
-    rival: Any, said: str, small: UtilityInstance, optimum: float, monkeypatch: pytest.MonkeyPatch
+    rival: Any, small: UtilityInstance, optimum: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if rival is not None:
-        monkeypatch.setattr("solvers.utility.race.without_exact", rival)
-    monkeypatch.setattr("solvers.utility.race.exact_until", late if rival is dies else exact_until)
+    monkeypatch.setattr("solvers.utility.race.without_exact", rival)
     found = solve(small, time_limit=60, threads=2)
     assert found.is_optimal and found.timed and found.message != "time limit"
     assert found.seconds < 40  # nobody waits for the other
-    assert said in found.message
     assert found.objective == pytest.approx(optimum, rel=1e-4)
 
 
-def late(*given: Any) -> Found:
-    """The exact solver, after a while in which a child dies."""
-    time.sleep(4)
-    return exact_until(*given)
+def test_a_child_that_dies_is_told(
+    small: UtilityInstance, optimum: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[BackgroundCall[Found]] = []
+
+    def call(function: Any) -> BackgroundCall[Found]:
+        calls.append(BackgroundCall(function))
+        return calls[0]
+
+    def late(*given: Any) -> Found:
+        assert isinstance(calls[0].future.exception(60), ChildDied)
+        return exact_until(*given)
+
+    monkeypatch.setattr("solvers.utility.race.without_exact", dies)
+    monkeypatch.setattr("solvers.utility.race.BackgroundCall", call)
+    monkeypatch.setattr("solvers.utility.race.exact_until", late)
+    found = solve(small, time_limit=120, threads=2)
+    assert found.is_optimal and "code 1" in found.message
+    assert found.objective == pytest.approx(optimum, rel=1e-4)
 
 
 def nothing(

@@ -10,10 +10,9 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, Generic, TypeVar
 
-from solvers.highs.child import last_words, start_process
+from solvers.highs.child import StoppedOnExit, last_words, start_process
 
 __all__ = ["BackgroundCall", "ChildDied", "Stopped"]
 
@@ -30,7 +29,7 @@ class ChildDied(Exception):
     """A child process ended without a result, though nobody stopped it."""
 
 
-class BackgroundCall(Generic[T]):
+class BackgroundCall(StoppedOnExit, Generic[T]):
     """Calls a function in a child process from now on; a context manager that leaves none behind.
 
     As with a solve of HiGHS in a child (:mod:`solvers.highs.child`), the caller's main module is
@@ -56,17 +55,6 @@ class BackgroundCall(Generic[T]):
         self._child = start_process((sys.executable, "-m", "solvers.call_worker"), self._errors)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-
-    def __enter__(self) -> BackgroundCall[T]:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def stop(self) -> None:
         """Kill the child if it is still at work, and wait until it has ended.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from types import TracebackType
 
 from solvers.highs.adapter import checked_start
-from solvers.highs.child import run_in_child
+from solvers.highs.child import StoppedOnExit, run_in_child
 from solvers.highs.matrix_result import MatrixResult, judge
 from solvers.highs.options import HighsOptions
 from solvers.highs.outcome import Tally
@@ -16,7 +15,7 @@ from solvers.highs.program import FloatArray, LinearProgram
 __all__ = ["Background"]
 
 
-class Background:
+class Background(StoppedOnExit):
     """Solves a program from now on; a context manager that leaves no child behind.
 
     Parameters
@@ -44,17 +43,6 @@ class Background:
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-
-    def __enter__(self) -> Background:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def stop(self) -> None:
         """Stop the solve, and wait until its process has ended."""

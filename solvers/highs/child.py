@@ -14,10 +14,12 @@ import sys
 import tempfile
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from types import TracebackType
+from typing import IO, Self
 
 from solvers.highs.options import HighsOptions
 from solvers.highs.outcome import Outcome, Tally
@@ -64,6 +66,25 @@ def last_words(errors: IO[bytes]) -> str:
     errors.seek(0)
     said = errors.read().decode(errors="replace").strip().splitlines()
     return " ".join(said[-1:])
+
+
+class StoppedOnExit(ABC):
+    """A context manager that stops what it has begun, however its block ends."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Stop it, and wait until it has ended."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
 
 
 class _Listener(threading.Thread):

@@ -135,19 +135,25 @@ def run_in_child(
     here, a KeyboardInterrupt among them, kills the child as well, and so do the end of this
     process and `stop`, once it is set.
     """
-    request = Request(program=program, options=options, start=start, want_log=want_log)
+    request = pickle.dumps(
+        Request(program=program, options=options, start=start, want_log=want_log),
+        protocol=pickle.HIGHEST_PROTOCOL,
+    )
     with tempfile.TemporaryFile() as errors:
         child = start_process(COMMAND, errors)
         assert child.stdin is not None and child.stdout is not None
         listener = _Listener(child.stdout, tally)
         listener.start()
+        feeder = threading.Thread(target=_feed, args=(child.stdin, request), daemon=True)
+        feeder.start()  # a pipe holds little: this takes until the child reads
         try:
-            end = _feed_and_wait(child.stdin, request, listener, stop)
+            end = _wait(options.time_limit, listener, stop)
         finally:
             if listener.outcome is None:
                 child.kill()
             child.wait()
             listener.join()
+            feeder.join()
             child.stdout.close()
             _close(child.stdin)
         if listener.error is not None:
@@ -157,26 +163,25 @@ def run_in_child(
         if end is None:
             end = f"child ended early with code {child.returncode}: {last_words(errors)}"
     nothing = tally.x is None and tally.best_bound is None
-    ours = end in (OVERRUN, STOPPED)
-    return Outcome(ended="failed" if nothing and not ours else "stopped", message=end)
+    died = end not in (OVERRUN, STOPPED)
+    return Outcome(ended="failed" if nothing and died else "stopped", message=end, died=died)
 
 
-def _feed_and_wait(
-    pipe: IO[bytes], request: Request, listener: _Listener, stop: threading.Event | None
-) -> str | None:
-    """Send the request and wait for the end; say so if the child must be killed for it."""
-    try:
-        pickle.dump(request, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+def _feed(pipe: IO[bytes], request: bytes) -> None:
+    """Send the request to a child that may die; the end of its pipe tells the listener."""
+    with suppress(BrokenPipeError):
+        pipe.write(request)
         pipe.flush()
-    except BrokenPipeError:
-        return None  # the child has died; the end of its pipe tells the listener
+
+
+def _wait(limit: float | None, listener: _Listener, stop: threading.Event | None) -> str | None:
+    """Wait for the end; say so if the child must be killed for it."""
     last = time.monotonic() + STARTUP
     while not listener.running.wait(POLL):
         if stop is not None and stop.is_set():
             return STOPPED
         if time.monotonic() >= last:
             return f"child killed: not ready after {STARTUP:g} s"
-    limit = request.options.time_limit
     end = math.inf if limit is None else time.monotonic() + limit + GRACE
     while True:
         left = end - time.monotonic()

@@ -143,11 +143,6 @@ class GrowingProgram:
         index = np.asarray(columns, dtype=np.int32)
         self._check(self._highs.changeColsBounds(len(index), index, _finite(lower), _finite(upper)))
 
-    def fix_at_zero(self, columns: np.ndarray) -> None:
-        """Take columns out of the program."""
-        nothing = np.zeros(len(columns))
-        self.bound_columns(columns, nothing, nothing)
-
     def add_column(self, cost: float, rows: np.ndarray, values: np.ndarray) -> int:
         """Add a column from 0 to infinity; returns its index."""
         self._strategy = _PRIMAL

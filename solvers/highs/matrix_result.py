@@ -51,6 +51,8 @@ class MatrixResult:
         As in `Outcome`; the same on every machine unless the time limit has ended the run.
     solver : str
         Whose point and bound these are.
+    died : bool
+        Whether a child process died on the way, as `message` says: the same again may do so, too.
     """
 
     sense: Sense
@@ -64,6 +66,7 @@ class MatrixResult:
     _duals: tuple[FloatArray, FloatArray] | str = field(repr=False)
     work: int = 0
     solver: str = SOLVER
+    died: bool = False
 
     def __post_init__(self) -> None:
         check_claims(self.sense, self.status, self.objective, self.bound)
@@ -150,6 +153,7 @@ def judge(
         if program.is_mip
         else f"no duals: {outcome.message}",
         work=outcome.work,
+        died=outcome.died,
     )
     if outcome.ended in ("infeasible", "unbounded"):
         if tally.x is not None and outcome.ended == "infeasible":

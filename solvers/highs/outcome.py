@@ -29,6 +29,8 @@ class Outcome:
     work : int
         Of a MILP, how often HiGHS has looked at its limits (`HighsOptions.work_limit`); of an LP,
         simplex iterations in hundreds.
+    died : bool
+        Whether the child process died, or never got ready; it was not stopped.
     """
 
     ended: Literal["optimal", "infeasible", "unbounded", "stopped", "failed"]
@@ -38,6 +40,7 @@ class Outcome:
     row_duals: FloatArray | None = None
     reduced_costs: FloatArray | None = None
     work: int = 0
+    died: bool = False
 
 
 class Progress(Protocol):

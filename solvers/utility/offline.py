@@ -71,7 +71,7 @@ def solve(
         so that the answer is the same however busy the machine is, unless the time limit cuts it
         off.
     options : DeadlineOptions, optional
-        Of the search by deadlines; `work_limit` takes the place of theirs.
+        Of the search by deadlines, without a limit of work.
     tree : float
         Share of the time limit that is kept for the tree, below 1. With 0, it gets a tenth of what
         the others leave, so that there is none on large instances.
@@ -86,12 +86,15 @@ def solve(
     Raises
     ------
     InputError
-        If `tree` is no such share.
+        If `tree` is no such share, or `options` have a limit of work of their own.
     """
     if not 0 <= tree < 1:
         raise InputError(f"tree {tree} is not a share of the time: at least 0, below 1")
     began = time.monotonic()
-    options = replace(options or DeadlineOptions(), work_limit=work_limit)
+    options = options or DeadlineOptions()
+    if options.work_limit is not None:
+        raise InputError("options.work_limit is for deadline_search: give work_limit instead")
+    options = replace(options, work_limit=work_limit)
 
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
@@ -128,7 +131,9 @@ def solve(
         in_time = end - time.monotonic() > _LEAST
         known = step(known) if in_time else replace(known, timed=True)
     left = deadline(1.0) - time.monotonic()
-    if known.bound_source == "milp" and left > _LEAST:
+    if known.bound_source == "milp" and left <= _LEAST:
+        known = replace(known, timed=True)  # there is no time for the tree
+    elif known.bound_source == "milp":
         assert known.bound is not None
         tree_end = time.monotonic() + (left if tree else _TREE * left)
         prices = branched(
@@ -143,7 +148,11 @@ def solve(
         )
         by_prices = pool_bound(instance, prices)
         if by_prices < known.bound:
-            known = replace(known, bound=by_prices, bound_source="prices")
+            status = status_of("max", known.objective, by_prices)
+            message = "" if status == "optimal" else known.message
+            known = replace(
+                known, status=status, bound=by_prices, bound_source="prices", message=message
+            )
         known = replace(known, duals=prices, timed=known.timed or time.monotonic() >= tree_end)
     return replace(known, seconds=time.monotonic() - began)
 

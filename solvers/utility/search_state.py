@@ -60,6 +60,8 @@ class SearchState:
         Least upper bound known on the objective of all schedules.
     timed : bool
         Whether the clock ended any step on the way.
+    failure : str
+        How the first solve failed that HiGHS or its child process did not survive; else empty.
     """
 
     def __init__(
@@ -95,6 +97,11 @@ class SearchState:
         self.objective = 0.0
         self.bound: float | None = None
         self.timed = False
+        self.failure = ""
+
+    def note_failure(self, message: str) -> None:
+        """Remember how a solve failed, if it is the first one."""
+        self.failure = self.failure or message
 
     def offer(self, schedule: UtilitySchedule) -> bool:
         """Keep a schedule if it is the best so far; returns whether it is.
@@ -161,6 +168,7 @@ class SearchState:
                     until = time.monotonic() + self.seconds_left
                     cut = self._separators[side].cut(load, until)
                 except OutOfTime:
+                    self.timed = True
                     break
                 except HighsError:  # numbers that HiGHS cannot cope with
                     continue

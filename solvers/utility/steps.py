@@ -119,7 +119,7 @@ def deadlines_first(
     timed = known.timed or found.timed or options.work_limit is None
     known = _better(known, found.objective, found.schedule, found.bound)
     late = not known.is_optimal and time.monotonic() >= end
-    message = "time limit" if late else ""
+    message = "; ".join(filter(None, ["time limit" if late else "", found.failure]))
     return replace(known, solver="HiGHS, deadlines first", message=message, timed=timed)
 
 
@@ -173,7 +173,7 @@ def exact_first(
 def joined(known: Found, *others: Found) -> Found:
     """What was known, with what others found on the same instance.
 
-    The first that is optimal, or else the last one, says who solved it and how it ended.
+    The last one that is optimal, or else the last one, says who solved it and how it ended.
     """
     for other in others:
         both = _better(known, other.objective, other.schedule, other.bound)

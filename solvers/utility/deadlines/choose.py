@@ -128,7 +128,7 @@ class Rounds:
 
     def _another_helps(self, news: bool, result: MatrixResult) -> bool:
         """Whether another round may give more, twice as long if this one was only cut short."""
-        cut_short = result.status in ("feasible", "bounded", "interrupted")
+        cut_short = result.status in ("feasible", "bounded", "interrupted") and not result.died
         if cut_short and not news:
             self._effort = min(2 * self._effort, 1 / self._state.options.choosing)
         return news or cut_short
@@ -202,9 +202,15 @@ class Rounds:
     def _poll(self, seconds: float | None) -> bool:
         """Take the result of the process, if there is one, and start it again with all that is new.
 
-        This is the only place where that happens, and no solve is under way when it does.
+        This is the only place where that happens, and no solve is under way when it does. If the
+        process died, or cannot be started, the search goes on without it.
         """
-        state, polled = self._state, self._process.poll(seconds)
+        state = self._state
+        try:
+            polled = self._process.poll(seconds)
+        except OSError as error:
+            state.known.note_failure(f"no child process: {error}")
+            return False
         if polled is None:
             state.tighten_bound(self._process.bound)
             # The first deadlines show which cuts matter, and a tree without them is soon made up.
@@ -213,7 +219,8 @@ class Rounds:
             return False
         program, result = polled
         state.tighten_bound(bound_of(result))
-        if result.status == "infeasible" or not state.may_continue():
+        state.note_failure(result)
+        if result.died or result.status == "infeasible" or not state.may_continue():
             return False
         if result.x is not None and result.is_optimal:
             ends = program.ends(result.x)

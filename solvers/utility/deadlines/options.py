@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,14 +21,14 @@ class DeadlineOptions:
     Work does not depend on how busy the machine is, as seconds do: how often HiGHS looks at its
     limits (about every hundred simplex iterations) times the nonzeros of its program, in millions.
     One unit takes about a second; less in a linear program, and several where an integer program is
-    large and soon cut off. Shares are of ``work_limit`` or, without one, of as many units as there
-    are seconds; then, without a process for the bound, the search does the same in every run until
-    the clock ends it.
+    large and soon cut off. Looking for packing cuts and placing loads on servers do not count; they
+    took half as long again as HiGHS in short runs. Shares are of ``work_limit`` or, without one, of
+    as many units as seconds are left: then no two runs are quite alike.
 
     Raises
     ------
     InputError
-        If the limit is not positive.
+        If the limit is not positive and finite.
     """
 
     work_limit: float | None = None
@@ -44,7 +45,7 @@ class DeadlineOptions:
     provable: int = 250  # deadlines; HiGHS has proven the optimum of few programs with more
     coarse: tuple[float, float] = (1e-3, 2e-5)
     """Share of the bound lost by treating deadlines alike; the second where it may be proven."""
-    gap: tuple[float, float] = (5e-4, 3e-5)  # likewise; below `closed`, or no proof is complete
+    gap: tuple[float, float] = (5e-4, 3e-5)  # the second below `closed`, or no proof is complete
     rough_gap: tuple[float, float] = (2e-3, 5e-3)  # where a finer grid or cuts are still to come
     closed: float = 5e-5  # a schedule better by less is not looked for: half the gap of a proof
     intervals: float = 1 / 3  # of the slots, in the first grid: half as many cost more bound
@@ -71,5 +72,5 @@ class DeadlineOptions:
     placing: int = 3000  # looks of HiGHS at its limits, for one load: other slots make up for it
 
     def __post_init__(self) -> None:
-        if self.work_limit is not None and not self.work_limit > 0:
+        if self.work_limit is not None and not 0 < self.work_limit < math.inf:
             raise InputError(f"work_limit {self.work_limit} is not a positive number of units")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs.background import Background
-from solvers.utility.deadlines.state import DeadlineState, bound_of
+from solvers.utility.deadlines.state import DeadlineState, bound_of, refusing
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["BoundProcess", "bound_program", "with_whole_workers"]
@@ -66,10 +65,18 @@ class BoundProcess:
         return self._solve is not None
 
     def begin(self, totals: TotalsProgram, asked: Asked) -> None:
-        """Start solving a program, made from a totals program, in place of what it has."""
+        """Start solving a program, made from a totals program, in place of what it has.
+
+        Raises
+        ------
+        WrongSolution
+            If HiGHS refuses the point to start from.
+        """
         program, options, start = asked
         self.close()
-        self._solve = totals, Background(program, replace(options, work_limit=None), start)
+        with refusing(totals.instance, start):
+            solve = Background(program, replace(options, work_limit=None), start)
+        self._solve = totals, solve
 
     @property
     def bound(self) -> float:
@@ -92,14 +99,15 @@ class BoundProcess:
     def poll(self, seconds: float | None) -> tuple[TotalsProgram, MatrixResult] | None:
         """The totals program and its result, if there is one; or wait for it so many seconds.
 
-        There is none either if the child process died: the search goes on without it.
+        Raises
+        ------
+        OSError
+            If no child process could be started.
         """
         if self._solve is None or (seconds is None and not self._solve[1].finished):
             return None
         (totals, solve), self._solve = self._solve, None
-        with suppress(OSError):
-            return totals, solve.result(seconds)
-        return None
+        return totals, solve.result(seconds)
 
 
 def with_whole_workers(state: DeadlineState, ends: Mapping[int, int]) -> float:

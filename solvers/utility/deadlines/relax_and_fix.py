@@ -46,7 +46,7 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Pla
     slots = state.totals.grid.slots
     held: dict[int, list[np.ndarray]] = {}
     first, number = 0, block
-    while first < slots:
+    while first < slots and state.totals.worth(program.x) > 0:
         last = min(first + number, slots) - 1
         program.learn(last + 1 + state.options.ahead)
         before = program.x

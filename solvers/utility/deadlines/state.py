@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["DeadlineState", "Relaxation", "bound_of"]
+__all__ = ["DeadlineState", "Relaxation", "bound_of", "refusing"]
 
 
 def bound_of(result: MatrixResult) -> float:
@@ -33,6 +34,17 @@ def bound_of(result: MatrixResult) -> float:
     if result.status == "infeasible":
         return -math.inf
     return math.inf if result.bound is None else result.bound
+
+
+@contextmanager
+def refusing(instance: UtilityInstance, start: np.ndarray | None) -> Iterator[None]:
+    """Where HiGHS refuses the point of a schedule as a start, that is a wrong solution."""
+    try:
+        yield
+    except InputError as error:
+        if start is None:
+            raise
+        raise WrongSolution(f"{instance.name}: {error}") from error
 
 
 class Relaxation(NamedTuple):
@@ -85,7 +97,7 @@ class DeadlineState:
     forbidden : list of dict of int to int
         Deadlines that are excluded: no schedule with them beats the best one known.
     pause : callable
-        Called between two steps: the state may change.
+        Called between two steps: after it, `on_grid`, `cuts` and `known` may be others.
     rows_added : int
         How many rows have been made of cuts so far.
     """
@@ -206,7 +218,7 @@ class DeadlineState:
     def may_continue(self) -> bool:
         """Whether enough work and time are left to begin something, and the gap is open."""
         least = self.options.least * self.work
-        return not self.known.closed(OPTIMAL_GAP) and not self.is_over(least)
+        return not self.is_over(least) and not self.known.closed(OPTIMAL_GAP)
 
     def is_over(self, least: float = 0.0) -> bool:
         """Whether no more than this is left, in units of work or in seconds."""
@@ -261,11 +273,15 @@ class DeadlineState:
             If HiGHS refuses the point.
         """
         in_child = in_child and program.matrix.nnz > SMALL_MIP
-        try:
+        with refusing(self.instance, start):
             result = run_highs(program, options, start=start, in_child=in_child)
-        except InputError as error:
-            if start is None:
-                raise
-            raise WrongSolution(f"{self.instance.name}: {error}") from error
-        self.charge(result.work, program.matrix.nnz)
+        # A child that died has not said what it did.
+        work = options.work_limit if result.died and options.work_limit else result.work
+        self.charge(work, program.matrix.nnz)
+        self.note_failure(result)
         return result
+
+    def note_failure(self, result: MatrixResult) -> None:
+        """Remember how a solve failed, if it did."""
+        if result.died or result.status == "failed":
+            self.known.note_failure(result.message)

@@ -169,6 +169,27 @@ def test_a_child_that_never_gets_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "STARTUP", 0.2)
     result = solve(worth_of_pairs(), HighsOptions(time_limit=5))
     assert (result.status, result.x) == ("failed", None) and "not ready" in result.message
+    assert result.died
+
+
+def wide() -> LinearProgram:
+    """More than a pipe holds."""
+    return LinearProgram(
+        sense="max", cost=np.ones(500), matrix=np.ones((200, 500)), row_upper=50, upper=1,
+        integer=True,
+    )  # fmt: skip
+
+
+def test_a_child_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
+    stop = threading.Event()
+    timer = threading.Timer(0.3, stop.set)
+    timer.start()
+    result = solve(wide(), HighsOptions(time_limit=5), stop=stop)
+    assert result.status == "interrupted" and "stopped" in result.message and not result.died
+    monkeypatch.setattr(child, "STARTUP", 0.2)
+    result = solve(wide(), HighsOptions(time_limit=5))
+    assert result.status == "failed" and "not ready" in result.message and result.died
 
 
 class FullDisk:

@@ -41,6 +41,25 @@ def test_iterations_of_a_linear_program_are_its_work() -> None:
     assert result.work == 0  # of a few dozen iterations
 
 
+def test_a_linear_program_of_many_iterations_has_work() -> None:
+    # No row of the assignment problem can be left out, so that more than 200 columns become basic.
+    size = 200
+    cost = np.random.default_rng(0).random((size, size))
+    each = np.kron(np.eye(size), np.ones(size)), np.kron(np.ones(size), np.eye(size))
+    result = solve(
+        LinearProgram(
+            sense="min",
+            cost=cost.ravel(),
+            matrix=np.vstack(each),
+            row_lower=1,
+            row_upper=1,
+            upper=1,
+        )
+    )
+    assert result.is_optimal
+    assert 2 <= result.work <= 100
+
+
 def test_a_solve_is_stopped_from_another_thread() -> None:
     for in_child in (False, True):
         stop = threading.Event()

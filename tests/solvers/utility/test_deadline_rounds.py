@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -114,14 +116,14 @@ def test_a_search_ends_where_highs_fails() -> None:
     assert shared.known.bound == 30.0
 
 
-def test_a_search_goes_on_without_a_process_that_died() -> None:
+def test_a_search_goes_on_without_a_process_that_cannot_start() -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
 
     class Dead(Paused):
         finished = True
 
         def result(self, _: float | None) -> MatrixResult:
-            raise BrokenPipeError
+            raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
 
     with pytest.MonkeyPatch.context() as patch, closing(BoundProcess()) as process:
         patch.setattr(prove, "Background", Dead)
@@ -130,6 +132,7 @@ def test_a_search_goes_on_without_a_process_that_died() -> None:
         assert not process.is_busy
     assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
     assert shared.known.bound == pytest.approx(12.3841, rel=1e-4)
+    assert shared.known.failure == "no child process: [Errno 12] Cannot allocate memory"
 
 
 @pytest.mark.usefixtures("paused")

@@ -306,7 +306,7 @@ def test_the_same_limit_on_work_gives_the_same_to_the_bit() -> None:
     assert [found.bound_source for found in runs] == ["milp", "milp"]
 
 
-@pytest.mark.parametrize("work_limit", [0.0, -1.0, math.nan])
+@pytest.mark.parametrize("work_limit", [0.0, -1.0, math.nan, math.inf])
 def test_a_limit_on_work_is_positive(work_limit: float) -> None:
     with pytest.raises(InputError, match="work_limit"):
         DeadlineOptions(work_limit=work_limit)

@@ -43,7 +43,7 @@ def test_a_program_grows_by_rows_and_loses_columns() -> None:
     assert growing.solve().objective == pytest.approx(3.5)
     growing.add_rows(sparse.csr_array(np.array([[1.0, 1.0]])), np.array([2.0]))
     assert growing.solve().objective == pytest.approx(2.0)
-    growing.fix_at_zero(np.array([0]))
+    growing.bound_columns(np.array([0]), np.zeros(1), np.zeros(1))
     assert growing.solve().x.tolist() == pytest.approx([0.0, 2.0])
     assert (growing.rows, growing.columns) == (2, 2)
     with pytest.raises(OutOfTime):

@@ -1,0 +1,52 @@
+"""A search whose child processes die: it ends, keeps what it has, and says so."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from solvers.highs import child
+from solvers.utility import offline
+from solvers.utility.deadlines import DeadlineOptions, choose, state
+from tests.solvers.utility.test_deadline_search import drawn, searched
+from tests.solvers.utility.test_exact import contended
+
+SAID = "child ended early with code 9: no memory"
+
+
+@pytest.fixture
+def dying(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every child process dies, and the smallest of programs has one."""
+    script = "import os, sys; sys.stderr.write('no memory'); sys.stderr.flush(); os._exit(9)"
+    monkeypatch.setattr(child, "COMMAND", (sys.executable, "-c", script))
+    monkeypatch.setattr(state, "SMALL_MIP", 0)
+    monkeypatch.setattr(offline, "_SMALL", -1)
+
+
+@pytest.mark.usefixtures("dying", "short_local_search")
+def test_a_search_with_a_limit_of_work_ends_though_its_children_die() -> None:
+    found = offline.solve(drawn(4), time_limit=None, work_limit=0.3)
+    assert found.status == "feasible" and found.message == SAID
+    assert found.bound_source == "prices"
+
+
+@pytest.mark.usefixtures("dying")
+def test_a_process_that_died_is_not_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choose.Rounds, "_round", lambda _: False)
+    begun = []
+    begin = choose.BoundProcess.begin
+    monkeypatch.setattr(
+        choose.BoundProcess, "begin", lambda *given: begun.append(given) or begin(*given)
+    )
+    known = searched(contended(0), 200.0, 30.0, threads=2)
+    assert len(begun) == 1
+    assert known.failure == SAID
+    assert known.bound == 200.0
+
+
+def test_there_is_nothing_to_decide_where_all_jobs_are_given_up() -> None:
+    # Merged so coarsely, all that a plan still has may be worth nothing in the program.
+    options = DeadlineOptions(work_limit=1e-3, provable=0, coarse=(0.2, 0.2))
+    known = searched(contended(43), 6.565, 20.0, options=options)
+    assert known.bound is not None and 6.5 <= known.bound <= 6.565

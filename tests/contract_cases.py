@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from benchmarks.utility import WORKLOAD
 from models.colocated import ColocatedInstance
 from models.completion import CompletionInstance
 from models.jct import JctInstance
@@ -28,7 +29,16 @@ from tests.models.jct.small import random_instance as random_jct
 from tests.models.reward.cases import random_reward
 from tests.models.utility.small import random_instance
 
-__all__ = ["CROWDED", "EXECUTED", "MAY_FAIL", "MOST_EVENTS", "OTHER_FUTURE", "PRICED", "TINY"]
+__all__ = [
+    "CERTIFIED",
+    "CROWDED",
+    "EXECUTED",
+    "MAY_FAIL",
+    "MOST_EVENTS",
+    "OTHER_FUTURE",
+    "PRICED",
+    "TINY",
+]
 
 
 def crowded_utility(seed: int, *, slots: int = 12) -> UtilityInstance:
@@ -288,6 +298,10 @@ PRICED: dict[str, Callable[[Any, Any, np.random.Generator], Any]] = {
     "utility": priced_utility,
 }
 """Other prices for a certificate than those of the solver: with all that its file may hold."""
+CERTIFIED: dict[str, Callable[[int], Any]] = {
+    "utility": lambda seed: WORKLOAD.draw(jobs=6, slots=6, servers=(3, 3), seed=seed, load=None)[0]
+}
+"""Instances whose certificates are larger than those of the tiny ones: trees of 11 to 89 nodes."""
 MAY_FAIL: dict[str, Callable[[Any], bool]] = {"jct": may_fail_jct}
 """Whether a policy may find no schedule of a valid instance; where nothing is said, none may."""
 CROWDED: dict[str, Callable[..., Any]] = {

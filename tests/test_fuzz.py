@@ -19,6 +19,7 @@ from models.errors import InputError
 from models.problem import problem, problem_names
 from models.schema import json_schema
 from models.wire import LEAST, MOST
+from solvers.utility import certificate
 from tests.contract_cases import MAY_FAIL, TINY
 from tests.fuzz.__main__ import main
 from tests.fuzz.cases import KINDS, examine
@@ -70,6 +71,18 @@ def test_a_false_bound_that_is_accepted_is_found(
     assert "0 warnings, 0 falsehoods" not in last
     seed = first.split("--seed ")[1].split()[0]
     assert main([*options, "1", "--seed", seed]) == 1
+
+
+def test_a_checker_of_trees_that_proves_too_little_is_found(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # No file states half of the bound, so that none is accepted.
+    real = certificate.pool_bound
+    monkeypatch.setattr(
+        certificate, "pool_bound", lambda *given: real(*given) / (2 if given[1].tree else 1)
+    )
+    assert main(["--problem", "utility", "--kind", "certificates", "--cases", "100"]) == 1
+    assert "is taken for proven, but" in capsys.readouterr().out
 
 
 # ---- ranges --------------------------------------------------------------------------------------

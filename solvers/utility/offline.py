@@ -109,9 +109,10 @@ def solve(
         exact_end = deadline((1.0 - tree) * (1.0 - _GENERATION))
         known, relaxation = exact_first(instance, start, exact_end, end, moves)
     else:
-        known, relaxation = relaxed(
-            instance, start, (deadline(_GENERATION), deadline(_LOCAL_SEARCH)), moves
-        )
+        ends = deadline(_GENERATION), deadline(_LOCAL_SEARCH)
+        if work_limit is not None:
+            ends = end, end  # the clock decides nothing, unless it ends the whole
+        known, relaxation = relaxed(instance, start, ends, moves)
     known = replace(known, options={**known.options, "time_limit": time_limit})
 
     def search(known: Found) -> Found:
@@ -165,7 +166,8 @@ def certified(instance: UtilityInstance, *, time_limit: float, threads: int = 1)
     found = solve(instance, time_limit=time_limit, threads=threads, tree=_HALF)
     bound = pool_bound(instance, found.duals)
     status = status_of("max", found.objective, bound)
-    return replace(found, status=status, bound=bound, bound_source="prices")
+    message = found.message if status == found.status else ""
+    return replace(found, status=status, bound=bound, bound_source="prices", message=message)
 
 
 def _size(instance: UtilityInstance) -> int:

@@ -18,7 +18,7 @@ from solvers.result import SolveResult, status_of
 from solvers.utility.deadlines import DeadlineOptions, Relaxation, deadline_search
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.local_search import local_search
-from solvers.utility.pool_bound import pool_bound, rounded
+from solvers.utility.pool_bound import PoolPrices, pool_bound, rounded
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.search_state import ROUND_OFF
@@ -176,7 +176,8 @@ def joined(known: Found, *others: Found) -> Found:
     The last one that is optimal, or else the last one, says who solved it and how it ended.
     """
     for other in others:
-        both = _better(known, other.objective, other.schedule, other.bound)
+        prices = other.duals if other.bound_source == "prices" else None
+        both = _better(known, other.objective, other.schedule, other.bound, prices)
         last = known if known.is_optimal and not other.is_optimal else other
         known = replace(
             both,
@@ -193,17 +194,19 @@ def _better(
     objective: float | None,
     schedule: UtilitySchedule | None,
     bound: float | None,
+    prices: PoolPrices | None = None,
 ) -> Found:
     """What was known, with the schedule and the bound of a further step where they are better.
 
-    The schedule may exceed a bound that another step has from HiGHS, by HiGHS's tolerance; the
-    bound is then raised to it. If it exceeds it by more, there is a WrongSolution.
+    If prices prove that bound, they are given; if not, it is HiGHS's word. The schedule may exceed
+    a bound that another step has from HiGHS, by HiGHS's tolerance; the bound is then raised to it.
+    If it exceeds it by more, there is a WrongSolution.
     """
-    source = known.bound_source
+    source, duals = known.bound_source, known.duals
     if objective is None or (known.objective is not None and objective < known.objective):
         objective, schedule = known.objective, known.schedule
     if bound is not None and known.bound is not None and bound < known.bound:
-        source = "milp"
+        source, duals = ("milp", duals) if prices is None else ("prices", prices)
     else:
         bound = known.bound
     if source == "milp" and objective is not None and bound is not None and bound < objective:
@@ -217,4 +220,5 @@ def _better(
         bound=bound,
         bound_source=source,
         schedule=schedule,
+        duals=duals,
     )

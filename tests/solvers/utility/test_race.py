@@ -156,3 +156,16 @@ def test_a_bound_below_a_schedule_of_another_step_by_round_off_is_raised(
     wrong = replace(low, bound=worth * (1 - 5e-6))
     with pytest.raises(WrongSolution):
         joined(found, wrong)
+
+
+def test_a_bound_comes_with_the_prices_that_prove_it(small: UtilityInstance) -> None:
+    # One column generation is cut off at once, the other is not.
+    early, _ = relaxed(small, None, (0.0, 0.0), 0)
+    late, _ = relaxed(small, None, (math.inf, math.inf), 0)
+    assert late.bound is not None and early.bound is not None and late.bound < early.bound
+    for both in joined(early, late), joined(late, early):
+        assert (both.bound, both.bound_source) == (late.bound, "prices")
+        assert pool_bound(small, both.duals) == late.bound
+    word = replace(early, bound=0.9 * late.bound, bound_source="milp")
+    both = joined(late, word)
+    assert (both.bound_source, both.duals) == ("milp", late.duals)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TypeVar
 
 from solvers.highs import MatrixResult
 from solvers.result import OPTIMAL_GAP
 from solvers.utility.deadlines.complete import complete, find_cuts
 from solvers.utility.deadlines.options import Plans
 from solvers.utility.deadlines.prove import BoundProcess, bound_program
-from solvers.utility.deadlines.state import DeadlineState, bound_of
+from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
 from solvers.utility.search_state import ROUND_OFF
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["Rounds"]
+
+T = TypeVar("T")
 
 _WAIT = 0.5  # seconds without anything to do, after which the process is asked again
 
@@ -43,7 +46,6 @@ class Rounds:
         # Of deadlines chosen in all of the capacities: the first plan would lose much of them.
         self._full_plans = state.options.plans[1:]
         self._refines = not state.may_prove  # whether a finer grid is expected to give more
-        state.pause = lambda: self._poll(None)
         self._start_process()
 
     def run(self) -> None:
@@ -171,9 +173,8 @@ class Rounds:
         self._completed.add(frozenset(ends.items()))
         refuses = not state.may_prove and self._misled < state.options.misled
         must_keep = state.options.kept if refuses and state.known.objective > 0 else 0.0
-        upper, misled = complete(
-            state, ends, upper, plans, lambda: self._has_better(ends), must_keep
-        )
+        steps = complete(state, ends, upper, plans, lambda: self._has_better(ends), must_keep)
+        upper, misled = self._followed(steps)
         self._misled = self._misled + 1 if misled else 0
         if misled:
             state.refine(ends)
@@ -187,6 +188,16 @@ class Rounds:
         return True
 
     # The process
+
+    def _followed(self, steps: Steps[T]) -> T:
+        """The result of a computation, with the process polled between its steps."""
+        while True:
+            try:
+                next(steps)
+            except StopIteration as finished:
+                result: T = finished.value
+                return result
+            self._poll(None)
 
     def _has_better(self, ends: Mapping[int, int]) -> bool:
         """Whether the process has better deadlines than these that are still to be completed."""

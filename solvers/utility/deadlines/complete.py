@@ -11,7 +11,7 @@ from solvers.utility.deadlines.options import Plans
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.relax_and_fix import keep_deadlines, relax_and_fix, schedule_of
-from solvers.utility.deadlines.state import DeadlineState, bound_of
+from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
 from solvers.utility.search_state import ROUND_OFF
 from solvers.utility.totals_program import SIDES
 
@@ -25,8 +25,8 @@ def complete(
     plans: Plans,
     is_outdated: Callable[[], bool],
     must_keep: float,
-) -> tuple[float, bool]:
-    """Look for a schedule with given deadlines, in one way after the other.
+) -> Steps[tuple[float, bool]]:
+    """Look for a schedule with given deadlines, in one way after the other, step by step.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ def complete(
         Whether plans lost too much, all that were begun.
     """
     totals, lost, kept = state.totals, False, False
-    state.pause()
+    yield
     if state.may_prove and _hopes(state, upper):
         upper = min(upper, with_whole_workers(state, ends))
-        state.pause()
+        yield
     for number, (block, room) in enumerate(plans):
         if not _hopes(state, upper) or (number and is_outdated()):
             break
@@ -71,11 +71,12 @@ def complete(
             lost = True
             continue
         kept = True
-        state.pause()
+        yield
         if not state.is_promising(left):
             continue
-        state.known.offer(schedule_of(state, relax_and_fix(state, program, block)))
-        state.pause()
+        placed = yield from relax_and_fix(state, program, block)
+        state.known.offer(schedule_of(state, placed))
+        yield
     return upper, lost and not kept
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from models.utility.schedule import UtilitySchedule
 from solvers.utility.deadlines.plan_program import PlanProgram
-from solvers.utility.deadlines.state import DeadlineState, bound_of
+from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.sparse_rows import NEVER
@@ -31,8 +31,8 @@ Placed = Mapping[int, list[np.ndarray]]
 """By slot, what the servers hold of both sides: whole workers, shape (S, I) each."""
 
 
-def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Placed:
-    """Decide and place the workers of one block of slots after the other.
+def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Steps[Placed]:
+    """Decide and place the workers of one block of slots after the other, step by step.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Pla
         last = min(first + number, slots) - 1
         program.learn(last + 1 + state.options.ahead)
         before = program.x
-        decided = _decide(state, program, (first, last))
+        decided = yield from _decide(state, program, (first, last))
         if decided is None and last > first and not state.is_over():
             program.x, number = before, (last - first + 1) // 2
             continue
@@ -62,7 +62,7 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram, block: int) -> Pla
         first, number = last + 1, min(2 * number, block)
         if not state.is_promising(state.totals.worth(program.x)) or state.is_over():
             break
-        state.pause()
+        yield
     return held
 
 
@@ -82,7 +82,9 @@ def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:
     return result.x is not None
 
 
-def _decide(state: DeadlineState, program: PlanProgram, block: tuple[int, int]) -> Placed | None:
+def _decide(
+    state: DeadlineState, program: PlanProgram, block: tuple[int, int]
+) -> Steps[Placed | None]:
     """Decide a block of slots, given by its ends, and place it; None if it is to be made shorter.
 
     Nor is anything placed if nothing is found for a single slot.
@@ -99,7 +101,7 @@ def _decide(state: DeadlineState, program: PlanProgram, block: tuple[int, int]) 
         if all(complete for _, complete in placed.values()):
             break
         program.add_broken()
-        state.pause()
+        yield
         if state.is_over():
             break
     return held

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,13 @@ from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["DeadlineState", "Relaxation", "bound_of", "refusing"]
+__all__ = ["DeadlineState", "Relaxation", "Steps", "bound_of", "refusing"]
+
+T = TypeVar("T")
+
+Steps = Generator[None, None, T]
+"""A computation in steps, with a result. It yields where the caller may change the state: after
+that, `on_grid`, `cuts` and `known` may be others."""
 
 
 def bound_of(result: MatrixResult) -> float:
@@ -96,8 +102,6 @@ class DeadlineState:
         Work done so far.
     forbidden : list of dict of int to int
         Deadlines that are excluded: no schedule with them beats the best one known.
-    pause : callable
-        Called between two steps: after it, `on_grid`, `cuts` and `known` may be others.
     rows_added : int
         How many rows have been made of cuts so far.
     """
@@ -125,7 +129,6 @@ class DeadlineState:
             self.on_grid = TotalsProgram(self._scaled, coarse=self._coarse, grid=grid)
         self.cuts = CutPool(self.on_grid)
         self.forbidden: list[Mapping[int, int]] = []
-        self.pause: Callable[[], object] = lambda: None
         self.rows_added = 0
         placing = HighsOptions(work_limit=options.placing)
         self.known = SearchState(instance, self.totals.limits, deadline, placing)

@@ -17,6 +17,7 @@ from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import choose, prove
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.prove import BoundProcess
+from solvers.utility.deadlines.state import Steps
 from solvers.utility.exact import solve as solve_exactly
 from tests.solvers.utility.test_time_grid import GRIDDED, shared_of, two_alike
 
@@ -183,9 +184,10 @@ def test_where_a_round_was_misled_it_is_made_once_more_on_a_finer_grid(
     shared = shared_of(two_alike(), 30.0, GRIDDED)
     asked = []
 
-    def misled(*given: object) -> tuple[float, bool]:
+    def misled(*given: object) -> Steps[tuple[float, bool]]:
         asked.append((given[-1], given[3]))
         shared.rows_added += 1
+        yield from ()
         return math.inf, given[-1] == shared.options.kept
 
     monkeypatch.setattr(choose, "complete", misled)

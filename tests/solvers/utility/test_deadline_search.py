@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -365,43 +364,3 @@ def test_what_the_local_search_finds_is_kept(monkeypatch: pytest.MonkeyPatch) ->
     found = offline.solve(ins, time_limit=20.0)
     assert found.objective == pytest.approx(10.0)
     assert found.is_optimal and not told  # by prices alone
-
-
-def test_a_limit_of_work_is_given_in_one_place() -> None:
-    with pytest.raises(InputError, match="give work_limit instead"):
-        offline.solve(one_job(), time_limit=1.0, options=DeadlineOptions(work_limit=1.0))
-
-
-@pytest.mark.usefixtures("highs_here")
-def test_a_tree_that_closes_the_gap_makes_the_result_optimal(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # HiGHS's bound is made 0.2 % too large; the tree has to come below it.
-    def loosened(*given: Any) -> Any:
-        found = steps.deadlines_first(*given)
-        return replace(
-            found, bound=1.002 * found.bound, status="feasible", bound_source="milp", message="?"
-        )
-
-    monkeypatch.setattr(offline, "_SMALL", -1)
-    monkeypatch.setattr(offline, "_CLOSE", -0.002)
-    monkeypatch.setattr(offline, "deadlines_first", loosened)
-    monkeypatch.setattr(offline, "exact_until", lambda *_: None)
-    monkeypatch.setattr(offline, "joined", lambda known, _: known)
-    found = offline.solve(drawn(4), time_limit=30.0, tree=0.5)
-    assert (found.status, found.bound_source, found.message) == ("optimal", "prices", "")
-    assert found.objective == pytest.approx(found.bound, rel=1e-4)
-
-
-@pytest.mark.usefixtures("short_local_search")
-def test_a_time_limit_that_ends_nothing_changes_nothing_under_a_limit_of_work(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # Column generation takes longer here than its share of a time limit without a limit of work.
-    monkeypatch.setattr(offline, "_GENERATION", 0.0)
-    monkeypatch.setattr(offline, "_LOCAL_SEARCH", 0.0)
-    free, limited = (
-        offline.solve(drawn(4), time_limit=limit, work_limit=0.05) for limit in (None, 100.0)
-    )
-    assert not limited.timed
-    assert (free.bound, free.objective) == (limited.bound, limited.objective)

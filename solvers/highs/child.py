@@ -176,22 +176,27 @@ def _feed(pipe: IO[bytes], request: bytes) -> None:
 
 def _wait(limit: float | None, listener: _Listener, stop: threading.Event | None) -> str | None:
     """Wait for the end; say so if the child must be killed for it."""
-    last = time.monotonic() + STARTUP
-    while not listener.running.wait(POLL):
-        if stop is not None and stop.is_set():
-            return STOPPED
-        if time.monotonic() >= last:
-            return f"child killed: not ready after {STARTUP:g} s"
+    if not _came(listener.running, time.monotonic() + STARTUP, stop):
+        return STOPPED if _is_set(stop) else f"child killed: not ready after {STARTUP:g} s"
     end = math.inf if limit is None else time.monotonic() + limit + GRACE
+    if _came(listener.finished, end, stop):
+        return None
+    return STOPPED if _is_set(stop) else OVERRUN
+
+
+def _came(event: threading.Event, end: float, stop: threading.Event | None) -> bool:
+    """Wait for an event until a moment, or until it is to stop; whether the event came first."""
     while True:
         left = end - time.monotonic()
         wait = left if stop is None else min(left, POLL)
-        if listener.finished.wait(None if wait == math.inf else max(0.0, wait)):
-            return None
-        if stop is not None and stop.is_set():
-            return STOPPED
-        if time.monotonic() >= end:
-            return OVERRUN
+        if event.wait(None if wait == math.inf else max(0.0, wait)):
+            return True
+        if _is_set(stop) or time.monotonic() >= end:
+            return False
+
+
+def _is_set(stop: threading.Event | None) -> bool:
+    return stop is not None and stop.is_set()
 
 
 def _close(pipe: IO[bytes]) -> None:

@@ -26,7 +26,7 @@ class Stopped(Exception):
 
 
 class ChildDied(Exception):
-    """A child process ended without a result, though nobody stopped it."""
+    """A child process ended without a result, though nobody stopped it; or could not be started."""
 
 
 class BackgroundCall(StoppedOnExit, Generic[T]):
@@ -52,7 +52,13 @@ class BackgroundCall(StoppedOnExit, Generic[T]):
         self._request = pickle.dumps(function, protocol=pickle.HIGHEST_PROTOCOL)
         self._stopped = False
         self._errors = tempfile.TemporaryFile()
-        self._child = start_process((sys.executable, "-m", "solvers.call_worker"), self._errors)
+        self._thread: threading.Thread | None = None
+        try:
+            self._child = start_process((sys.executable, "-m", "solvers.call_worker"), self._errors)
+        except OSError as error:
+            self._errors.close()
+            self.future.set_exception(ChildDied(f"no child process: {error}"))
+            return
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -61,6 +67,8 @@ class BackgroundCall(StoppedOnExit, Generic[T]):
 
         Processes of its own end soon after, if they watch their standard input.
         """
+        if self._thread is None:
+            return
         self._stopped = self._child.poll() is None
         self._child.kill()
         self._thread.join()

@@ -140,7 +140,10 @@ def run_in_child(
         protocol=pickle.HIGHEST_PROTOCOL,
     )
     with tempfile.TemporaryFile() as errors:
-        child = start_process(COMMAND, errors)
+        try:
+            child = start_process(COMMAND, errors)
+        except OSError as error:
+            return Outcome(ended="failed", message=f"no child process: {error}", died=True)
         assert child.stdin is not None and child.stdout is not None
         listener = _Listener(child.stdout, tally)
         listener.start()

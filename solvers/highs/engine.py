@@ -32,6 +32,8 @@ VERSION = ".".join(
 )
 
 #: Model statuses of a run that a limit or the user ended.
+_MOST_ITERATIONS = 2**31 - 1  # that HiGHS takes as a limit
+
 _STOPPED = {
     ModelStatus.kTimeLimit: "time limit",
     ModelStatus.kSolutionLimit: "limit on nodes or solutions",
@@ -121,7 +123,12 @@ def _attempt(
     """Run HiGHS once; None if it cannot tell infeasible from unbounded."""
     highs = highspy.Highs()
     _check("output_flag", highs.setOptionValue("output_flag", want_log))
-    for name, value in options.highs_options().items():
+    settings = options.highs_options()
+    if options.work_limit is not None and not program.is_mip:
+        settings.setdefault(
+            "simplex_iteration_limit", min(100 * options.work_limit, _MOST_ITERATIONS)
+        )
+    for name, value in settings.items():
         _check(f"option {name}={value!r}", highs.setOptionValue(name, value))
     _check("passModel", highs.passModel(highs_lp(program)))
     checks = _listen(highs, progress, options, stop, is_mip=program.is_mip, want_log=want_log)
@@ -140,7 +147,7 @@ def _attempt(
     if outcome.ended == "stopped" and stop is not None and stop.is_set():
         outcome = replace(outcome, message="stopped")
     iterations = max(highs.getInfo().simplex_iteration_count, 0)
-    return replace(outcome, work=checks[0] if program.is_mip else iterations // 100)
+    return replace(outcome, work=checks[0] if program.is_mip else math.ceil(iterations / 100))
 
 
 def _check(what: str, status: HighsStatus) -> None:

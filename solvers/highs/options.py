@@ -37,7 +37,8 @@ class HighsOptions:
         Branch-and-bound nodes; a stop that is the same on every machine, unlike the time limit.
     work_limit : int or None
         How often HiGHS may look at its limits in a MILP, which it does about every hundred simplex
-        iterations; a stop that is the same in every run, and finer than nodes.
+        iterations; of an LP, simplex iterations in hundreds. A stop that is the same in every run,
+        and finer than nodes.
     mip_rel_gap : float
         A MILP counts as optimal once bound and incumbent agree this closely. There is no
         absolute gap: HiGHS's own, 1e-6, would call small numbers equal.

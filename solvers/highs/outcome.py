@@ -28,9 +28,10 @@ class Outcome:
         Of an LP solved to optimality; else None.
     work : int
         Of a MILP, how often HiGHS has looked at its limits (`HighsOptions.work_limit`); of an LP,
-        simplex iterations in hundreds.
+        simplex iterations in hundreds, rounded up.
     died : bool
-        Whether the child process died, or never got ready; it was not stopped.
+        Whether the child process died, never got ready, or could not be started; it was not
+        stopped.
     """
 
     ended: Literal["optimal", "infeasible", "unbounded", "stopped", "failed"]

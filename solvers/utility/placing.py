@@ -22,6 +22,7 @@ __all__ = ["Placer", "Placing", "usable"]
 _MAX_NODES = 2_000
 _LOOKS = 200  # of HiGHS at its limits, for whole numbers of packings: more hardly ever helps
 _NO_LIMITS = HighsOptions()
+_REMEMBERED = 1_000  # loads: at 200 jobs and 50 servers 80 MB, and a plan has 300 slots
 _INWARD = 1e-8  # relative; more than the round-off that the kernels allow for
 
 
@@ -53,7 +54,7 @@ class Placing(NamedTuple):
 
 
 class Placer:
-    """Places loads on the servers of one side, in whole workers; remembers what it has placed.
+    """Places loads on the servers of one side, in whole workers; remembers what it has placed last.
 
     Parameters
     ----------
@@ -98,9 +99,12 @@ class Placer:
             ``time.monotonic()`` after which nothing more is tried.
         """
         load = np.asarray(load, dtype=np.int64)
-        if load.tobytes() not in self._known:
-            self._known[load.tobytes()] = self._place(load, limits, deadline)
-        return self._known[load.tobytes()]
+        key = load.tobytes()
+        if key not in self._known:
+            if len(self._known) == _REMEMBERED:
+                self._known.pop(next(iter(self._known)))  # the oldest
+            self._known[key] = self._place(load, limits, deadline)
+        return self._known[key]
 
     def fits(self, counts: np.ndarray) -> bool:
         """Whether counts per server (shape (S, I)) are within the capacities."""

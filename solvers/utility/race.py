@@ -1,7 +1,7 @@
 """Small instances, with two threads: two ways to the optimum at the same time.
 
-Which of the two proves an optimum sooner differs from instance to instance by a factor of ten and
-more: the exact solver (:mod:`solvers.utility.exact`) or deciding deadlines first
+Which of the two proves an optimum sooner, and by a large factor, differs from instance to instance:
+the exact solver (:mod:`solvers.utility.exact`) or deciding deadlines first
 (:mod:`solvers.utility.deadlines`). So the latter has a child process, and the first proof ends the
 other.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import Future, wait
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -47,7 +46,7 @@ def race(
     Returns
     -------
     known : SolveResult
-        What both have found. If the child died, its message says so.
+        What both have found. If the child died or was killed, its message says so.
     relaxation : Relaxation
 
     Raises
@@ -73,12 +72,13 @@ def race(
         solved = exact_until(instance, end, start, stop)
         if not solved.is_optimal:
             wait([rival.future], max(0.0, end + _GRACE - time.monotonic()))
-    found, died = [solved], ""
-    with suppress(Stopped):
-        try:
-            found.insert(0, rival.future.result())
-        except ChildDied as error:
-            died = str(error)
+    found, lost = [solved], ""
+    try:
+        found.insert(0, rival.future.result())
+    except ChildDied as error:
+        lost = str(error)
+    except Stopped:
+        lost = "" if solved.is_optimal else "search by deadlines, overrun: killed"
     known = joined(known, *found)
-    said = "; ".join(words for words in (known.message, died) if words)
+    said = "; ".join(words for words in (known.message, lost) if words)
     return replace(known, message=said, timed=True), relaxation

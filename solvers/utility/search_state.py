@@ -103,6 +103,13 @@ class SearchState:
         """Remember how a solve failed, if it is the first one."""
         self.failure = self.failure or message
 
+    def note_error(self, error: HighsError) -> None:
+        """Remember how HiGHS failed, or that it ran out of time."""
+        if isinstance(error, OutOfTime):
+            self.timed = True
+        else:
+            self.note_failure(str(error))
+
     def offer(self, schedule: UtilitySchedule) -> bool:
         """Keep a schedule if it is the best so far; returns whether it is.
 
@@ -167,10 +174,10 @@ class SearchState:
                 try:
                     until = time.monotonic() + self.seconds_left
                     cut = self._separators[side].cut(load, until)
-                except OutOfTime:
-                    self.timed = True
-                    break
-                except HighsError:  # numbers that HiGHS cannot cope with
+                except HighsError as error:
+                    self.note_error(error)
+                    if isinstance(error, OutOfTime):
+                        break
                     continue
                 if cut is not None:
                     fresh.append(cut)

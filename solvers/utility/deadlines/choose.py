@@ -154,7 +154,7 @@ class Rounds:
         state, ends, before = self._state, program.ends(result.x), self._state.rows_added
         state.learn(program, result.x)
         excluded, worth = False, math.inf if result.objective is None else result.objective
-        if not state.no_better_than_known(worth) and (state.may_prove or not self._is_known(ends)):
+        if not state.no_better_than_known(worth):
             upper = find_cuts(state, ends) if state.may_prove else math.inf  # plans find them, too
             excluded = self._complete(ends, upper, plans)
         news = excluded or state.rows_added > before
@@ -214,14 +214,9 @@ class Rounds:
         """Take the result of the process, if there is one, and start it again with all that is new.
 
         This is the only place where that happens, and no solve is under way when it does. If the
-        process died, or cannot be started, the search goes on without it.
+        process died, or could not be started, the search goes on without it.
         """
-        state = self._state
-        try:
-            polled = self._process.poll(seconds)
-        except OSError as error:
-            state.known.note_failure(f"no child process: {error}")
-            return False
+        state, polled = self._state, self._process.poll(seconds)
         if polled is None:
             state.tighten_bound(self._process.bound)
             # The first deadlines show which cuts matter, and a tree without them is soon made up.
@@ -231,6 +226,7 @@ class Rounds:
         program, result = polled
         state.tighten_bound(bound_of(result))
         state.note_failure(result)
+        self._uses_process = self._uses_process and not result.died
         if result.died or result.status == "infeasible" or not state.may_continue():
             return False
         if result.x is not None and result.is_optimal:

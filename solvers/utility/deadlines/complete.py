@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 
 from solvers.highs.engine import HighsError
 from solvers.utility.deadlines.options import Plans
@@ -83,9 +82,9 @@ def complete(
 def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
     """Find the cuts that loads with these deadlines violate; returns an upper bound."""
     upper = math.inf
-    with suppress(HighsError):  # out of time: the bound so far is valid
+    try:
         program = PlanProgram(state, ends, 1.0)
-        for _ in range(state.options.cut_points if state.may_prove else 1):
+        for _ in range(state.options.cut_points):
             _add_cuts(state, program)
             upper = min(upper, program.objective)
             whole_at = state.totals.whole_at(program.x, ROUND_OFF)
@@ -100,6 +99,8 @@ def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
             if not program.learn():
                 break
         _add_near(state, program, 1.0)
+    except HighsError as error:  # the bound so far is valid
+        state.known.note_error(error)
     return upper
 
 
@@ -115,6 +116,8 @@ def _hopes(state: DeadlineState, upper: float) -> bool:
 def _add_cuts(state: DeadlineState, program: PlanProgram) -> None:
     """Solve a linear program again until its loads violate no cut that can be found.
 
+    The last point violates some where no more work may be done.
+
     Raises
     ------
     HighsError
@@ -122,7 +125,7 @@ def _add_cuts(state: DeadlineState, program: PlanProgram) -> None:
     """
     program.solve()
     for _ in range(state.options.cut_rounds):
-        if not program.add_broken() and not program.learn():
+        if state.is_over() or not (program.add_broken() or program.learn()):
             return
         program.solve()
 
@@ -133,7 +136,8 @@ def _plan(state: DeadlineState, ends: Mapping[int, int], room: float) -> PlanPro
     try:
         program = PlanProgram(state, ends, room)
         _add_cuts(state, program)
-    except HighsError:
+    except HighsError as error:
+        state.known.note_error(error)
         return None
     _add_near(state, program, room)
     return None if state.no_better_than_known(totals.worth(program.x)) else program

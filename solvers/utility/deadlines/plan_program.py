@@ -117,6 +117,11 @@ class PlanProgram:
         np.maximum.at(most, row, slot)
         return np.where(least == most, most, NEVER)
 
+    @property
+    def rows(self) -> int:
+        """How many there are, with those of cuts."""
+        return int(self.program.matrix.shape[0])
+
     def solve(self) -> None:
         """Solve the linear program.
 
@@ -126,9 +131,11 @@ class PlanProgram:
             If HiGHS fails, or time is up.
         """
         before = self._growing.iterations
-        optimum = self._growing.solve(self._state.deadline)
-        work = (self._growing.iterations - before) // 100
-        self._state.charge(work, self._nonzeros)
+        try:
+            optimum = self._growing.solve(self._state.deadline)
+        finally:
+            work = (self._growing.iterations - before) / 100
+            self._state.charge(work, self._nonzeros)
         self.objective = optimum.objective
         self.x = np.zeros(len(self.x))
         self.x[self._columns] = optimum.x

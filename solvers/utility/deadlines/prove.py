@@ -97,13 +97,7 @@ class BoundProcess:
             self._solve[1].wait(seconds)
 
     def poll(self, seconds: float | None) -> tuple[TotalsProgram, MatrixResult] | None:
-        """The totals program and its result, if there is one; or wait for it so many seconds.
-
-        Raises
-        ------
-        OSError
-            If no child process could be started.
-        """
+        """The totals program and its result, if there is one; or wait for it so many seconds."""
         if self._solve is None or (seconds is None and not self._solve[1].finished):
             return None
         (totals, solve), self._solve = self._solve, None

@@ -22,7 +22,7 @@ from solvers.utility.chosen_grid import chosen_grid
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.deadlines.options import DeadlineOptions
 from solvers.utility.scaling import scale_utilities
-from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState
+from solvers.utility.search_state import LOOKS_PER_UNIT, ROUND_OFF, SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 Steps = Generator[None, None, T]
 """A computation in steps, with a result. It yields where the caller may change the state: after
-that, `on_grid`, `cuts` and `known` may be others."""
+that, `on_grid` and `cuts` may be others, and `known` may know more."""
 
 
 def bound_of(result: MatrixResult) -> float:
@@ -97,7 +97,7 @@ class DeadlineState:
     may_prove : bool
         Whether the instance is small enough to hope for a proof of optimality.
     work : float
-        All there is to do, in units of work (:class:`DeadlineOptions`).
+        The whole budget, in units of work (:class:`DeadlineOptions`).
     spent : float
         Work done so far.
     forbidden : list of dict of int to int
@@ -194,9 +194,19 @@ class DeadlineState:
         return more > min(self.options.promising * gap, lost)
 
     def tighten_bound(self, bound: float) -> None:
-        """Take over an upper bound on all that beats the best schedule known."""
-        bound = (bound + self.totals.left_out) / self.factor
-        self.known.tighten_bound(max(bound, self.known.objective * (1 + self.options.closed)))
+        """Take over an upper bound on every schedule that beats the best one known.
+
+        It is minus infinity if there is none.
+
+        Raises
+        ------
+        WrongSolution
+            If it is further below the best schedule than excluded deadlines can be.
+        """
+        bound, known = (bound + self.totals.left_out) / self.factor, self.known.objective
+        if -math.inf < bound < known * (1 - self.options.closed - ROUND_OFF):
+            raise WrongSolution(f"{self.instance.name}: worth {known}, bound {bound}")
+        self.known.tighten_bound(max(bound, known * (1 + self.options.closed)))
 
     def forbid(self, ends: Mapping[int, int]) -> None:
         """Exclude these deadlines, and all that are later or of fewer jobs."""
@@ -220,14 +230,15 @@ class DeadlineState:
 
     def may_continue(self) -> bool:
         """Whether enough work and time are left to begin something, and the gap is open."""
-        least = self.options.least * self.work
-        return not self.is_over(least) and not self.known.closed(OPTIMAL_GAP)
+        return not self.is_over(self.options.least) and not self.known.closed(OPTIMAL_GAP)
 
-    def is_over(self, least: float = 0.0) -> bool:
-        """Whether no more than this is left, in units of work or in seconds."""
-        seconds = self.known.seconds_left
-        self.known.timed = self.known.timed or seconds <= least
-        return min(self.work_left, seconds) <= least
+    def is_over(self, share: float = 0.0) -> bool:
+        """Whether no more than this share of all work is left, or no time."""
+        least = share * self.work
+        # Units of a limit of work are not seconds: then the clock only cuts the search off.
+        late = self.known.seconds_left <= (least if self.options.work_limit is None else 0.0)
+        self.known.timed = self.known.timed or late
+        return late or self.work_left <= least
 
     def worth_of(self, ends: Mapping[int, int]) -> float:
         """What jobs are worth that complete in these slots, in the unit of the instance."""
@@ -253,7 +264,7 @@ class DeadlineState:
             mip_rel_gap=self._of(self.options.gap) if gap is None else gap,
         ).until(self.deadline)
 
-    def charge(self, work: int, nonzeros: int) -> None:
+    def charge(self, work: float, nonzeros: int) -> None:
         """Count work of HiGHS on a program."""
         self.spent += work * nonzeros / LOOKS_PER_UNIT
 

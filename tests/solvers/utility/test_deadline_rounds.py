@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solvers.highs import HighsOptions, LinearProgram, MatrixResult
+from solvers.highs import HighsOptions, LinearProgram, MatrixResult, child
 from solvers.highs import solve as run_highs
-from solvers.utility.deadlines import choose, prove
+from solvers.utility.deadlines import DeadlineOptions, choose, prove
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.prove import BoundProcess
 from solvers.utility.deadlines.state import Steps
 from solvers.utility.exact import solve as solve_exactly
-from tests.solvers.utility.test_time_grid import GRIDDED, shared_of, two_alike
+from tests.solvers.utility.test_time_grid import GIVEN, GRIDDED, shared_of, two_alike
 
 
 class Paused:
@@ -117,20 +117,22 @@ def test_a_search_ends_where_highs_fails() -> None:
     assert shared.known.bound == 30.0
 
 
-def test_a_search_goes_on_without_a_process_that_cannot_start() -> None:
-    shared = shared_of(two_alike(), 30.0, GRIDDED)
+@pytest.mark.parametrize("options", [GRIDDED, GIVEN])
+def test_a_search_goes_on_without_a_process_that_cannot_start(
+    options: DeadlineOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = shared_of(two_alike(), 30.0, options)
 
-    class Dead(Paused):
-        finished = True
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
 
-        def result(self, _: float | None) -> MatrixResult:
-            raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
-
-    with pytest.MonkeyPatch.context() as patch, closing(BoundProcess()) as process:
-        patch.setattr(prove, "Background", Dead)
+    # The programs of the search itself are small ones, which need no process.
+    monkeypatch.setattr(child, "start_process", refuse)
+    with closing(Idle()) as process:
         rounds = Rounds(shared, process, uses_process=True)
         rounds.run()
         assert not process.is_busy
+        assert process.begun == 1
     assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
     assert shared.known.bound == pytest.approx(12.3841, rel=1e-4)
     assert shared.known.failure == "no child process: [Errno 12] Cannot allocate memory"

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import sys
 
 import pytest
 
+from solvers.errors import WrongSolution
 from solvers.highs import child
+from solvers.highs.engine import HighsError
 from solvers.utility import offline
 from solvers.utility.deadlines import DeadlineOptions, choose, state
+from solvers.utility.deadlines.complete import complete, find_cuts
+from solvers.utility.deadlines.plan_program import PlanProgram
 from tests.solvers.utility.test_deadline_search import drawn, searched
 from tests.solvers.utility.test_exact import contended
+from tests.solvers.utility.test_relax_and_fix import result_of
+from tests.solvers.utility.test_time_grid import GRIDDED, shared_of, two_alike
 
 SAID = "child ended early with code 9: no memory"
 
@@ -50,3 +57,28 @@ def test_there_is_nothing_to_decide_where_all_jobs_are_given_up() -> None:
     options = DeadlineOptions(work_limit=1e-3, provable=0, coarse=(0.2, 0.2))
     known = searched(contended(43), 6.565, 20.0, options=options)
     assert known.bound is not None and 6.5 <= known.bound <= 6.565
+
+
+def test_what_highs_fails_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: object) -> None:
+        raise HighsError("no basis")
+
+    monkeypatch.setattr(PlanProgram, "solve", fails)
+    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    assert find_cuts(shared, {0: 1}) == math.inf
+    assert shared.known.failure == "no basis"
+    shared.known.failure = ""
+    assert result_of(complete(shared, {0: 1}, math.inf, [(1, 1.0)], lambda: False, 0.0))[1] is False
+    assert shared.known.failure == "no basis"
+
+
+def test_a_bound_below_the_best_schedule_is_a_wrong_solution() -> None:
+    # Excluded deadlines may be better than the best schedule by `closed`; no others are left out.
+    shared = shared_of(two_alike(), 30.0)
+    shared.known.objective = 10.0
+    closed = shared.options.closed
+    for bound in 10.0 * (1 - 0.9 * closed), -math.inf:
+        shared.tighten_bound(bound * shared.factor - shared.totals.left_out)
+        assert shared.known.bound == pytest.approx(10.0 * (1 + closed))
+    with pytest.raises(WrongSolution, match="worth 10"):
+        shared.tighten_bound(9.9 * shared.factor - shared.totals.left_out)

@@ -10,7 +10,10 @@ import pytest
 from models.errors import InputError
 from solvers.utility import offline, steps
 from solvers.utility.deadlines import DeadlineOptions
-from tests.solvers.utility.test_deadline_search import drawn, one_job
+from solvers.utility.deadlines.complete import _add_cuts
+from solvers.utility.deadlines.plan_program import PlanProgram
+from tests.solvers.utility.test_deadline_search import drawn, one_job, searched
+from tests.solvers.utility.test_time_grid import shared_of, two_alike
 
 
 def test_a_limit_of_work_is_given_in_one_place() -> None:
@@ -51,3 +54,21 @@ def test_a_time_limit_that_ends_nothing_changes_nothing_under_a_limit_of_work(
     )
     assert not limited.timed
     assert (free.bound, free.objective) == (limited.bound, limited.objective)
+
+
+def test_units_of_work_are_not_held_against_seconds() -> None:
+    # A twentieth of the work is more than there are seconds: the search begins all the same.
+    found = searched(two_alike(), 30.0, 20.0, options=DeadlineOptions(work_limit=1000.0))
+    assert found.objective == pytest.approx(12.3841, abs=1e-4)
+    assert not found.timed
+
+
+def test_plans_keep_the_limit_of_work() -> None:
+    shared = shared_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
+    program = PlanProgram(shared, {0: 1, 1: 1}, 1.0)
+    program.solve()
+    assert shared.spent > 0  # fewer than a hundred iterations of the simplex count, too
+    shared.spent = shared.work
+    rows = program.rows
+    _add_cuts(shared, program)
+    assert program.rows == rows

@@ -12,6 +12,7 @@ from models.tolerance import tolerant
 from models.utility import score
 from solvers.highs import HighsOptions
 from solvers.packing_groups import packing_groups
+from solvers.utility import placing
 from solvers.utility.occupancy import Occupancy, repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.placing import Placer
@@ -157,3 +158,14 @@ def test_what_is_removed_is_free_again() -> None:
     assert found.value == 0
     np.testing.assert_allclose(found.free.worker, empty.free.worker, atol=1e-12)
     np.testing.assert_allclose(found.free.ps, empty.free.ps, atol=1e-12)
+
+
+def test_only_the_last_loads_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(placing, "_REMEMBERED", 2)
+    placer = Placer(np.array([[3.0]]), np.array([[1.0]]))
+    first = placer.place(np.array([1]))
+    assert placer.place(np.array([1])) is first
+    for load in 2, 3:
+        placer.place(np.array([load]))
+    assert placer.place(np.array([1])) is not first
+    assert len(placer._known) == 2

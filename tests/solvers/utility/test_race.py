@@ -87,6 +87,18 @@ def test_a_child_that_dies_is_told(
     assert found.objective == pytest.approx(optimum, rel=1e-4)
 
 
+def test_a_child_that_cannot_be_started_is_told(
+    small: UtilityInstance, optimum: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no memory")
+
+    monkeypatch.setattr("solvers.background_call.start_process", refuse)
+    found = solve(small, time_limit=60, threads=2)
+    assert found.is_optimal and "no child process: no memory" in found.message
+    assert found.objective == pytest.approx(optimum, rel=1e-4)
+
+
 def nothing(
     instance: UtilityInstance, end: float, start: UtilitySchedule | None, stop: threading.Event
 ) -> Found:
@@ -95,14 +107,20 @@ def nothing(
     return exact_until(instance, end, start, stop)
 
 
-@pytest.mark.parametrize("rival", [never, short])
+@pytest.mark.parametrize(
+    ("rival", "said"), [(never, "; search by deadlines, overrun: killed"), (short, "")]
+)
 def test_neither_proves_it(
-    rival: Any, small: UtilityInstance, optimum: float, monkeypatch: pytest.MonkeyPatch
+    rival: Any,
+    said: str,
+    small: UtilityInstance,
+    optimum: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("solvers.utility.race.exact_until", nothing)
     monkeypatch.setattr("solvers.utility.race.without_exact", rival)
     found = solve(small, time_limit=5, threads=2)
-    assert found.status == "feasible" and found.message == "time limit"
+    assert found.status == "feasible" and found.message == "time limit" + said
     assert found.seconds < 5 + 2.5 + 2  # what a child has that does not keep its limit, and more
     assert found.objective is not None and found.bound is not None
     assert found.objective <= optimum <= found.bound < math.inf

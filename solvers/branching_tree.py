@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -80,7 +80,7 @@ class Deadlines:
         """Whether each of these jobs may not complete in its slot, shape (n,)."""
         return (slot < self.first[job]) | (slot > self.last[job])
 
-    def split(self, branch: Branch) -> tuple[Deadlines, Deadlines]:
+    def split(self, branch: Any) -> tuple[Self, Self]:
         """What is left if the job completes by the slot, and if later; ValueError as above."""
         job, slot = branch.job, branch.slot
         if not self.first[job] <= slot < self.last[job]:

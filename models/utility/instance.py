@@ -50,6 +50,11 @@ class Cluster:
     ps_servers: np.ndarray
     bandwidth: int
 
+    @property
+    def sides(self) -> tuple[np.ndarray, np.ndarray]:
+        """Servers of workers, and of parameter servers."""
+        return self.worker_servers, self.ps_servers
+
     @cached_property
     def tolerant(self) -> Cluster:
         """The cluster with all that the scorer lets pass: for bounds and formulations.
@@ -140,6 +145,13 @@ class UtilityInstance(FileInstance):
     hash: str
 
     problem = "utility"
+
+    @cached_property
+    def demand(self) -> tuple[np.ndarray, np.ndarray]:
+        """Demands ``w_i`` of workers, and ``s_i`` of parameter servers; shape (I, R) each."""
+        shape = len(self.jobs), len(self.cluster.resources)
+        worker, ps = ([job.worker for job in self.jobs], [job.ps for job in self.jobs])
+        return sealed(np.array(worker).reshape(shape)), sealed(np.array(ps).reshape(shape))
 
     @classmethod
     def decode(cls, data: bytes, source: str) -> UtilityInstance:

@@ -194,11 +194,8 @@ def _within(instance: UtilityInstance, schedule: UtilitySchedule, judged: Score)
     """Whether nothing but capacities is broken, and those by HiGHS's tolerance at most."""
     if any(violation.equation not in ("(4)", "(5)") for violation in judged.violations):
         return False
-    cluster, jobs = instance.cluster.tolerant, instance.jobs
-    for capacity, rows, demand in (
-        (cluster.worker_servers, schedule.workers, np.array([job.worker for job in jobs])),
-        (cluster.ps_servers, schedule.ps, np.array([job.ps for job in jobs])),
-    ):
+    cluster, placed = instance.cluster.tolerant, (schedule.workers, schedule.ps)
+    for capacity, rows, demand in zip(cluster.sides, placed, instance.demand, strict=True):
         used = np.zeros((cluster.slots, *capacity.shape))
         np.add.at(used, (rows[:, 1], rows[:, 2]), demand[rows[:, 0]] * rows[:, 3:4])
         if (used > capacity * (1 + _STACK)).any():

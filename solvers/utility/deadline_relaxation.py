@@ -84,7 +84,7 @@ class DeadlineRelaxation:
     ) -> None:
         scaled = scale_utilities(instance)
         self._factor, self._deadline, self.work_left = scaled.factor, deadline, work
-        cluster, jobs = instance.cluster.tolerant, instance.jobs
+        cluster = instance.cluster.tolerant
         self._shape = cluster.slots, len(cluster.resources)
         self._coarse = coarse > 0 or grid is not None
         self._totals = totals = TotalsProgram(
@@ -101,12 +101,9 @@ class DeadlineRelaxation:
         self._cuts: tuple[dict[bytes, PackingCut], ...] = ({}, {})
         self._are_rows: set[tuple[int, int, int]] = set()
         for side in SIDES:
-            servers = cluster.ps_servers if side else cluster.worker_servers
-            demand = np.array([job.ps if side else job.worker for job in jobs])
-            demand = demand.reshape(-1, self._shape[1])
-            for r, total in enumerate(servers.sum(axis=0).tolist()):
+            for r, total in enumerate(cluster.sides[side].sum(axis=0).tolist()):
                 for interval in range(len(totals.grid.length)):
-                    self._add_row(side, interval, r, demand[:, r], total)
+                    self._add_row(side, interval, r, instance.demand[side][:, r], total)
         for side, cut in cuts:
             self._cuts[side].setdefault(cut.weight.tobytes(), cut)
 

@@ -36,28 +36,27 @@ class Branch(branching_tree.Branch):
 
 
 @dataclass(frozen=True, eq=False)
-class Allowed:
-    """Deadlines and workers that jobs may still have.
+class Allowed(branching_tree.Deadlines):
+    """Deadlines and workers that jobs may still have; T is the deadline of those that stay out.
 
     Parameters
     ----------
     first, last : ndarray of int64, shape (I,)
-        The earliest and the latest deadline of each job; T if it may stay out.
+        The earliest and the latest deadline of each job.
     least, most : ndarray of int64, shape (I, T)
         Workers of each job in each slot.
     """
 
-    first: np.ndarray
-    last: np.ndarray
     least: np.ndarray
     most: np.ndarray
 
     @classmethod
-    def all(cls, jobs: int, slots: int) -> Allowed:
-        """No branching yet."""
+    def all(cls, jobs: int, never: int) -> Allowed:
+        """No branching yet; ``never`` is T."""
+        slots, free = never, branching_tree.Deadlines.all(jobs, never)
         return cls(
-            np.zeros(jobs, dtype=np.int64),
-            np.full(jobs, slots, dtype=np.int64),
+            free.first,
+            free.last,
             np.zeros((jobs, slots), dtype=np.int64),
             np.full((jobs, slots), _MANY, dtype=np.int64),
         )
@@ -71,18 +70,14 @@ class Allowed:
             If nothing is left in one of the cases.
         """
         job, slot, workers = branch.job, branch.slot, branch.workers
-        first, last = self.first.copy(), self.last.copy()
         if not workers:
-            if not first[job] <= slot < last[job]:
-                left = f"{first[job]} to {last[job]}"
-                raise ValueError(f"slot {slot} does not part what is left of the job, {left}")
-            last[job], first[job] = slot, slot + 1
-            return replace(self, last=last), replace(self, first=first)
+            return super().split(branch)
         slots = self.least.shape[1]
         if slot >= slots:
             raise ValueError(f"slot {slot} is past the horizon")
         if not self.least[job, slot] < workers <= self.most[job, slot]:
             raise ValueError(f"{workers} workers do not part what is left of the job")
+        first, last = self.first.copy(), self.last.copy()
         least, most = self.least.copy(), self.most.copy()
         least[job, slot], most[job, slot] = workers, workers - 1
         first[job], last[job] = max(first[job], slot), min(last[job], slots - 1)

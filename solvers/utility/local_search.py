@@ -83,7 +83,7 @@ def server_prices(instance: UtilityInstance, prices: PoolPrices) -> Resources:
         ((prices.worker, cluster.worker_servers), (prices.ps, cluster.ps_servers))
     ):
         price = np.array(pooled, dtype=float)
-        demand = np.array([job.ps if side else job.worker for job in instance.jobs])
+        demand = instance.demand[side]
         for cut in prices.cuts:
             if cut.side == side:
                 used = cut.weight > 0

@@ -130,12 +130,8 @@ class PoolBounds:
 
     def __init__(self, instance: UtilityInstance) -> None:
         self._cluster = cluster = instance.cluster.tolerant
-        jobs, width = instance.jobs, len(cluster.resources)
-        self._demand = [
-            np.array([job.worker for job in jobs]).reshape(-1, width),
-            np.array([job.ps for job in jobs]).reshape(-1, width),
-        ]
-        self._servers = (cluster.worker_servers, cluster.ps_servers)
+        jobs = instance.jobs
+        self._demand, self._servers = instance.demand, cluster.sides
         self._groups = [packing_groups(side) for side in self._servers]
         self._limit = np.array([job.chunks for job in jobs], dtype=np.int64)
         self._oracles = [TotalsOracle(job, cluster) for job in jobs]

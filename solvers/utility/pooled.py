@@ -52,11 +52,7 @@ class PooledProblem:
         width = len(cluster.resources)
         self._oracles = [TotalsOracle(job, cluster) for job in instance.jobs]
         runnable = np.array([oracle.feasible for oracle in self._oracles])
-        self._demand = (
-            np.array([job.worker for job in instance.jobs]).reshape(-1, width),
-            np.array([job.ps for job in instance.jobs]).reshape(-1, width),
-        )
-        servers = (cluster.worker_servers, cluster.ps_servers)
+        self._demand, servers = instance.demand, cluster.sides
         self._rows: list[_Row] = []
         for side in (0, 1):
             total = servers[side].sum(axis=0)

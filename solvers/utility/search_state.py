@@ -74,18 +74,15 @@ class SearchState:
     ) -> None:
         self._instance, self._deadline, self._stop = instance, deadline, stop
         self._placing = placing
-        cluster, tolerant = instance.cluster, instance.cluster.tolerant
+        cluster = instance.cluster
         separators, placers = [], []
         for side in SIDES:
             most = np.zeros(len(instance.jobs), dtype=np.int64)
             for i in limits:
                 most[i] = limits[i].most_ps if side else limits[i].most
-            demand = np.array([job.ps if side else job.worker for job in instance.jobs])
-            demand = demand.reshape(-1, len(cluster.resources))
-            groups = packing_groups(tolerant.ps_servers if side else tolerant.worker_servers)
+            demand, groups = instance.demand[side], packing_groups(cluster.tolerant.sides[side])
             separators.append(PackingSeparator(groups, demand, most))
-            servers = cluster.ps_servers if side else cluster.worker_servers
-            placers.append(Placer(servers, demand, separators[side]))
+            placers.append(Placer(cluster.sides[side], demand, separators[side]))
         self._separators = separators
         # By side and slot, the last load found to violate no cut. A load that is nowhere larger
         # violates none either, whatever program it comes from.

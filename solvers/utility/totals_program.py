@@ -96,17 +96,12 @@ class TotalsProgram:
         # n and m, by interval
         self._count = np.full((2, len(instance.jobs), len(self.grid.length)), NEVER)
         self._place: dict[tuple[int, int], np.ndarray] = {}  # [S, I] of slots written out
-        self._servers = (cluster.worker_servers, cluster.ps_servers)
-        width = len(cluster.resources)
-        self._demand = tuple(
-            np.array([side(job) for job in instance.jobs]).reshape(-1, width)
-            for side in (lambda job: job.worker, lambda job: job.ps)
-        )
+        self._demand, self._servers = instance.demand, cluster.sides
         for limits in list(self.limits.values()):
             self._add_job(limits)
         for side in SIDES:
             total = self._servers[side].sum(axis=0)
-            for r in range(width):
+            for r in range(len(total)):
                 self.add_cut(side, PackingCut(self._demand[side][:, r], float(total[r])))
 
     def _add_columns(self, cost: np.ndarray | float, upper: np.ndarray) -> np.ndarray:

@@ -3,9 +3,8 @@
 The leaf with the largest bound gets the cuts that its solution violates, if there are any, and then
 is branched. *Strong branching*: of a few branchings, of jobs that lowered the relaxation most when
 last looked at, or that are furthest from decided, that one is taken which lowers it most, on both
-sides. That costs linear programs of a few simplex
-iterations, and saves leaves, each of which somebody has to check. What is counted is work, not
-time: the same number of leaves gives the same tree.
+sides. That costs linear programs of a few simplex iterations, and saves leaves, each of which
+somebody has to check. The same number of leaves gives the same tree, unless time or work ends it.
 
 All is a maximisation; a minimisation is given as the maximisation of minus the cost.
 """

@@ -17,7 +17,7 @@ __all__ = ["JobProgram"]
 
 _FRACTION = 1e-6  # up to which a variable is whole
 
-Found = tuple[float, Branch] | None
+Candidate = tuple[float, Branch] | None
 """A branching, and how far from whole is what it decides: 1/2 at most."""
 
 
@@ -89,12 +89,12 @@ class JobProgram:
             lower[columns] = np.add.reduceat(fewest, self.first)
             upper[columns] = np.minimum(upper[columns], np.add.reduceat(greatest, self.first))
 
-    def deadline(self, x: np.ndarray) -> Found:
+    def deadline(self, x: np.ndarray) -> Candidate:
         """Part its deadlines where they are least decided."""
         share, place = _middle(x[self.done])
         return (share, Branch(self.job, int(self.ends[place]))) if share > _FRACTION else None
 
-    def parameter_servers(self, x: np.ndarray) -> Found:
+    def parameter_servers(self, x: np.ndarray) -> Candidate:
         """Part what it runs in a slot by the fewest workers that need one more of them."""
         share, place = _middle(x[self.m])
         if share <= _FRACTION:
@@ -102,7 +102,7 @@ class JobProgram:
         workers = int(np.searchsorted(self.needed, math.floor(x[self.m[place]]), "right"))
         return share, Branch(self.job, int(self.slots[self.first[place]]), workers)
 
-    def workers(self, x: np.ndarray) -> Found:
+    def workers(self, x: np.ndarray) -> Candidate:
         """Part its workers in a slot."""
         share, place = _middle(x[self.n])
         workers = math.ceil(x[self.n[place]])

@@ -18,7 +18,7 @@ from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from solvers.background_call import BackgroundCall, ChildDied, Stopped
 from solvers.highs.child import GRACE
-from solvers.utility.deadlines import DeadlineOptions, Relaxation
+from solvers.utility.deadlines import DeadlineOptions, PooledRelaxation
 from solvers.utility.steps import Found, exact_until, joined, relaxed, without_exact
 
 __all__ = ["race"]
@@ -35,7 +35,7 @@ def race(
     end: float,
     moves: int,
     options: DeadlineOptions,
-) -> tuple[Found, Relaxation]:
+) -> tuple[Found, PooledRelaxation]:
     """Solve by both ways until one proves the optimum.
 
     Parameters
@@ -47,7 +47,7 @@ def race(
     -------
     known : SolveResult
         What both have found. If the child died or was killed, its message says so.
-    relaxation : Relaxation
+    relaxation : PooledRelaxation
 
     Raises
     ------

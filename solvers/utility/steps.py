@@ -15,7 +15,7 @@ from models.utility.score import score
 from solvers.column_generation import ColumnGeneration
 from solvers.errors import WrongSolution
 from solvers.result import SolveResult, status_of
-from solvers.utility.deadlines import DeadlineOptions, Relaxation, deadline_search
+from solvers.utility.deadlines import DeadlineOptions, PooledRelaxation, deadline_search
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.local_search import local_search
 from solvers.utility.pool_bound import PoolPrices, pool_bound, rounded
@@ -44,7 +44,7 @@ def relaxed(
     start: UtilitySchedule | None,
     ends: tuple[float, float],
     moves: int,
-) -> tuple[Found, Relaxation]:
+) -> tuple[Found, PooledRelaxation]:
     """The bound of a column generation, and the schedule of a local search at its prices.
 
     Parameters
@@ -60,7 +60,7 @@ def relaxed(
     Returns
     -------
     known : SolveResult
-    relaxation : Relaxation
+    relaxation : PooledRelaxation
         What the column generation tells the next steps.
     """
     began = time.monotonic()
@@ -78,7 +78,7 @@ def relaxed(
         deadline=ends[1],
     )
     objective = score(instance, schedule).objective
-    relaxation = Relaxation(
+    relaxation = PooledRelaxation(
         bound,
         problem.packing_cuts(),
         [load.T for load in problem.totals(generated.columns, generated.weights)],
@@ -101,7 +101,7 @@ def relaxed(
 
 def deadlines_first(
     instance: UtilityInstance,
-    relaxation: Relaxation,
+    relaxation: PooledRelaxation,
     known: Found,
     end: float,
     threads: int,
@@ -159,7 +159,7 @@ def exact_first(
     exact_end: float,
     end: float,
     moves: int,
-) -> tuple[Found, Relaxation]:
+) -> tuple[Found, PooledRelaxation]:
     """The exact solver until `exact_end`, then column generation and local search until `end`.
 
     Result as for :func:`relaxed`; there is no local search where the optimum is known.

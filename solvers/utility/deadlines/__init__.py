@@ -42,15 +42,15 @@ from models.utility.schedule import UtilitySchedule
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.options import DeadlineOptions
 from solvers.utility.deadlines.prove import BoundProcess
-from solvers.utility.deadlines.state import DeadlineState, Relaxation
+from solvers.utility.deadlines.state import DeadlineState, PooledRelaxation
 from solvers.utility.search_state import SearchState
 
-__all__ = ["DeadlineOptions", "Relaxation", "deadline_search"]
+__all__ = ["DeadlineOptions", "PooledRelaxation", "deadline_search"]
 
 
 def deadline_search(
     instance: UtilityInstance,
-    relaxation: Relaxation,
+    relaxation: PooledRelaxation,
     start: UtilitySchedule,
     *,
     deadline: float,
@@ -62,7 +62,7 @@ def deadline_search(
     Parameters
     ----------
     instance : UtilityInstance
-    relaxation : Relaxation
+    relaxation : PooledRelaxation
     start : UtilitySchedule
         A feasible schedule.
     deadline : float

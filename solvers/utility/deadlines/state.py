@@ -26,7 +26,7 @@ from solvers.utility.search_state import LOOKS_PER_UNIT, ROUND_OFF, SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["DeadlineState", "Relaxation", "Steps", "bound_of", "refusing"]
+__all__ = ["DeadlineState", "PooledRelaxation", "Steps", "bound_of", "refusing"]
 
 T = TypeVar("T")
 
@@ -53,8 +53,8 @@ def refusing(instance: UtilityInstance, start: np.ndarray | None) -> Iterator[No
         raise WrongSolution(f"{instance.name}: {error}") from error
 
 
-class Relaxation(NamedTuple):
-    """What a column generation found.
+class PooledRelaxation(NamedTuple):
+    """What a column generation over pooled servers found.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class DeadlineState:
     def __init__(
         self,
         instance: UtilityInstance,
-        relaxation: Relaxation,
+        relaxation: PooledRelaxation,
         start: UtilitySchedule,
         deadline: float,
         options: DeadlineOptions,

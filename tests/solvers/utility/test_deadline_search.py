@@ -21,7 +21,7 @@ from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
 from solvers.utility import offline, steps
-from solvers.utility.deadlines import DeadlineOptions, Relaxation, deadline_search
+from solvers.utility.deadlines import DeadlineOptions, PooledRelaxation, deadline_search
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.exact import solve
 from solvers.utility.occupancy import Occupancy
@@ -47,7 +47,7 @@ def searched(
     none = np.zeros((ins.cluster.slots, len(ins.jobs)))
     return deadline_search(
         ins,
-        Relaxation(bound, (), (none, none), none),
+        PooledRelaxation(bound, (), (none, none), none),
         empty(ins),
         deadline=time.monotonic() + seconds,
         threads=threads,
@@ -327,7 +327,9 @@ def test_a_bound_below_the_optimum_by_round_off_is_lifted(
         said = {"solver": "", "message": "", "failure": "", "bound_source": "milp"}
         return SimpleNamespace(**known, **said, is_optimal=False, options={})
 
-    def search(_: object, relaxation: Relaxation, *given: object, **options: object) -> SearchState:
+    def search(
+        _: object, relaxation: PooledRelaxation, *given: object, **options: object
+    ) -> SearchState:
         told.append(relaxation.bound)
         return deadline_search(ins, relaxation, *given, **options)  # type: ignore[arg-type]
 
@@ -353,7 +355,7 @@ def test_what_the_local_search_finds_is_kept(monkeypatch: pytest.MonkeyPatch) ->
     told = []
 
     def search(
-        _: object, relaxation: Relaxation, start: UtilitySchedule, **__: object
+        _: object, relaxation: PooledRelaxation, start: UtilitySchedule, **__: object
     ) -> SimpleNamespace:
         told.append(score(ins, start).objective)
         known = {"objective": told[0], "schedule": start, "bound": 20.0, "timed": True}

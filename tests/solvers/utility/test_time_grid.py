@@ -19,7 +19,7 @@ from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.deadlines.prove import BoundProcess
-from solvers.utility.deadlines.state import DeadlineState, Relaxation
+from solvers.utility.deadlines.state import DeadlineState, PooledRelaxation
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
@@ -223,7 +223,7 @@ def shared_of(
     ins: UtilityInstance, bound: float, options: DeadlineOptions = GIVEN
 ) -> DeadlineState:
     none = np.zeros((ins.cluster.slots, len(ins.jobs)))
-    relaxation = Relaxation(bound, (), (none, none), none)
+    relaxation = PooledRelaxation(bound, (), (none, none), none)
     return DeadlineState(ins, relaxation, empty(ins), time.monotonic() + 60, options)
 
 

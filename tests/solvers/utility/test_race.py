@@ -107,20 +107,17 @@ def nothing(
     return exact_until(instance, end, start, stop)
 
 
-@pytest.mark.parametrize(
-    ("rival", "said"), [(never, "; search by deadlines, overrun: killed"), (short, "")]
-)
+@pytest.mark.parametrize("rival", [never, short])
 def test_neither_proves_it(
-    rival: Any,
-    said: str,
-    small: UtilityInstance,
-    optimum: float,
-    monkeypatch: pytest.MonkeyPatch,
+    rival: Any, small: UtilityInstance, optimum: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("solvers.utility.race.exact_until", nothing)
     monkeypatch.setattr("solvers.utility.race.without_exact", rival)
     found = solve(small, time_limit=5, threads=2)
-    assert found.status == "feasible" and found.message == "time limit" + said
+    killed = "time limit; search by deadlines, overrun: killed"
+    # Where the machine is busy, the other one may come too late as well.
+    said = [killed] if rival is never else ["time limit", killed]
+    assert found.status == "feasible" and found.message in said
     assert found.seconds < 5 + 2.5 + 2  # what a child has that does not keep its limit, and more
     assert found.objective is not None and found.bound is not None
     assert found.objective <= optimum <= found.bound < math.inf

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -51,12 +50,10 @@ class BackgroundCall(StoppedOnExit, Generic[T]):
         self.future: Future[T] = Future()
         self._request = pickle.dumps(function, protocol=pickle.HIGHEST_PROTOCOL)
         self._stopped = False
-        self._errors = tempfile.TemporaryFile()
         self._thread: threading.Thread | None = None
         try:
-            self._child = start_process((sys.executable, "-m", "solvers.call_worker"), self._errors)
+            self._child, self._errors = start_process((sys.executable, "-m", "solvers.call_worker"))
         except OSError as error:
-            self._errors.close()
             self.future.set_exception(ChildDied(f"no child process: {error}"))
             return
         self._thread = threading.Thread(target=self._run, daemon=True)

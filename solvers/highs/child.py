@@ -48,17 +48,29 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path}
 
 
-def start_process(command: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
-    """A child process that finds `solvers`, with pipes to and from it."""
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        cwd=ROOT,
-        env=environment(),
-        start_new_session=True,  # a Ctrl-C on the terminal is for the parent to handle
-    )
+def start_process(command: Sequence[str]) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
+    """A child process that finds `solvers`, with pipes to and from it; and its standard error.
+
+    Raises
+    ------
+    OSError
+        If there is no memory, file or process left for it.
+    """
+    errors = tempfile.TemporaryFile()
+    try:
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=ROOT,
+            env=environment(),
+            start_new_session=True,  # a Ctrl-C on the terminal is for the parent to handle
+        )
+    except OSError:
+        errors.close()
+        raise
+    return child, errors
 
 
 def last_words(errors: IO[bytes]) -> str:
@@ -139,11 +151,11 @@ def run_in_child(
         Request(program=program, options=options, start=start, want_log=want_log),
         protocol=pickle.HIGHEST_PROTOCOL,
     )
-    with tempfile.TemporaryFile() as errors:
-        try:
-            child = start_process(COMMAND, errors)
-        except OSError as error:
-            return Outcome(ended="failed", message=f"no child process: {error}", died=True)
+    try:
+        child, errors = start_process(COMMAND)
+    except OSError as error:
+        return Outcome(ended="failed", message=f"no child process: {error}", died=True)
+    with errors:
         assert child.stdin is not None and child.stdout is not None
         listener = _Listener(child.stdout, tally)
         listener.start()

@@ -31,9 +31,9 @@ VERSION = ".".join(
     )
 )
 
-#: Model statuses of a run that a limit or the user ended.
 _MOST_ITERATIONS = 2**31 - 1  # that HiGHS takes as a limit
 
+#: Model statuses of a run that a limit or the user ended.
 _STOPPED = {
     ModelStatus.kTimeLimit: "time limit",
     ModelStatus.kSolutionLimit: "limit on nodes or solutions",

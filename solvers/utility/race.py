@@ -26,6 +26,7 @@ __all__ = ["race"]
 # Seconds past the end after which the child is killed, and its work is lost. It may have to wait
 # for a child of its own that HiGHS keeps beyond its limit.
 _GRACE = 2 * GRACE + 0.5
+_OVERRUN = "search by deadlines, overrun: killed"
 
 
 def race(
@@ -78,7 +79,9 @@ def race(
     except ChildDied as error:
         lost = str(error)
     except Stopped:
-        lost = "" if solved.is_optimal else "search by deadlines, overrun: killed"
+        lost = _OVERRUN
     known = joined(known, *found)
+    if known.is_optimal and lost == _OVERRUN:
+        lost = ""  # it was not needed any more
     said = "; ".join(words for words in (known.message, lost) if words)
     return replace(known, message=said, timed=True), relaxation

@@ -110,7 +110,8 @@ class Rounds:
         plan = plans[number % len(plans)]
         program = grid.program(whole=False, room=plan[1])
         share = self._effort * state.options.choosing
-        result = state.solve(program.relaxed(), state.limits(program, share))
+        # Cut off, the simplex would have no point to search near.
+        result = state.solve(program.relaxed(), state.limits(program, math.inf))
         if result.x is None or not state.may_continue():
             return self._another_helps(False, result)
         points = [result.x]

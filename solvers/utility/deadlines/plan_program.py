@@ -117,11 +117,6 @@ class PlanProgram:
         np.maximum.at(most, row, slot)
         return np.where(least == most, most, NEVER)
 
-    @property
-    def rows(self) -> int:
-        """How many there are, with those of cuts."""
-        return int(self.program.matrix.shape[0])
-
     def solve(self) -> None:
         """Solve the linear program.
 

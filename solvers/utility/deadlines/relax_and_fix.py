@@ -96,14 +96,11 @@ def _decide(
             return None
         if missing == math.inf:
             break
-        rows = program.rows
         placed = {slot: _place(state, program, slot) for slot in range(block[0], block[1] + 1)}
         held = {slot: counts for slot, (counts, _) in placed.items()}
         if all(complete for _, complete in placed.values()):
             break
         program.add_broken()
-        if program.rows == rows:
-            break  # the same program would give the same
         yield
         if state.is_over():
             break

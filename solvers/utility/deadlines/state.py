@@ -204,7 +204,8 @@ class DeadlineState:
             If it is further below the best schedule than excluded deadlines can be.
         """
         bound, known = (bound + self.totals.left_out) / self.factor, self.known.objective
-        if -math.inf < bound < known * (1 - self.options.closed - ROUND_OFF):
+        least = known * (1 - self.options.closed) - ROUND_OFF * max(known, 1 / self.factor)
+        if -math.inf < bound < least:
             raise WrongSolution(f"{self.instance.name}: worth {known}, bound {bound}")
         self.known.tighten_bound(max(bound, known * (1 + self.options.closed)))
 
@@ -257,10 +258,14 @@ class DeadlineState:
     def limits(
         self, program: LinearProgram, share: float, gap: float | None = None
     ) -> HighsOptions:
-        """Options of HiGHS for a program that may take a share of all work, to `options.gap`."""
+        """Options of HiGHS for a program that may take a share of all work, to `options.gap`.
+
+        An infinite share is all the work that is left.
+        """
         work = min(share * self.work, self.work_left)
+        looks = LOOKS_PER_UNIT * work / max(1, program.matrix.nnz)
         return HighsOptions(
-            work_limit=max(10, int(LOOKS_PER_UNIT * work / max(1, program.matrix.nnz))),
+            work_limit=max(10, int(looks)) if looks < math.inf else None,
             mip_rel_gap=self._of(self.options.gap) if gap is None else gap,
         ).until(self.deadline)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solvers.highs import HighsOptions, LinearProgram, MatrixResult, child
+from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import DeadlineOptions, choose, prove
 from solvers.utility.deadlines.choose import Rounds
@@ -117,17 +117,18 @@ def test_a_search_ends_where_highs_fails() -> None:
     assert shared.known.bound == 30.0
 
 
+@pytest.mark.parametrize("refused", ["tempfile.TemporaryFile", "subprocess.Popen"])
 @pytest.mark.parametrize("options", [GRIDDED, GIVEN])
 def test_a_search_goes_on_without_a_process_that_cannot_start(
-    options: DeadlineOptions, monkeypatch: pytest.MonkeyPatch
+    options: DeadlineOptions, refused: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared = shared_of(two_alike(), 30.0, options)
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
 
     # The programs of the search itself are small ones, which need no process.
-    monkeypatch.setattr(child, "start_process", refuse)
+    monkeypatch.setattr(f"solvers.highs.child.{refused}", refuse)
     with closing(Idle()) as process:
         rounds = Rounds(shared, process, uses_process=True)
         rounds.run()

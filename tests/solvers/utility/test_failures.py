@@ -78,7 +78,11 @@ def test_a_bound_below_the_best_schedule_is_a_wrong_solution() -> None:
     shared.known.objective = 10.0
     closed = shared.options.closed
     for bound in 10.0 * (1 - 0.9 * closed), -math.inf:
+        shared.known.bound = None
         shared.tighten_bound(bound * shared.factor - shared.totals.left_out)
         assert shared.known.bound == pytest.approx(10.0 * (1 + closed))
     with pytest.raises(WrongSolution, match="worth 10"):
         shared.tighten_bound(9.9 * shared.factor - shared.totals.left_out)
+    shared.known.objective = 0.0
+    shared.tighten_bound(-1e-9 - shared.totals.left_out)  # HiGHS's round-off
+    assert shared.known.bound == 0.0

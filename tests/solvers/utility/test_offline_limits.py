@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -57,18 +58,33 @@ def test_a_time_limit_that_ends_nothing_changes_nothing_under_a_limit_of_work(
 
 
 def test_units_of_work_are_not_held_against_seconds() -> None:
-    # A twentieth of the work is more than there are seconds: the search begins all the same.
+    # The least part of the work, 30 units, is more than there are seconds: the search begins.
     found = searched(two_alike(), 30.0, 20.0, options=DeadlineOptions(work_limit=1000.0))
     assert found.objective == pytest.approx(12.3841, abs=1e-4)
     assert not found.timed
 
 
-def test_plans_keep_the_limit_of_work() -> None:
+def test_plans_keep_the_limit_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     shared = shared_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
     program = PlanProgram(shared, {0: 1, 1: 1}, 1.0)
-    program.solve()
+    asked: list[str] = []
+    monkeypatch.setattr(program, "add_broken", lambda: len(asked.append("known") or ""))
+    monkeypatch.setattr(program, "learn", lambda: len(asked.append("new") or ""))
+    _add_cuts(shared, program)
+    assert asked == ["known", "new"]
     assert shared.spent > 0  # fewer than a hundred iterations of the simplex count, too
     shared.spent = shared.work
-    rows = program.rows
     _add_cuts(shared, program)
-    assert program.rows == rows
+    assert asked == ["known", "new"]
+
+
+def test_an_infinite_share_is_all_the_work_that_is_left() -> None:
+    limited = shared_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
+    free = shared_of(two_alike(), 30.0)
+    program = free.totals.program(whole=False)
+    assert free.limits(program, math.inf).work_limit is None
+    whole = limited.limits(program, 1.0).work_limit
+    assert limited.limits(program, math.inf).work_limit == whole
+    limited.spent = 0.5
+    half = limited.limits(program, math.inf).work_limit
+    assert half is not None and whole is not None and abs(2 * half - whole) <= 1

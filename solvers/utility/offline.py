@@ -30,7 +30,8 @@ _LEAST = 0.2  # seconds: with less left, no further step is begun
 _MOVES = 70
 _MOST_MOVES = 2_000
 # The tree that proves by prices what HiGHS proves, or some of it:
-_LEAVES = 200
+_LEAVES = 200  # at most,
+_LEAF_SLOTS = 10_000  # or that many slots in all leaves, on short horizons, where leaves are small
 _CLOSE = 0.005  # above HiGHS's bound, relative, is good enough
 _TREE = 0.1  # share of the time that is left over, at most, and of a limit of work
 _HALF = 0.5  # of the time, where a certificate is asked for
@@ -144,7 +145,7 @@ def solve(
             known.duals,
             relaxation.cuts,
             completions=relaxation.completions,
-            leaves=_LEAVES,
+            leaves=max(_LEAVES, _LEAF_SLOTS // instance.cluster.slots),
             enough=known.bound * (1 + _CLOSE),
             deadline=tree_end,
             work=math.inf if work_limit is None else _TREE * work_limit,

@@ -108,6 +108,16 @@ def test_a_certificate_gets_the_share_of_the_time_that_is_kept_for_it(seed: int)
     assert checkable.seconds < 9.0
 
 
+@pytest.mark.slow
+def test_on_a_short_horizon_the_tree_has_more_leaves_where_it_needs_them() -> None:
+    # With 200 leaves it ends at 1.08 %, however much time is left.
+    ins = WORKLOAD.draw(jobs=10, slots=10, servers=(5, 5), seed=1, load=None)[0]
+    found = certified(ins, time_limit=90.0)
+    assert isinstance(found.duals, PoolPrices)
+    assert 200 < sum(isinstance(node, PoolPrices) for node in found.duals.tree) <= 1000
+    assert found.bound == pool_bound(ins, found.duals) <= 211.75677985842745 * 1.006
+
+
 @pytest.mark.parametrize("tree", [-0.1, 1.0, math.nan])
 def test_a_share_of_the_time_is_below_1(tree: float) -> None:
     with pytest.raises(InputError, match=f"tree {tree} is not a share of the time"):

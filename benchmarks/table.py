@@ -247,6 +247,6 @@ def _vouching(instances: pd.DataFrame) -> str:
     bounds = instances["offline_upper" if sense == "max" else "offline_lower"]
     weaker = 100 * ((proven - bounds).abs() / bounds).mask(proven == bounds, 0.0)
     return (
-        f"{note} By prices alone (certificate.json.gz of each instance) the bounds are "
+        f"{note} The bounds that certificate.json.gz of each instance proves without a solver are "
         f"{weaker.mean():.2g} % weaker in the mean, {weaker.max():.2g} % at most."
     )

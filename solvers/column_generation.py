@@ -24,8 +24,10 @@ from solvers.coupled_problem import CoupledProblem
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram, Optimum, OutOfTime
 
-__all__ = ["ColumnGeneration", "GenerationResult", "Round"]
+__all__ = ["OUT_OF_TIME", "ColumnGeneration", "GenerationResult", "Round"]
 
+OUT_OF_TIME = "time limit"
+"""The message of a column generation that its deadline cut off."""
 _NOT_RUN = "not run"
 
 
@@ -182,7 +184,7 @@ class ColumnGeneration:
                 raise KeyboardInterrupt from error
             raise
         except OutOfTime:
-            self._message = "time limit"
+            self._message = OUT_OF_TIME
         except HighsError as error:  # the bound stands without the master
             self._message = str(error)
         return self.result()

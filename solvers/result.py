@@ -122,6 +122,9 @@ class SolveResult(Generic[ScheduleT]):
         Wall-clock time of the solve; never part of a comparison.
     solver, options, message : str, mapping, str
         Who solved it and how, and a sentence on how it ended.
+    failure : str
+        How HiGHS or a child process failed on the way, if it did: all else holds, but the result
+        might be better without it.
     sense : "max" or "min"
         Direction of the problem.
     bound_source : "milp" or "prices"
@@ -149,6 +152,7 @@ class SolveResult(Generic[ScheduleT]):
     solver: str
     options: Mapping[str, object] = field(default_factory=dict)
     message: str = ""
+    failure: str = ""
     sense: Sense = "max"
     bound_source: BoundSource = "milp"
     negligible: float = 0.0
@@ -187,7 +191,7 @@ class SolveResult(Generic[ScheduleT]):
             f"{self.status}: objective {number(self.objective)} ({self.sense})",
             f"bound {number(self.bound)}{gap}"
             + (f", by {vouches}" if self.bound is not None else ""),
-            f"{self.solver}, {self.seconds:.2f} s" + (f"; {self.message}" if self.message else ""),
+            "; ".join(filter(None, [f"{self.solver}, {self.seconds:.2f} s", self.ending])),
         ]
         return "\n".join(lines)
 
@@ -195,6 +199,11 @@ class SolveResult(Generic[ScheduleT]):
     def gap(self) -> float | None:
         """Relative gap between bound and objective (`relative_gap`)."""
         return relative_gap(self.sense, self.objective, self.bound, negligible=self.negligible)
+
+    @property
+    def ending(self) -> str:
+        """The message, and the failure if there was one."""
+        return "; ".join(filter(None, [self.message, self.failure]))
 
     @property
     def is_optimal(self) -> bool:

@@ -140,5 +140,5 @@ def _found(instance: Any, result: SolveResult[Any]) -> dict[str, Any]:
         "bound_source": None if result.bound is None else result.bound_source,
         "solver": result.solver,
         "status": result.status,
-        "message": result.message,
+        "message": result.ending,
     }

@@ -49,8 +49,9 @@ class DeadlineRelaxation:
     """The program, solved for one set of deadlines after another.
 
     All capacities may be exceeded by one share, at a price so high that nobody would unless some
-    jobs have to complete that do not fit together. So there always are duals, and those of a leaf
-    without any schedule prove next to nothing is there, or less than nothing.
+    jobs have to complete that do not fit together. So there are duals unless a single job cannot
+    do what it has to, and those of a leaf without any schedule prove that next to nothing is there,
+    or less than nothing.
 
     Parameters
     ----------
@@ -175,7 +176,8 @@ class DeadlineRelaxation:
     def solve(self, allowed: Allowed) -> Optimum:
         """Solve it for some deadlines, with those of the cuts known that its loads would violate.
 
-        Raises HighsError as :meth:`glance` does.
+        Raises HighsError as :meth:`glance` does, and Infeasible if some job cannot do what it has
+        to.
         """
         while True:
             optimum = self._solve(allowed)

@@ -227,6 +227,8 @@ class _Search:
         """
         x = self._program.with_ps_needed(x)
         unplaced = self._known.unplaced(self._program, x)
+        if self._known.seconds_left <= 0:
+            return 0  # then slots are unplaced since nobody tried, and there are too many to write
         self._known.offer(self._known.repaired(self._program, x))
         cuts = self._separate(x)
         if cuts:
@@ -255,5 +257,6 @@ class _Search:
             solver=SOLVER,
             options=self._options.as_dict(),
             message=self._message,
+            failure=known.failure,
             timed=known.timed or known.seconds_left <= 0,
         )

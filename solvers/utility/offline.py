@@ -129,17 +129,21 @@ def solve(
         steps.append(search)  # with no limit, the exact solver has all the time it needs
     if work_limit is None and not small:
         steps.append(exact)
-    for step in steps:
+    for number, step in enumerate(steps):
         if known.is_optimal:
             break
-        in_time = end - time.monotonic() > _LEAST
+        least = _LEAST
+        if number and time_limit is not None:  # with no more, the search has not given up: it ended
+            least = max(least, options.least * (1.0 - tree) * time_limit)
+        in_time = end - time.monotonic() > least
         known = step(known) if in_time else replace(known, timed=True)
     left = deadline(1.0) - time.monotonic()
     if known.bound_source == "milp" and left <= _LEAST:
         known = replace(known, timed=True)  # there is no time for the tree
     elif known.bound_source == "milp":
         assert known.bound is not None
-        tree_end = time.monotonic() + (left if tree else _TREE * left)
+        share = 1.0 if tree or work_limit is not None else _TREE  # work is a limit of its own
+        tree_end = time.monotonic() + share * left
         prices = branched(
             instance,
             known.duals,

@@ -47,7 +47,7 @@ def race(
     Returns
     -------
     known : SolveResult
-        What both have found. If the child died or was killed, its message says so.
+        What both have found. If the child died or was killed, its failure says so.
     relaxation : PooledRelaxation
 
     Raises
@@ -83,5 +83,4 @@ def race(
     known = joined(known, *found)
     if known.is_optimal and lost == _OVERRUN:
         lost = ""  # it was not needed any more
-    said = "; ".join(words for words in (known.message, lost) if words)
-    return replace(known, message=said, timed=True), relaxation
+    return replace(known, failure=lost or known.failure, timed=True), relaxation

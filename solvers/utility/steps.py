@@ -12,7 +12,7 @@ import numpy as np
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
-from solvers.column_generation import ColumnGeneration
+from solvers.column_generation import OUT_OF_TIME, ColumnGeneration
 from solvers.errors import WrongSolution
 from solvers.result import SolveResult, status_of
 from solvers.utility.deadlines import DeadlineOptions, PooledRelaxation, deadline_search
@@ -84,6 +84,7 @@ def relaxed(
         [load.T for load in problem.totals(generated.columns, generated.weights)],
         problem.completions(generated.columns, generated.weights).T,
     )
+    ended = generated.converged or generated.message == OUT_OF_TIME
     return SolveResult(
         status=status_of("max", objective, bound),
         objective=objective,
@@ -93,7 +94,8 @@ def relaxed(
         seconds=time.monotonic() - began,
         solver="column generation, local search",
         options={"column_generation": generated.options},
-        message=generated.message,
+        message=generated.message if ended else "",
+        failure="" if ended else generated.message,
         bound_source="prices",
         timed=not generated.converged or time.monotonic() >= ends[1],
     ), relaxation
@@ -119,8 +121,13 @@ def deadlines_first(
     timed = known.timed or found.timed or options.work_limit is None
     known = _better(known, found.objective, found.schedule, found.bound)
     late = not known.is_optimal and time.monotonic() >= end
-    message = "; ".join(filter(None, ["time limit" if late else "", found.failure]))
-    return replace(known, solver="HiGHS, deadlines first", message=message, timed=timed)
+    return replace(
+        known,
+        solver="HiGHS, deadlines first",
+        message="time limit" if late else "",
+        failure=known.failure or found.failure,
+        timed=timed,
+    )
 
 
 def without_exact(
@@ -173,17 +180,20 @@ def exact_first(
 def joined(known: Found, *others: Found) -> Found:
     """What was known, with what others found on the same instance.
 
-    The last one that is optimal, or else the last one, says who solved it and how it ended.
+    The last one that is optimal, or else the last one, says how it ended, and who solved it if it
+    improved on what was known.
     """
     for other in others:
         prices = other.duals if other.bound_source == "prices" else None
         both = _better(known, other.objective, other.schedule, other.bound, prices)
         last = known if known.is_optimal and not other.is_optimal else other
+        better = (both.objective, both.bound) != (known.objective, known.bound)
         known = replace(
             both,
-            solver=last.solver,
+            solver=last.solver if better else known.solver,
             options={**other.options, **known.options},
             message="" if both.is_optimal and not last.is_optimal else last.message,
+            failure=known.failure or other.failure,
             timed=known.timed or other.timed,
         )
     return known

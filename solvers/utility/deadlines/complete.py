@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from solvers.highs.engine import HighsError
+from solvers.highs.growing import Infeasible
 from solvers.utility.deadlines.options import Plans
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import with_whole_workers
@@ -80,7 +81,10 @@ def complete(
 
 
 def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
-    """Find the cuts that loads with these deadlines violate; returns an upper bound."""
+    """Find the cuts that loads with these deadlines violate; returns an upper bound.
+
+    It is minus infinity if all schedules with them are excluded, or worth no more than the best.
+    """
     upper = math.inf
     try:
         program = PlanProgram(state, ends, 1.0)
@@ -99,6 +103,8 @@ def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
             if not program.learn():
                 break
         _add_near(state, program, 1.0)
+    except Infeasible:  # all schedules with these deadlines are excluded
+        return -math.inf
     except HighsError as error:  # the bound so far is valid
         state.known.note_error(error)
     return upper
@@ -131,11 +137,13 @@ def _add_cuts(state: DeadlineState, program: PlanProgram) -> None:
 
 
 def _plan(state: DeadlineState, ends: Mapping[int, int], room: float) -> PlanProgram | None:
-    """A plan in fractions, if there is one that is better than the best schedule known."""
+    """A plan in fractions, if one is allowed that is better than the best schedule known."""
     totals = state.totals
     try:
         program = PlanProgram(state, ends, room)
         _add_cuts(state, program)
+    except Infeasible:
+        return None
     except HighsError as error:
         state.known.note_error(error)
         return None

@@ -38,7 +38,7 @@ class DeadlineOptions:
     choosing: float = 0.15  # for deadlines: several rounds have to find them, plans follow each
     proving: float = 0.7  # for the bound, of what is left: the tree has to grow, without a process
     completing: float = 0.05  # for given deadlines: many programs, each with little left to decide
-    whole: float = 0.2  # for all programs in whole workers: several rounds of cuts, then a proof
+    whole: float = 0.2  # for one set of deadlines in whole workers: rounds of cuts, then a proof
     least: float = 0.03  # with less than this left, nothing that is begun comes to an end
 
     # The programs that choose deadlines.

@@ -350,7 +350,7 @@ def test_what_the_local_search_finds_is_kept(monkeypatch: pytest.MonkeyPatch) ->
     # The exact solver comes first and has no time to find the optimum, 10; the local search does.
     ins = one_job()
     known = {"objective": 0.0, "schedule": empty(ins), "bound": 20.0, "timed": True}
-    said = {"solver": "", "message": "", "bound_source": "milp"}
+    said = {"solver": "", "message": "", "failure": "", "bound_source": "milp"}
     cut_off = SimpleNamespace(**known, **said, is_optimal=False, options={})
     told = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
@@ -284,3 +285,18 @@ def test_numbers_that_are_too_much_for_the_separation_cost_cuts_only(
     expected = solve(medium()).objective
     monkeypatch.setattr(GrowingProgram, "solve", fail)
     assert solve(medium()).objective == pytest.approx(expected, rel=1e-4)
+
+
+def test_nothing_is_written_out_once_it_is_too_late_to_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Without cuts every slot would be; but then nothing has shown that the servers cannot hold it.
+    monkeypatch.setattr(PackingSeparator, "cut", lambda *_: None)
+    ins, stop = contended(5), threading.Event()
+    x = np.ones_like(TotalsProgram(ins).program().cost)
+    written: list[object] = []
+    monkeypatch.setattr(TotalsProgram, "write_out", lambda *given: written.append(given))
+    search = exact._Search(ins, HighsOptions(), None, None, stop)
+    assert search._take_in(x) == len(written) > 0
+    stop.set()
+    assert search._take_in(x) == 0

@@ -10,10 +10,11 @@ import pytest
 from solvers.errors import WrongSolution
 from solvers.highs import child
 from solvers.highs.engine import HighsError
-from solvers.utility import offline
+from solvers.utility import exact, offline
 from solvers.utility.deadlines import DeadlineOptions, choose, state
 from solvers.utility.deadlines.complete import complete, find_cuts
 from solvers.utility.deadlines.plan_program import PlanProgram
+from solvers.utility.separation import PackingSeparator
 from tests.solvers.utility.test_deadline_search import drawn, searched
 from tests.solvers.utility.test_exact import contended
 from tests.solvers.utility.test_relax_and_fix import result_of
@@ -34,7 +35,7 @@ def dying(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("dying", "short_local_search")
 def test_a_search_with_a_limit_of_work_ends_though_its_children_die() -> None:
     found = offline.solve(drawn(4), time_limit=None, work_limit=0.3)
-    assert found.status == "feasible" and found.message == SAID
+    assert found.status == "feasible" and found.ending == SAID
     assert found.bound_source == "prices"
 
 
@@ -70,6 +71,37 @@ def test_what_highs_fails_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     shared.known.failure = ""
     assert result_of(complete(shared, {0: 1}, math.inf, [(1, 1.0)], lambda: False, 0.0))[1] is False
     assert shared.known.failure == "no basis"
+
+
+@pytest.mark.usefixtures("dying", "short_local_search")
+def test_the_exact_solver_does_not_hide_what_failed_before_it() -> None:
+    found = offline.solve(drawn(4), time_limit=20.0)
+    assert found.is_optimal
+    assert SAID in found.failure and SAID in str(found)
+
+
+def test_the_exact_solver_tells_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise HighsError("no basis")
+
+    monkeypatch.setattr(PackingSeparator, "cut", fails)
+    found = exact.solve(drawn(4))
+    assert found.is_optimal and found.ending == "Optimal; no basis"
+
+
+def test_deadlines_that_are_all_excluded_prove_something_and_are_no_failure() -> None:
+    # Each takes the server for two slots. Neither may complete alone, nor one of them by slot 1 and
+    # the other by slot 3: so both would have to by slot 2, and there is room for one and a half.
+    shared = shared_of(two_alike(), 30.0)
+    for ends in {0: 1}, {1: 1}, {0: 1, 1: 3}:
+        shared.forbid(ends)
+        assert find_cuts(shared, {0: 1, 1: 1}) > -math.inf
+    shared.forbid({0: 3, 1: 1})
+    assert not shared.is_forbidden({0: 1, 1: 1})
+    assert find_cuts(shared, {0: 1, 1: 1}) == -math.inf
+    upper, _ = result_of(complete(shared, {0: 1, 1: 1}, math.inf, [(1, 1.0)], lambda: False, 0.0))
+    assert upper == -math.inf
+    assert shared.known.failure == ""
 
 
 def test_a_bound_below_the_best_schedule_is_a_wrong_solution() -> None:

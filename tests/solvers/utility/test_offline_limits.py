@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -55,6 +57,44 @@ def test_a_time_limit_that_ends_nothing_changes_nothing_under_a_limit_of_work(
     )
     assert not limited.timed
     assert (free.bound, free.objective) == (limited.bound, limited.objective)
+
+
+@pytest.mark.usefixtures("short_local_search")
+def test_the_tree_has_a_limit_of_work_and_no_share_of_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+    branched = offline.branched
+    monkeypatch.setattr(
+        offline, "branched", lambda *_, **given: asked.append(given) or branched(*_, **given)
+    )
+    began = time.monotonic()
+    offline.solve(drawn(4), time_limit=100.0, work_limit=0.05)
+    assert [given["work"] for given in asked] == [pytest.approx(0.005)]
+    assert asked[0]["deadline"] == pytest.approx(began + 100.0, abs=1.0)
+
+
+@pytest.mark.usefixtures("short_local_search")
+@pytest.mark.parametrize(("left", "begins"), [(2.0, False), (10.0, True)])
+def test_the_exact_solver_begins_only_where_the_search_gave_up(
+    left: float, begins: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A search that ended by itself leaves up to 3 % of the time.
+    passed, begun = [0.0], []
+
+    def search(_: object, __: object, known: Any, end: float, *___: object) -> Any:
+        passed[0] = end - left - time.monotonic()
+        return known
+
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed[0])
+    monkeypatch.setattr(offline, "time", clock)
+    monkeypatch.setattr(offline, "_SMALL", -1)
+    monkeypatch.setattr(offline, "deadlines_first", search)
+    monkeypatch.setattr(offline, "exact_until", lambda *given: begun.append(given))
+    monkeypatch.setattr(offline, "joined", lambda known, _: known)
+    found = offline.solve(drawn(4), time_limit=100.0)
+    assert found.status == "feasible" and found.timed is not begins
+    assert len(begun) == begins
 
 
 def test_units_of_work_are_not_held_against_seconds() -> None:

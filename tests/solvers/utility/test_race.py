@@ -83,7 +83,7 @@ def test_a_child_that_dies_is_told(
     monkeypatch.setattr("solvers.utility.race.BackgroundCall", call)
     monkeypatch.setattr("solvers.utility.race.exact_until", late)
     found = solve(small, time_limit=120, threads=2)
-    assert found.is_optimal and "code 1" in found.message
+    assert found.is_optimal and "code 1" in found.failure
     assert found.objective == pytest.approx(optimum, rel=1e-4)
 
 
@@ -95,7 +95,7 @@ def test_a_child_that_cannot_be_started_is_told(
 
     monkeypatch.setattr("solvers.background_call.start_process", refuse)
     found = solve(small, time_limit=60, threads=2)
-    assert found.is_optimal and "no child process: no memory" in found.message
+    assert found.is_optimal and "no child process: no memory" in found.failure
     assert found.objective == pytest.approx(optimum, rel=1e-4)
 
 
@@ -117,7 +117,7 @@ def test_neither_proves_it(
     killed = "time limit; search by deadlines, overrun: killed"
     # Where the machine is busy, the other one may come too late as well.
     said = [killed] if rival is never else ["time limit", killed]
-    assert found.status == "feasible" and found.message in said
+    assert found.status == "feasible" and found.ending in said
     assert found.seconds < 5 + 2.5 + 2  # what a child has that does not keep its limit, and more
     assert found.objective is not None and found.bound is not None
     assert found.objective <= optimum <= found.bound < math.inf

@@ -32,7 +32,7 @@ _MOST_MOVES = 2_000
 # The tree that proves by prices what HiGHS proves, or some of it:
 _LEAVES = 200  # at most,
 _LEAF_SLOTS = 10_000  # or that many slots in all leaves, on short horizons, where leaves are small
-_CLOSE = 0.005  # above HiGHS's bound, relative, is good enough
+_CLOSE = 0.005  # above the best schedule, relative, is good enough
 _TREE = 0.1  # share of the time that is left over, at most, and of a limit of work
 _HALF = 0.5  # of the time, where a certificate is asked for
 
@@ -141,7 +141,7 @@ def solve(
     if known.bound_source == "milp" and left <= _LEAST:
         known = replace(known, timed=True)  # there is no time for the tree
     elif known.bound_source == "milp":
-        assert known.bound is not None
+        assert known.objective is not None and known.bound is not None
         share = 1.0 if tree or work_limit is not None else _TREE  # work is a limit of its own
         tree_end = time.monotonic() + share * left
         prices = branched(
@@ -150,7 +150,7 @@ def solve(
             relaxation.cuts,
             completions=relaxation.completions,
             leaves=max(_LEAVES, _LEAF_SLOTS // instance.cluster.slots),
-            enough=known.bound * (1 + _CLOSE),
+            enough=known.objective * (1 + _CLOSE),
             deadline=tree_end,
             work=math.inf if work_limit is None else _TREE * work_limit,
         )

@@ -227,12 +227,12 @@ class _Search:
         """
         x = self._program.with_ps_needed(x)
         unplaced = self._known.unplaced(self._program, x)
-        if self._known.seconds_left <= 0:
-            return 0  # then slots are unplaced since nobody tried, and there are too many to write
         self._known.offer(self._known.repaired(self._program, x))
         cuts = self._separate(x)
         if cuts:
             return cuts
+        if self._known.seconds_left <= 0:
+            return 0  # slots are unplaced since nobody tried, and too many to be written out
         for side, slot in unplaced:
             self._program.write_out(side, slot)
         return len(unplaced)

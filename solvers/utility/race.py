@@ -83,4 +83,5 @@ def race(
     known = joined(known, *found)
     if known.is_optimal and lost == _OVERRUN:
         lost = ""  # it was not needed any more
-    return replace(known, failure=lost or known.failure, timed=True), relaxation
+    failure = "; ".join(filter(None, [known.failure, lost]))
+    return replace(known, failure=failure, timed=True), relaxation

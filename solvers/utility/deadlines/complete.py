@@ -83,7 +83,7 @@ def complete(
 def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
     """Find the cuts that loads with these deadlines violate; returns an upper bound.
 
-    It is minus infinity if all schedules with them are excluded, or worth no more than the best.
+    It is minus infinity if all schedules with them are excluded.
     """
     upper = math.inf
     try:

@@ -299,4 +299,7 @@ def test_nothing_is_written_out_once_it_is_too_late_to_look(
     search = exact._Search(ins, HighsOptions(), None, None, stop)
     assert search._take_in(x) == len(written) > 0
     stop.set()
+    offered: list[object] = []
+    monkeypatch.setattr(search._known, "offer", offered.append)
     assert search._take_in(x) == 0
+    assert len(offered) == 1  # what HiGHS found by its time limit is not lost

@@ -1,4 +1,6 @@
-"""Stored bounds: the seal of a certificate, and the verdict on it. No solver involved.
+"""Stored bounds: certificates, how their files are sealed and read, and verdicts on them.
+
+No solver is involved.
 
 A certificate is a file with an instance's hash, prices, and the bound that they prove. By weak
 duality any prices prove some bound, so whoever doubts it recomputes it from the prices; trust in
@@ -11,15 +13,21 @@ the solver that found them is not needed. ``solvers.<problem>.certificate`` hold
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 
-from models.files import sha256
+from models.errors import InputError
+from models.files import canonical, decode, read_bytes, sha256, write_atomic
+from models.instance import check_made_for
+from solvers.branching_tree import Divisible, TreeError, check_tree
 from solvers.result import Sense
 
-__all__ = ["Verdict", "is_sealed", "seal"]
+__all__ = ["Certificate", "CertificateReader", "Verdict", "is_sealed", "seal"]
 
 _ROUND_OFF = 0.5e-9  # relative; bounds are rounded outward by twice that
 
@@ -42,6 +50,86 @@ def seal(file: FileT) -> FileT:
 def is_sealed(file: msgspec.Struct) -> bool:
     """Whether the contents are those that were sealed."""
     return bool(file.digest == _digest(file))  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A bound and the file that proves it.
+
+    Parameters
+    ----------
+    bound : float
+        No schedule that the scorer accepts has a better objective.
+    file : msgspec.Struct
+        Sealed (:func:`seal`).
+    """
+
+    bound: float
+    file: Any
+
+    def write(self, path: str | Path) -> None:
+        """Write the certificate file (gzip-ed by ending), whole or not at all."""
+        write_atomic(path, canonical(self.file))
+
+
+class CertificateReader:
+    """A certificate file, and how its parts become prices and trees.
+
+    Parameters
+    ----------
+    path : str or Path
+    file_type : type
+        Of the file, a ``msgspec.Struct`` with a field ``instance``.
+    instance : Instance
+
+    Raises
+    ------
+    InputError
+        If the file is malformed or made for another instance; and by every method, if what it is
+        given does not fit the instance. The error names the file and the place in it.
+    """
+
+    def __init__(self, path: str | Path, file_type: type[Any], instance: Any) -> None:
+        self._source = str(path)
+        self.file = decode(read_bytes(path), file_type, source=self._source)
+        check_made_for(instance, self.file.instance, self._source, "$.instance")
+        self._index = {job.id: job.index for job in instance.jobs}
+
+    def error(self, fault: str, at: str) -> InputError:
+        """What is wrong, and at which place of the file."""
+        return InputError(f"{self._source}: {fault} - at `{at}`")
+
+    def job(self, name: str, at: str) -> int:
+        """The index of a job."""
+        if name not in self._index:
+            raise self.error(f"no job '{name}' in the instance", at)
+        return self._index[name]
+
+    def table(
+        self, rows: list[list[float]], width: int, slots: int | None, at: str, what: str
+    ) -> np.ndarray:
+        """Prices as an array, shape (slots, width); with any number of rows if `slots` is None.
+
+        ``what`` names what the columns are.
+        """
+        if slots is not None and len(rows) != slots:
+            raise self.error(f"{len(rows)} rows for {slots} slots", at)
+        for t, row in enumerate(rows):
+            if len(row) != width:
+                raise self.error(f"{len(row)} prices for {width} {what}", f"{at}[{t}]")
+        return np.array(rows, dtype=float).reshape(len(rows), width)
+
+    def tree(
+        self, nodes: Sequence[Any], read: Callable[[Any, str], Any], everything: Divisible
+    ) -> tuple[Any, ...]:
+        """The nodes of a tree in preorder, each read from its record and place; none is no tree."""
+        tree = tuple(read(node, f"$.tree[{number}]") for number, node in enumerate(nodes))
+        try:
+            if tree:
+                check_tree(tree, everything)
+        except TreeError as error:
+            raise self.error(str(error), error.at) from None
+        return tree
 
 
 @dataclass(frozen=True)

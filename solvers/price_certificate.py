@@ -11,16 +11,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from models.errors import InputError
-from models.files import canonical, decode, read_bytes, write_atomic
-from models.instance import check_made_for
 from models.wire import BranchRecord, LeafRecord, PricesFile
-from solvers.branching_tree import Branch, Deadlines, TreeError, check_tree, leaves
-from solvers.certificate import Verdict, is_sealed, seal
+from solvers.branching_tree import Branch, Deadlines, leaves
+from solvers.certificate import Certificate, CertificateReader, Verdict, is_sealed, seal
 from solvers.result import Sense
 
 __all__ = [
     "OUTWARD",
-    "Certificate",
     "LeafOracle",
     "PriceCertificates",
     "TreePrices",
@@ -31,18 +28,6 @@ __all__ = [
 OUTWARD = 1e-9
 """By how much such bounds are rounded outward, relative: more than the round-off of their sums."""
 _DIGITS = 9  # of the largest price of a resource that is stored
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """A bound, and the sealed file that proves it."""
-
-    bound: float
-    file: PricesFile
-
-    def write(self, path: str | Path) -> None:
-        """Write the certificate file (gzip-ed by ending), whole or not at all."""
-        write_atomic(path, canonical(self.file))
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,54 +149,24 @@ class PriceCertificates:
         prices, names an unknown job, or has a tree that is none, or one of an instance that is too
         large for it.
         """
-        source = str(path)
-        file = decode(read_bytes(path), self.file_type, source=source)
-        check_made_for(instance, file.instance, source, "$.instance")
+        reader = CertificateReader(path, self.file_type, instance)
+        file, resources = reader.file, len(instance.cluster.resources)
         slots = instance.cluster.slots if self.every_slot else None
-        try:
-            prices = _table(
-                file.prices, len(instance.cluster.resources), "resources", slots, "$.prices"
-            )
-            tree = _tree(file.tree, instance, self.oracle(instance), slots) if file.tree else ()
-        except (_Malformed, InputError) as fault:
-            raise InputError(f"{source}: {fault}") from None
+        prices, tree = reader.table(file.prices, resources, slots, "$.prices", "resources"), ()
+        if file.tree:
+            try:
+                oracle = self.oracle(instance)
+            except InputError as error:
+                raise InputError(f"{path}: {error}") from None
+
+            def node(record: BranchRecord | LeafRecord, at: str) -> Branch | np.ndarray:
+                if isinstance(record, BranchRecord):
+                    return Branch(reader.job(record.job, f"{at}.job"), record.slot)
+                return reader.table(record.prices, oracle.columns, slots, f"{at}.prices", "columns")
+
+            tree = reader.tree(file.tree, node, oracle.everything())
         bound = self.bound(instance, TreePrices(prices, tree))
         return Verdict(self.sense, file.bound, bound, is_sealed(file))
-
-
-class _Malformed(Exception):
-    """What is wrong, and where."""
-
-
-def _tree(
-    records: list[BranchRecord | LeafRecord], instance: Any, oracle: LeafOracle, slots: int | None
-) -> tuple[Branch | np.ndarray, ...]:
-    index = {job.id: job.index for job in instance.jobs}
-    tree: list[Branch | np.ndarray] = []
-    for number, node in enumerate(records):
-        at = f"$.tree[{number}]"
-        if isinstance(node, LeafRecord):
-            tree.append(_table(node.prices, oracle.columns, "columns", slots, f"{at}.prices"))
-        elif node.job in index:
-            tree.append(Branch(index[node.job], node.slot))
-        else:
-            raise _Malformed(f"no job '{node.job}' in the instance - at `{at}.job`")
-    try:
-        check_tree(tree, oracle.everything())
-    except TreeError as error:
-        raise _Malformed(f"{error} - at `{error.at}`") from None
-    return tuple(tree)
-
-
-def _table(
-    rows: list[list[float]], width: int, what: str, slots: int | None, at: str
-) -> np.ndarray:
-    if slots is not None and len(rows) != slots:
-        raise _Malformed(f"{len(rows)} rows for {slots} slots - at `{at}`")
-    for t, row in enumerate(rows):
-        if len(row) != width:
-            raise _Malformed(f"{len(row)} prices for {width} {what} - at `{at}[{t}]`")
-    return np.array(rows, dtype=float).reshape(-1, width)
 
 
 def checked(prices: np.ndarray, columns: int, slots: int | None = None) -> np.ndarray:

@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from models.errors import InputError
-from models.files import canonical, decode, read_bytes, write_atomic
-from models.instance import check_made_for
 from models.utility.files import BranchRecord, CertificateFile, CutRecord, LeafRecord
 from models.utility.instance import UtilityInstance
-from solvers.branching_tree import TreeError, check_tree
-from solvers.certificate import Verdict, is_sealed, seal
+from solvers.certificate import Certificate, CertificateReader, Verdict, is_sealed, seal
 from solvers.utility.deadline_tree import Allowed, Branch
 from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound, rounded
 
-__all__ = ["Certificate", "certify", "check"]
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """A bound and the file that proves it.
-
-    Parameters
-    ----------
-    bound : float
-        No schedule that the scorer accepts has a larger total utility.
-    file : CertificateFile
-        Sealed (:func:`solvers.certificate.seal`).
-    """
-
-    bound: float
-    file: CertificateFile
-
-    def write(self, path: str | Path) -> None:
-        """Write the certificate file (gzip-ed by ending), whole or not at all."""
-        write_atomic(path, canonical(self.file))
+__all__ = ["certify", "check"]
 
 
 def certify(instance: UtilityInstance, prices: PoolPrices) -> Certificate:
@@ -95,62 +71,37 @@ def check(path: str | Path, instance: UtilityInstance) -> Verdict:
         If it is malformed or made for another instance, names an unknown job, slot or cut, or its
         tree is none.
     """
-    source = str(path)
-    file = decode(read_bytes(path), CertificateFile, source=source)
-    check_made_for(instance, file.instance, source, "$.instance")
-    recomputed = pool_bound(instance, _prices(file, instance, source))
-    return Verdict("max", file.bound, recomputed, is_sealed(file))
+    reader = CertificateReader(path, CertificateFile, instance)
+    recomputed = pool_bound(instance, _prices(reader, instance))
+    return Verdict("max", reader.file.bound, recomputed, is_sealed(reader.file))
 
 
-def _prices(file: CertificateFile, instance: UtilityInstance, source: str) -> PoolPrices:
-    index = {job.id: job.index for job in instance.jobs}
-    cuts = []
-    for number, cut in enumerate(file.cuts):
-        at = f"$.cuts[{number}]"
-        if cut.slot >= instance.cluster.slots:
-            raise InputError(f"{source}: slot {cut.slot} is past the horizon - at `{at}.slot`")
-        weight = np.zeros(len(index))
-        for job, share in cut.weights.items():
-            if job not in index:
-                raise InputError(f"{source}: no job '{job}' in the instance - at `{at}.weights`")
-            weight[index[job]] = share
-        cuts.append(PricedCut(int(cut.side == "ps"), cut.slot, cut.price, weight))
-    tree: list[Branch | PoolPrices] = []
-    for number, node in enumerate(file.tree):
-        at = f"$.tree[{number}]"
-        if isinstance(node, BranchRecord):
-            if node.job not in index:
-                raise InputError(f"{source}: no job '{node.job}' in the instance - at `{at}.job`")
-            tree.append(Branch(index[node.job], node.slot, node.workers))
-            continue
-        for place, _ in node.cuts:
+def _prices(reader: CertificateReader, instance: UtilityInstance) -> PoolPrices:
+    slots, resources = instance.cluster.slots, len(instance.cluster.resources)
+
+    def tables(record: CertificateFile | LeafRecord, at: str) -> tuple[np.ndarray, np.ndarray]:
+        return (
+            reader.table(record.worker, resources, slots, f"{at}.worker", "resources"),
+            reader.table(record.ps, resources, slots, f"{at}.ps", "resources"),
+        )
+
+    def node(record: BranchRecord | LeafRecord, at: str) -> Branch | PoolPrices:
+        if isinstance(record, BranchRecord):
+            return Branch(reader.job(record.job, f"{at}.job"), record.slot, record.workers)
+        for place, _ in record.cuts:
             if place >= len(cuts):
-                raise InputError(f"{source}: no cut {place} - at `{at}.cuts`")
-        paid = tuple(replace(cuts[place], price=price) for place, price in node.cuts)
-        tree.append(PoolPrices(*_tables(node, at, instance, source), paid))
-    prices = PoolPrices(*_tables(file, "$", instance, source), tuple(cuts), tuple(tree))
-    try:
-        if tree:
-            check_tree(tree, Allowed.all(len(index), instance.cluster.slots))
-    except TreeError as error:
-        raise InputError(f"{source}: {error} - at `{error.at}`") from None
-    return prices
+                raise reader.error(f"no cut {place}", f"{at}.cuts")
+        paid = tuple(replace(cuts[place], price=price) for place, price in record.cuts)
+        return PoolPrices(*tables(record, at), paid)
 
-
-def _tables(
-    record: CertificateFile | LeafRecord, at: str, instance: UtilityInstance, source: str
-) -> tuple[np.ndarray, np.ndarray]:
-    return (
-        _table(record.worker, f"{at}.worker", instance, source),
-        _table(record.ps, f"{at}.ps", instance, source),
-    )
-
-
-def _table(rows: list[list[float]], at: str, instance: UtilityInstance, source: str) -> np.ndarray:
-    slots, width = instance.cluster.slots, len(instance.cluster.resources)
-    if len(rows) != slots:
-        raise InputError(f"{source}: {len(rows)} rows for {slots} slots - at `{at}`")
-    for t, row in enumerate(rows):
-        if len(row) != width:
-            raise InputError(f"{source}: {len(row)} prices for {width} resources - at `{at}[{t}]`")
-    return np.array(rows, dtype=float).reshape(slots, width)
+    cuts = []
+    for number, cut in enumerate(reader.file.cuts):
+        at = f"$.cuts[{number}]"
+        if cut.slot >= slots:
+            raise reader.error(f"slot {cut.slot} is past the horizon", f"{at}.slot")
+        weight = np.zeros(len(instance.jobs))
+        for job, share in cut.weights.items():
+            weight[reader.job(job, f"{at}.weights")] = share
+        cuts.append(PricedCut(int(cut.side == "ps"), cut.slot, cut.price, weight))
+    tree = reader.tree(reader.file.tree, node, Allowed.all(len(instance.jobs), slots))
+    return PoolPrices(*tables(reader.file, "$"), tuple(cuts), tree)

@@ -13,13 +13,13 @@ import pytest
 from models.colocated import ColocatedInstance
 from models.errors import InputError
 from models.files import canonical
-from solvers.certificate import seal
+from solvers.certificate import Certificate, seal
 from solvers.colocated.certificate import certify, check
 from solvers.colocated.offline import solve
 from solvers.colocated.pool_bound import PoolOracle, pool_bound
 from solvers.colocated.pooled import PooledProblem
 from solvers.column_generation import ColumnGeneration
-from solvers.price_certificate import Certificate, TreePrices, rounded
+from solvers.price_certificate import TreePrices, rounded
 from tests.models.colocated.brute_force import optimum
 from tests.models.colocated.small import NOTHING, constant, instance, job, random_instance
 

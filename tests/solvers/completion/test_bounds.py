@@ -14,14 +14,14 @@ from models.completion import CompletionInstance
 from models.completion.formulations.time_indexed import horizon
 from models.errors import InputError
 from models.files import canonical
-from solvers.certificate import seal
+from solvers.certificate import Certificate, seal
 from solvers.column_generation import ColumnGeneration
 from solvers.completion.certificate import certify, check
 from solvers.completion.elastic_bound import elastic_bound
 from solvers.completion.offline import solve
 from solvers.completion.pool_bound import PoolOracle, pool_bound, rounded
 from solvers.completion.pooled import PooledProblem
-from solvers.price_certificate import Certificate, TreePrices
+from solvers.price_certificate import TreePrices
 from tests.models.completion.brute_force import best_choice, columns
 from tests.models.completion.small import instance, job, random_instance
 from tests.seeds import seeds

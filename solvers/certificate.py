@@ -15,8 +15,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -53,7 +54,7 @@ def is_sealed(file: msgspec.Struct) -> bool:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Generic[FileT]):
     """A bound and the file that proves it.
 
     Parameters
@@ -65,14 +66,14 @@ class Certificate:
     """
 
     bound: float
-    file: Any
+    file: FileT
 
     def write(self, path: str | Path) -> None:
         """Write the certificate file (gzip-ed by ending), whole or not at all."""
         write_atomic(path, canonical(self.file))
 
 
-class CertificateReader:
+class CertificateReader(Generic[FileT]):
     """A certificate file, and how its parts become prices and trees.
 
     Parameters
@@ -82,6 +83,10 @@ class CertificateReader:
         Of the file, a ``msgspec.Struct`` with a field ``instance``.
     instance : Instance
 
+    Attributes
+    ----------
+    file : msgspec.Struct
+
     Raises
     ------
     InputError
@@ -89,15 +94,19 @@ class CertificateReader:
         given does not fit the instance. The error names the file and the place in it.
     """
 
-    def __init__(self, path: str | Path, file_type: type[Any], instance: Any) -> None:
-        self._source = str(path)
+    def __init__(self, path: str | Path, file_type: type[FileT], instance: Any) -> None:
+        self._source, self._instance = str(path), instance
         self.file = decode(read_bytes(path), file_type, source=self._source)
-        check_made_for(instance, self.file.instance, self._source, "$.instance")
-        self._index = {job.id: job.index for job in instance.jobs}
+        made_for: str = self.file.instance  # type: ignore[attr-defined]
+        check_made_for(instance, made_for, self._source, "$.instance")
 
-    def error(self, fault: str, at: str) -> InputError:
-        """What is wrong, and at which place of the file."""
-        return InputError(f"{self._source}: {fault} - at `{at}`")
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {job.id: job.index for job in self._instance.jobs}
+
+    def error(self, fault: str, at: str = "") -> InputError:
+        """What is wrong, and at which place of the file, if it has one."""
+        return InputError(f"{self._source}: {fault}" + (f" - at `{at}`" if at else ""))
 
     def job(self, name: str, at: str) -> int:
         """The index of a job."""
@@ -106,23 +115,34 @@ class CertificateReader:
         return self._index[name]
 
     def table(
-        self, rows: list[list[float]], width: int, slots: int | None, at: str, what: str
+        self,
+        rows: list[list[float]],
+        shape: tuple[int | None, int],
+        at: str,
+        *,
+        each: str = "slots",
+        numbers: str = "prices",
+        of: str = "resources",
     ) -> np.ndarray:
-        """Prices as an array, shape (slots, width); with any number of rows if `slots` is None.
+        """Rows of numbers as an array of this shape, with any number of rows if that is None.
 
-        ``what`` names what the columns are.
+        The other words are for errors: a row for each of what, and in it which numbers of what.
         """
-        if slots is not None and len(rows) != slots:
-            raise self.error(f"{len(rows)} rows for {slots} slots", at)
-        for t, row in enumerate(rows):
+        count, width = shape
+        if count is not None and len(rows) != count:
+            raise self.error(f"{len(rows)} rows for {count} {each}", at)
+        for place, row in enumerate(rows):
             if len(row) != width:
-                raise self.error(f"{len(row)} prices for {width} {what}", f"{at}[{t}]")
+                raise self.error(f"{len(row)} {numbers} for {width} {of}", f"{at}[{place}]")
         return np.array(rows, dtype=float).reshape(len(rows), width)
 
     def tree(
         self, nodes: Sequence[Any], read: Callable[[Any, str], Any], everything: Divisible
     ) -> tuple[Any, ...]:
-        """The nodes of a tree in preorder, each read from its record and place; none is no tree."""
+        """The nodes of a tree in preorder, each read from its record and place.
+
+        Without nodes there is no tree, and nothing is checked.
+        """
         tree = tuple(read(node, f"$.tree[{number}]") for number, node in enumerate(nodes))
         try:
             if tree:

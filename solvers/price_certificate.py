@@ -119,7 +119,7 @@ class PriceCertificates:
         # No schedule is worth less than nothing, whatever a leaf without schedules may prove.
         return max(root, min(found)) if self.sense == "min" else min(root, max(0.0, *found))
 
-    def certify(self, instance: Any, prices: TreePrices) -> Certificate:
+    def certify(self, instance: Any, prices: TreePrices) -> Certificate[PricesFile]:
         """Round the prices, and compute the bound that the rounded ones prove."""
         short = TreePrices(
             self.rounded(prices.prices),
@@ -152,17 +152,19 @@ class PriceCertificates:
         reader = CertificateReader(path, self.file_type, instance)
         file, resources = reader.file, len(instance.cluster.resources)
         slots = instance.cluster.slots if self.every_slot else None
-        prices, tree = reader.table(file.prices, resources, slots, "$.prices", "resources"), ()
+        prices = reader.table(file.prices, (slots, resources), "$.prices")
+        tree: tuple[Branch | np.ndarray, ...] = ()
         if file.tree:
             try:
                 oracle = self.oracle(instance)
             except InputError as error:
-                raise InputError(f"{path}: {error}") from None
+                raise reader.error(str(error)) from None
 
             def node(record: BranchRecord | LeafRecord, at: str) -> Branch | np.ndarray:
                 if isinstance(record, BranchRecord):
                     return Branch(reader.job(record.job, f"{at}.job"), record.slot)
-                return reader.table(record.prices, oracle.columns, slots, f"{at}.prices", "columns")
+                shape = slots, oracle.columns
+                return reader.table(record.prices, shape, f"{at}.prices", of="columns")
 
             tree = reader.tree(file.tree, node, oracle.everything())
         bound = self.bound(instance, TreePrices(prices, tree))

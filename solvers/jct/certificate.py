@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from models.errors import InputError
-from models.files import canonical, decode, read_bytes, write_atomic
-from models.instance import check_made_for
 from models.jct.certificates import JctCertificateFile
 from models.jct.instance import JctInstance
-from solvers.certificate import Verdict, is_sealed, seal
+from solvers.certificate import Certificate, CertificateReader, Verdict, is_sealed, seal
 from solvers.jct.pool import Pool
 from solvers.jct.price_bound import price_bound, rounded
 
-__all__ = ["Certificate", "certify", "check"]
+__all__ = ["certify", "check"]
 
 _MOST_PRICES = 10**8
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """A bound and the file that proves it.
-
-    Parameters
-    ----------
-    bound : float
-        No schedule that the scorer accepts has a smaller total JCT, slots; those that migrate
-        between edge workers included.
-    file : JctCertificateFile
-        Sealed (:func:`solvers.certificate.seal`).
-    """
-
-    bound: float
-    file: JctCertificateFile
-
-    def write(self, path: str | Path) -> None:
-        """Write the certificate file (gzip-ed by ending), whole or not at all."""
-        write_atomic(path, canonical(self.file))
-
-
-def certify(instance: JctInstance, prices: np.ndarray) -> Certificate:
+def certify(instance: JctInstance, prices: np.ndarray) -> Certificate[JctCertificateFile]:
     """Round the prices, and compute the bound that the rounded ones prove.
+
+    It is one on the total JCT, in slots, also of schedules that migrate between edge workers.
 
     Parameters
     ----------
@@ -78,21 +55,17 @@ def check(path: str | Path, instance: JctInstance) -> Verdict:
     InputError
         If it is malformed or made for another instance, or names an unknown type or slot.
     """
-    source = str(path)
-    file = decode(read_bytes(path), JctCertificateFile, source=source)
-    check_made_for(instance, file.instance, source, "$.instance")
+    reader = CertificateReader(path, JctCertificateFile, instance)
+    file, cluster = reader.file, instance.cluster
     for kind, row in file.worker.items():
         at = f"$.worker[{kind!r}]"
-        if kind not in instance.cluster.worker_types:
-            raise InputError(f"{source}: no edge worker is of type '{kind}' - at `{at}`")
-        if len(row) > instance.cluster.slots:
-            raise InputError(
-                f"{source}: {len(row)} prices for {instance.cluster.slots} slots - at `{at}`"
-            )
-    if (size := len(instance.cluster.worker_types) * _longest(file.worker)) > _MOST_PRICES:
-        raise InputError(
-            f"{source}: {size} prices (types x slots) are more than {_MOST_PRICES} - at `$.worker`"
-        )
+        if kind not in cluster.worker_types:
+            raise reader.error(f"no edge worker is of type '{kind}'", at)
+        if len(row) > cluster.slots:
+            raise reader.error(f"{len(row)} prices for {cluster.slots} slots", at)
+    if (size := len(cluster.worker_types) * _longest(file.worker)) > _MOST_PRICES:
+        most = f"{size} prices (types x slots) are more than {_MOST_PRICES}"
+        raise reader.error(most, "$.worker")
     return Verdict("min", file.bound, _bound(instance, file.worker), is_sealed(file))
 
 

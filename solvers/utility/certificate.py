@@ -16,7 +16,7 @@ from solvers.utility.pool_bound import PoolPrices, PricedCut, pool_bound, rounde
 __all__ = ["certify", "check"]
 
 
-def certify(instance: UtilityInstance, prices: PoolPrices) -> Certificate:
+def certify(instance: UtilityInstance, prices: PoolPrices) -> Certificate[CertificateFile]:
     """Round the prices, and compute the bound that the rounded ones prove."""
     short = rounded(prices)
     bound = pool_bound(instance, short)
@@ -76,26 +76,11 @@ def check(path: str | Path, instance: UtilityInstance) -> Verdict:
     return Verdict("max", reader.file.bound, recomputed, is_sealed(reader.file))
 
 
-def _prices(reader: CertificateReader, instance: UtilityInstance) -> PoolPrices:
-    slots, resources = instance.cluster.slots, len(instance.cluster.resources)
-
-    def tables(record: CertificateFile | LeafRecord, at: str) -> tuple[np.ndarray, np.ndarray]:
-        return (
-            reader.table(record.worker, resources, slots, f"{at}.worker", "resources"),
-            reader.table(record.ps, resources, slots, f"{at}.ps", "resources"),
-        )
-
-    def node(record: BranchRecord | LeafRecord, at: str) -> Branch | PoolPrices:
-        if isinstance(record, BranchRecord):
-            return Branch(reader.job(record.job, f"{at}.job"), record.slot, record.workers)
-        for place, _ in record.cuts:
-            if place >= len(cuts):
-                raise reader.error(f"no cut {place}", f"{at}.cuts")
-        paid = tuple(replace(cuts[place], price=price) for place, price in record.cuts)
-        return PoolPrices(*tables(record, at), paid)
-
-    cuts = []
-    for number, cut in enumerate(reader.file.cuts):
+def _prices(reader: CertificateReader[CertificateFile], instance: UtilityInstance) -> PoolPrices:
+    file, slots = reader.file, instance.cluster.slots
+    shape = slots, len(instance.cluster.resources)
+    cuts: list[PricedCut] = []
+    for number, cut in enumerate(file.cuts):
         at = f"$.cuts[{number}]"
         if cut.slot >= slots:
             raise reader.error(f"slot {cut.slot} is past the horizon", f"{at}.slot")
@@ -103,5 +88,22 @@ def _prices(reader: CertificateReader, instance: UtilityInstance) -> PoolPrices:
         for job, share in cut.weights.items():
             weight[reader.job(job, f"{at}.weights")] = share
         cuts.append(PricedCut(int(cut.side == "ps"), cut.slot, cut.price, weight))
-    tree = reader.tree(reader.file.tree, node, Allowed.all(len(instance.jobs), slots))
-    return PoolPrices(*tables(reader.file, "$"), tuple(cuts), tree)
+
+    def node(record: BranchRecord | LeafRecord, at: str) -> Branch | PoolPrices:
+        if isinstance(record, BranchRecord):
+            return Branch(reader.job(record.job, f"{at}.job"), record.slot, record.workers)
+        for place, _ in record.cuts:
+            if place >= len(cuts):
+                raise reader.error(f"no cut {place}", f"{at}.cuts")
+        return PoolPrices(
+            reader.table(record.worker, shape, f"{at}.worker"),
+            reader.table(record.ps, shape, f"{at}.ps"),
+            tuple(replace(cuts[place], price=price) for place, price in record.cuts),
+        )
+
+    return PoolPrices(
+        reader.table(file.worker, shape, "$.worker"),
+        reader.table(file.ps, shape, "$.ps"),
+        tuple(cuts),
+        reader.tree(file.tree, node, Allowed.all(len(instance.jobs), slots)),
+    )

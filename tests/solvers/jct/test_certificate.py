@@ -10,9 +10,9 @@ import pytest
 
 from models.errors import InputError
 from models.files import canonical
-from models.jct import JctInstance
-from solvers.certificate import seal
-from solvers.jct.certificate import Certificate, certify, check
+from models.jct import JctCertificateFile, JctInstance
+from solvers.certificate import Certificate, seal
+from solvers.jct.certificate import certify, check
 from solvers.jct.offline import solve
 from tests.models.jct.small import instance, job, server
 from tests.seeds import seeds
@@ -24,7 +24,13 @@ def two_jobs() -> JctInstance:
     return instance([job("long", upload=[0], chunk_slots=2), job("short", upload=[0])], [server(1)])
 
 
-def changed(certificate: Certificate, path: Path, *, sealed: bool = True, **fields: object) -> Path:
+def changed(
+    certificate: Certificate[JctCertificateFile],
+    path: Path,
+    *,
+    sealed: bool = True,
+    **fields: object,
+) -> Path:
     file = msgspec.structs.replace(certificate.file, **fields)
     path.write_bytes(canonical(seal(file) if sealed else file))
     return path

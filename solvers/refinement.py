@@ -10,11 +10,9 @@ from models.scoring import Score
 from solvers.column_generation import GenerationResult
 from solvers.errors import WrongSolution
 from solvers.highs import SOLVER, HighsOptions
-from solvers.result import Sense, SolveResult, status_of
+from solvers.result import Sense, SolveResult, reconciled, status_of
 
 __all__ = ["refined", "searched"]
-
-_ROUND_OFF = 1e-6  # HiGHS's own, relative
 
 
 def searched(
@@ -118,10 +116,9 @@ def refined(
             objective, best = judged.objective, schedule
     bound, source = found.bound, found.bound_source
     if proven is not None and sign * proven < sign * bound:
-        if sign * (objective - proven) > _ROUND_OFF * abs(proven):
-            raise WrongSolution(f"{name}: worth {objective}, bound {proven}")
+        tight = reconciled(name, found.sense, objective, proven)
         if status_of(found.sense, objective, bound) != "optimal":
-            bound, source = sign * max(sign * proven, sign * objective), "milp"
+            bound, source = tight, "milp"
     return replace(
         found,
         status=status_of(found.sense, objective, bound),

@@ -9,6 +9,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
+from solvers.errors import WrongSolution
+
 Sense = Literal["max", "min"]
 BoundSource = Literal["milp", "prices"]
 Status = Literal[
@@ -20,6 +22,10 @@ WITH_OBJECTIVE: frozenset[str] = frozenset({"optimal", "feasible"})
 
 #: Largest relative gap (`relative_gap`) at which an objective counts as the optimum.
 OPTIMAL_GAP = 1e-4
+
+#: By how much HiGHS's bound may miss a schedule that its tolerances cut off, relative: objectives
+#: of its programs are about 100, or scaled to that.
+HIGHS_ROUND_OFF = 1e-6
 
 ScheduleT = TypeVar("ScheduleT")
 
@@ -61,6 +67,27 @@ def status_of(
     """Optimal if the :func:`relative_gap` is no more than `OPTIMAL_GAP`, else feasible."""
     gap = relative_gap(sense, objective, bound, negligible=negligible)
     return "optimal" if gap is not None and gap <= OPTIMAL_GAP else "feasible"
+
+
+def reconciled(name: str, sense: Sense, objective: float, bound: float) -> float:
+    """A bound of HiGHS, moved to the objective of a schedule that is beyond it by round-off.
+
+    Parameters
+    ----------
+    name : str
+        Of the instance.
+    sense, objective, bound
+        As in :func:`relative_gap`; the schedule has passed the scorer.
+
+    Raises
+    ------
+    WrongSolution
+        If the schedule is further beyond the bound than `HIGHS_ROUND_OFF`.
+    """
+    beyond = objective - bound if sense == "max" else bound - objective
+    if beyond > HIGHS_ROUND_OFF * abs(bound):
+        raise WrongSolution(f"{name}: worth {objective}, bound {bound}")
+    return objective if beyond > 0 else bound
 
 
 def check_claims(

@@ -22,12 +22,11 @@ from solvers.colocated.pool_bound import PoolOracle, pool_bound
 from solvers.highs import HighsOptions
 from solvers.pyomo_bridge import PyomoResult, solve_model
 from solvers.refinement import refined
-from solvers.result import SolveResult
+from solvers.result import HIGHS_ROUND_OFF, SolveResult
 from solvers.scaling import factor_for
 
 __all__ = ["OpenDeadlines", "improve", "schedule_of", "size"]
 
-_ROUND_OFF = 1e-6  # HiGHS's own, relative
 _CAPACITIES = "(5)"  # all that HiGHS's tolerances may break
 
 
@@ -46,7 +45,7 @@ class OpenDeadlines(NamedTuple):
         """Find them by prices of pooled machines, the bound that they prove, what is known."""
         shape = len(instance.jobs), instance.cluster.slots
         slots, out = np.zeros(shape, dtype=bool), np.zeros(len(instance.jobs), dtype=bool)
-        slack = bound - known + _ROUND_OFF * abs(bound)
+        slack = bound - known + HIGHS_ROUND_OFF * abs(bound)
         for i, job in enumerate(instance.jobs):
             oracle = PoolOracle(job, instance.cluster.tolerant)
             payoffs = oracle.payoffs(prices @ job.worker, prices @ job.ps)

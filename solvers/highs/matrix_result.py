@@ -12,13 +12,9 @@ from solvers.highs.engine import VERSION
 from solvers.highs.options import HighsOptions
 from solvers.highs.outcome import Outcome, Tally
 from solvers.highs.program import FloatArray, LinearProgram
-from solvers.result import Sense, SolveResult, Status, check_claims, relative_gap
+from solvers.result import HIGHS_ROUND_OFF, Sense, SolveResult, Status, check_claims, relative_gap
 
 SOLVER = f"HiGHS {VERSION}"
-
-#: HiGHS's tolerances, 1e-6 and 1e-7, are absolute. So its bound may miss the value of a checked
-#: point by so much, in units of the point's value and of the largest cost.
-ROUND_OFF = 1e-6
 
 
 class NoDuals(ValueError):
@@ -41,8 +37,8 @@ class MatrixResult:
     objective, bound : float or None
         Value of `x`, recomputed from the costs, and bound on the optimum, never on the wrong side
         of `objective`. The bound is the solver's: in floating point, and not certified. Where it
-        lies on the wrong side by `ROUND_OFF` at most it is moved to `objective`; beyond that it
-        is not believed.
+        lies on the wrong side by `HIGHS_ROUND_OFF` at most it is moved to `objective`; beyond that
+        it is not believed.
     seconds : float
         Wall-clock time, start of a child included.
     options, message : mapping, str
@@ -178,17 +174,18 @@ def _with_numbers(
             return replace(nothing, message=f"the optimal point is refused: {tally.rejection}")
         return replace(nothing, status="interrupted" if bound is None else "bounded", bound=bound)
     objective = tally.objective
+    # HiGHS's tolerances, 1e-6 and 1e-7, are absolute: in units of the value or of the largest cost.
     scale = max(abs(objective), float(np.abs(program.cost).max(initial=0.0)))
     if bound is not None:
         ahead = objective - bound if program.sense == "max" else bound - objective
-        if ahead > ROUND_OFF * scale:
+        if ahead > HIGHS_ROUND_OFF * scale:
             message, bound = f"{message}; its bound {bound} is refuted by the incumbent", None
         elif ahead > 0:
             bound = objective
     status: Status = "feasible"
     if bound is not None:
         # HiGHS takes its gap relative to the incumbent; rounding `x` may have cost a little.
-        allowed = max(options.mip_rel_gap * abs(objective), ROUND_OFF * scale)
+        allowed = max(options.mip_rel_gap * abs(objective), HIGHS_ROUND_OFF * scale)
         proven = abs(bound - objective) <= allowed * (1 + 1e-6)
         status = "optimal" if proven else "feasible"
     duals = nothing._duals

@@ -29,13 +29,19 @@ from models.utility.score import score
 from solvers.errors import WrongSolution
 from solvers.highs import SOLVER, HighsOptions, MatrixResult
 from solvers.pyomo_bridge import Engine, PyomoResult, solve_model
-from solvers.result import OPTIMAL_GAP, SolveResult, Status, relative_gap
+from solvers.result import (
+    HIGHS_ROUND_OFF,
+    OPTIMAL_GAP,
+    SolveResult,
+    Status,
+    reconciled,
+    relative_gap,
+)
 from solvers.utility.scaling import scale_utilities
 
 __all__ = ["WrongSolution", "relaxation", "solve"]
 
 _STACK = 1e-5  # of a capacity: rows may miss it by 2e-6, whole numbers by 1e-6
-_ROUND_OFF = 1e-6  # HiGHS's own, relative: utilities are scaled to about 100
 
 Result = SolveResult[UtilitySchedule]
 
@@ -166,12 +172,10 @@ def _judged(
             status: Status = "interrupted" if bound is None else "bounded"
             return replace(lifted, status=status, objective=None, bound=bound, message=message)
         judged = score(instance, start)
-    if bound is not None and judged.objective > bound:
-        if judged.objective > bound * (1 + _ROUND_OFF):
-            raise WrongSolution(f"{instance.name}: worth {judged.objective}, bound {bound}")
-        bound = judged.objective
+    if bound is not None:
+        bound = reconciled(instance.name, "max", judged.objective, bound)
     gap = relative_gap("max", judged.objective, bound)
-    proven = solved.result.is_optimal and gap is not None and gap <= mip_rel_gap + _ROUND_OFF
+    proven = solved.result.is_optimal and gap is not None and gap <= mip_rel_gap + HIGHS_ROUND_OFF
     return replace(
         lifted,
         status="optimal" if proven else "feasible",

@@ -27,11 +27,11 @@ from models.utility.score import score
 from solvers.errors import WrongSolution
 from solvers.highs import SMALL_MIP, SOLVER, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
-from solvers.result import OPTIMAL_GAP, SolveResult, Status
+from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP, SolveResult, Status
 from solvers.utility.occupancy import Occupancy
 from solvers.utility.oracle import zero_prices
 from solvers.utility.scaling import scale_utilities
-from solvers.utility.search_state import ROUND_OFF, SearchState
+from solvers.utility.search_state import SearchState
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["solve"]
@@ -169,7 +169,7 @@ class _Search:
         if share is not None and time.monotonic() >= share:
             self._known.timed = True
         if x is not None:
-            x = self._program.with_ps_needed(np.floor(x + ROUND_OFF))
+            x = self._program.with_ps_needed(np.floor(x + HIGHS_ROUND_OFF))
             self._known.offer(self._known.repaired(self._program, x))
 
     def _round(self) -> bool:

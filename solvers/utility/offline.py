@@ -122,7 +122,7 @@ def solve(
         return deadlines_first(instance, relaxation, known, end, threads, options)
 
     def exact(known: Found) -> Found:
-        return joined(known, exact_until(instance, end, known.schedule))
+        return joined(instance, known, exact_until(instance, end, known.schedule))
 
     steps = []
     if not races and (time_limit is not None or work_limit is not None):

@@ -80,7 +80,7 @@ def race(
         lost = str(error)
     except Stopped:
         lost = _OVERRUN
-    known = joined(known, *found)
+    known = joined(instance, known, *found)
     if known.is_optimal and lost == _OVERRUN:
         lost = ""  # it was not needed any more
     failure = "; ".join(filter(None, [known.failure, lost]))

@@ -17,21 +17,18 @@ from solvers.highs import HighsOptions
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
 from solvers.packing_groups import packing_groups
-from solvers.result import relative_gap
+from solvers.result import HIGHS_ROUND_OFF, reconciled, relative_gap
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.placing import Placer, Placing
 from solvers.utility.separation import PackingCut, PackingSeparator
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["LOOKS_PER_UNIT", "ROUND_OFF", "SearchState"]
+__all__ = ["LOOKS_PER_UNIT", "SearchState"]
 
 LOOKS_PER_UNIT = 1e6
 """How often HiGHS looks at its limits, about every hundred simplex iterations, times the nonzeros
 of its program, in a unit of work: about a second."""
-
-ROUND_OFF = 1e-6
-"""HiGHS's own, relative: utilities are scaled to about 100."""
 
 _HARDLY = 1e-7  # of a worker
 
@@ -130,22 +127,12 @@ class SearchState:
     def closed(self, gap: float) -> bool:
         """Whether schedule and bound agree, up to a relative gap or HiGHS's tolerance."""
         known = relative_gap("max", self.objective, self.bound)
-        return known is not None and known <= max(gap, ROUND_OFF)
+        return known is not None and known <= max(gap, HIGHS_ROUND_OFF)
 
     def reconcile(self) -> None:
-        """Raise the bound to the objective where it is below it by no more than HiGHS's tolerance.
-
-        Raises
-        ------
-        WrongSolution
-            If it is further below.
-        """
-        if self.bound is not None and self.objective > self.bound:
-            if self.objective > self.bound * (1 + ROUND_OFF):
-                raise WrongSolution(
-                    f"{self._instance.name}: worth {self.objective}, bound {self.bound}"
-                )
-            self.bound = self.objective
+        """Raise the bound to the objective where HIGHS_ROUND_OFF has it below; or WrongSolution."""
+        if self.bound is not None:
+            self.bound = reconciled(self._instance.name, "max", self.objective, self.bound)
 
     @property
     def seconds_left(self) -> float:

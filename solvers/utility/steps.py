@@ -13,15 +13,13 @@ from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.column_generation import OUT_OF_TIME, ColumnGeneration
-from solvers.errors import WrongSolution
-from solvers.result import SolveResult, status_of
+from solvers.result import SolveResult, reconciled, status_of
 from solvers.utility.deadlines import DeadlineOptions, PooledRelaxation, deadline_search
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.local_search import local_search
 from solvers.utility.pool_bound import PoolPrices, pool_bound, rounded
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities
-from solvers.utility.search_state import ROUND_OFF
 
 __all__ = [
     "Found",
@@ -119,7 +117,7 @@ def deadlines_first(
         instance, relaxation, known.schedule, deadline=end, threads=threads, options=options
     )
     timed = known.timed or found.timed or options.work_limit is None
-    known = _better(known, found.objective, found.schedule, found.bound)
+    known = _better(instance, known, found.objective, found.schedule, found.bound)
     late = not known.is_optimal and time.monotonic() >= end
     return replace(
         known,
@@ -174,10 +172,10 @@ def exact_first(
     solved = exact_until(instance, exact_end, start)
     moves = 0 if solved.is_optimal else moves
     known, relaxation = relaxed(instance, solved.schedule, (end, end), moves)
-    return joined(known, solved), relaxation
+    return joined(instance, known, solved), relaxation
 
 
-def joined(known: Found, *others: Found) -> Found:
+def joined(instance: UtilityInstance, known: Found, *others: Found) -> Found:
     """What was known, with what others found on the same instance.
 
     The last one that is optimal, or else the last one, says how it ended, and who solved it if it
@@ -185,7 +183,7 @@ def joined(known: Found, *others: Found) -> Found:
     """
     for other in others:
         prices = other.duals if other.bound_source == "prices" else None
-        both = _better(known, other.objective, other.schedule, other.bound, prices)
+        both = _better(instance, known, other.objective, other.schedule, other.bound, prices)
         last = known if known.is_optimal and not other.is_optimal else other
         better = (both.objective, both.bound) != (known.objective, known.bound)
         known = replace(
@@ -200,6 +198,7 @@ def joined(known: Found, *others: Found) -> Found:
 
 
 def _better(
+    instance: UtilityInstance,
     known: Found,
     objective: float | None,
     schedule: UtilitySchedule | None,
@@ -209,8 +208,7 @@ def _better(
     """What was known, with the schedule and the bound of a further step where they are better.
 
     If prices prove that bound, they are given; if not, it is HiGHS's word. The schedule may exceed
-    a bound that another step has from HiGHS, by HiGHS's tolerance; the bound is then raised to it.
-    If it exceeds it by more, there is a WrongSolution.
+    a bound that another step has from HiGHS, by round-off.
     """
     source, duals = known.bound_source, known.duals
     if objective is None or (known.objective is not None and objective < known.objective):
@@ -219,10 +217,8 @@ def _better(
         source, duals = ("milp", duals) if prices is None else ("prices", prices)
     else:
         bound = known.bound
-    if source == "milp" and objective is not None and bound is not None and bound < objective:
-        if objective > bound * (1 + ROUND_OFF):
-            raise WrongSolution(f"worth {objective}, bound {bound}")
-        bound = objective
+    if source == "milp" and objective is not None and bound is not None:
+        bound = reconciled(instance.name, "max", objective, bound)
     return replace(
         known,
         status=status_of("max", objective, bound),

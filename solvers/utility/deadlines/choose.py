@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from solvers.highs import MatrixResult
-from solvers.result import OPTIMAL_GAP
+from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP
 from solvers.utility.deadlines.complete import complete, find_cuts
 from solvers.utility.deadlines.options import Plans
 from solvers.utility.deadlines.prove import BoundProcess, bound_program
 from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
-from solvers.utility.search_state import ROUND_OFF
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["Rounds"]
@@ -118,7 +117,7 @@ class Rounds:
         if number // len(plans) % 2:
             points.append(state.best_point(grid))
         limits = state.limits(program, share, state.rough_gap)
-        result = state.solve(program.where_undecided(points, ROUND_OFF), limits)
+        result = state.solve(program.where_undecided(points, HIGHS_ROUND_OFF), limits)
         self._first, misled = number == 0 and not state.may_prove, self._misled
         news = self._follow_up(grid, result, [plan])
         self._first = False

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import Infeasible
+from solvers.result import HIGHS_ROUND_OFF
 from solvers.utility.deadlines.options import Plans
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.relax_and_fix import keep_deadlines, relax_and_fix, schedule_of
 from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
-from solvers.utility.search_state import ROUND_OFF
 from solvers.utility.totals_program import SIDES
 
 __all__ = ["complete", "find_cuts"]
@@ -91,7 +91,7 @@ def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
         for _ in range(state.options.cut_points):
             _add_cuts(state, program)
             upper = min(upper, program.objective)
-            whole_at = state.totals.whole_at(program.x, ROUND_OFF)
+            whole_at = state.totals.whole_at(program.x, HIGHS_ROUND_OFF)
             if not state.may_prove or whole_at or not _hopes(state, upper):
                 break
             limits = state.limits(program.program, state.options.completing)

@@ -21,8 +21,8 @@ from scipy import sparse
 
 from solvers.highs import LinearProgram
 from solvers.highs.growing import GrowingProgram
+from solvers.result import HIGHS_ROUND_OFF
 from solvers.utility.deadlines.state import DeadlineState
-from solvers.utility.search_state import ROUND_OFF
 from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES, SMALLEST
 
@@ -235,7 +235,7 @@ class PlanProgram:
     def whole(self) -> np.ndarray:
         """Columns whose latest values are whole; bool."""
         x = self.x[self._columns]
-        return np.abs(x - np.round(x)) <= ROUND_OFF
+        return np.abs(x - np.round(x)) <= HIGHS_ROUND_OFF
 
     def beyond(self, slot: int) -> np.ndarray:
         """Columns of n and m from a slot on, and of d of the jobs that complete there; bool."""

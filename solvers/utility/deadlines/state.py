@@ -17,12 +17,12 @@ from models.utility.schedule import UtilitySchedule
 from solvers.errors import WrongSolution
 from solvers.highs import SMALL_MIP, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
-from solvers.result import OPTIMAL_GAP
+from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP
 from solvers.utility.chosen_grid import chosen_grid
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.deadlines.options import DeadlineOptions
 from solvers.utility.scaling import scale_utilities
-from solvers.utility.search_state import LOOKS_PER_UNIT, ROUND_OFF, SearchState
+from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
@@ -204,7 +204,7 @@ class DeadlineState:
             If it is further below the best schedule than excluded deadlines can be.
         """
         bound, known = (bound + self.totals.left_out) / self.factor, self.known.objective
-        least = known * (1 - self.options.closed) - ROUND_OFF * max(known, 1 / self.factor)
+        least = known * (1 - self.options.closed) - HIGHS_ROUND_OFF * max(known, 1 / self.factor)
         if -math.inf < bound < least:
             raise WrongSolution(f"{self.instance.name}: worth {known}, bound {bound}")
         self.known.tighten_bound(max(bound, known * (1 + self.options.closed)))

@@ -39,7 +39,7 @@ def test_a_tree_that_closes_the_gap_makes_the_result_optimal(
     monkeypatch.setattr(offline, "_CLOSE", -0.002)
     monkeypatch.setattr(offline, "deadlines_first", loosened)
     monkeypatch.setattr(offline, "exact_until", lambda *_: None)
-    monkeypatch.setattr(offline, "joined", lambda known, _: known)
+    monkeypatch.setattr(offline, "joined", lambda _, known, __: known)
     found = offline.solve(drawn(4), time_limit=30.0, tree=0.5)
     assert (found.status, found.bound_source, found.message) == ("optimal", "prices", "")
     assert found.objective == pytest.approx(found.bound, rel=1e-4)
@@ -91,7 +91,7 @@ def test_the_exact_solver_begins_only_where_the_search_gave_up(
     monkeypatch.setattr(offline, "_SMALL", -1)
     monkeypatch.setattr(offline, "deadlines_first", search)
     monkeypatch.setattr(offline, "exact_until", lambda *given: begun.append(given))
-    monkeypatch.setattr(offline, "joined", lambda known, _: known)
+    monkeypatch.setattr(offline, "joined", lambda _, known, __: known)
     found = offline.solve(drawn(4), time_limit=100.0)
     assert found.status == "feasible" and found.timed is not begins
     assert len(begun) == begins

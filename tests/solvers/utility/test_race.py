@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import threading
 import time
 from dataclasses import replace
@@ -166,11 +167,11 @@ def test_a_bound_below_a_schedule_of_another_step_by_round_off_is_raised(
     worth = known.objective
     low = replace(known, objective=worth / 2, bound=worth * (1 - 5e-7), bound_source="milp")
     found = replace(known, bound=2 * worth, bound_source="milp")
-    both = joined(*((found, low) if first == "schedule" else (low, found)))
+    both = joined(small, *((found, low) if first == "schedule" else (low, found)))
     assert both.is_optimal and both.objective == both.bound == worth
     wrong = replace(low, bound=worth * (1 - 5e-6))
-    with pytest.raises(WrongSolution):
-        joined(found, wrong)
+    with pytest.raises(WrongSolution, match=re.escape(small.name)):
+        joined(small, found, wrong)
 
 
 def test_a_bound_comes_with_the_prices_that_prove_it(small: UtilityInstance) -> None:
@@ -178,9 +179,9 @@ def test_a_bound_comes_with_the_prices_that_prove_it(small: UtilityInstance) -> 
     early, _ = relaxed(small, None, (0.0, 0.0), 0)
     late, _ = relaxed(small, None, (math.inf, math.inf), 0)
     assert late.bound is not None and early.bound is not None and late.bound < early.bound
-    for both in joined(early, late), joined(late, early):
+    for both in joined(small, early, late), joined(small, late, early):
         assert (both.bound, both.bound_source) == (late.bound, "prices")
         assert pool_bound(small, both.duals) == late.bound
     word = replace(early, bound=0.9 * late.bound, bound_source="milp")
-    both = joined(late, word)
+    both = joined(small, late, word)
     assert (both.bound_source, both.duals) == ("milp", late.duals)

@@ -15,8 +15,7 @@ one set of ``options``.
     found, and become rows where loads come near to them (``cut_pool``).
 ``complete``
     Whole workers on real servers for these deadlines (``relax_and_fix``). First the jobs that a
-    plan in fractions completes in parts are decided: in time, late or out. If much is lost by that,
-    deadlines are chosen again, with the cuts found and on a finer grid. Then block by block: a
+    plan in fractions completes in parts are decided: in time, late or out. Then block by block: a
     few slots are decided in whole workers and the slots after them in fractions, with every job
     keeping its deadline, taking a later one or staying out (``plan_program``); what the servers
     cannot hold, and what has to be given up, is known when the next block is decided.

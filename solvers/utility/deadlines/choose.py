@@ -35,7 +35,6 @@ class Rounds:
     def __init__(self, state: DeadlineState, process: BoundProcess, *, uses_process: bool) -> None:
         self._state, self._process, self._uses_process = state, process, uses_process
         self._number, self._effort = 0, 1.0  # of rounds; times the shares of work that they have
-        self._misled = 0  # times in a row that deadlines lost too much once they were whole
         self._news = False  # since the process was started
         self._rows = 0  # of cuts, at that time
         self._first = False  # whether the first round is under way, where no proof is hoped for
@@ -118,11 +117,9 @@ class Rounds:
             points.append(state.best_point(grid))
         limits = state.limits(program, share, state.rough_gap)
         result = state.solve(program.where_undecided(points, HIGHS_ROUND_OFF), limits)
-        self._first, misled = number == 0 and not state.may_prove, self._misled
+        self._first = number == 0 and not state.may_prove
         news = self._follow_up(grid, result, [plan])
         self._first = False
-        if self._misled > misled:
-            self._number -= 1  # once more, with the cuts
         # Where a proof is hoped for, the process gives more than the same once more.
         return (
             news if self._process.is_busy and state.may_prove else self._another_helps(news, result)
@@ -171,14 +168,8 @@ class Rounds:
         if done or state.is_forbidden(ends):
             return False
         self._completed.add(frozenset(ends.items()))
-        refuses = not state.may_prove and self._misled < state.options.misled
-        must_keep = state.options.kept if refuses and state.known.objective > 0 else 0.0
-        steps = complete(state, ends, upper, plans, lambda: self._has_better(ends), must_keep)
-        upper, misled = self._followed(steps)
-        self._misled = self._misled + 1 if misled else 0
-        if misled:
-            state.refine(ends)
-            self._poll(None)
+        steps = complete(state, ends, upper, plans, lambda: self._has_better(ends))
+        upper = self._followed(steps)
         if not state.no_better_than_known(upper):
             return False
         state.forbid(ends)

@@ -24,8 +24,7 @@ def complete(
     upper: float,
     plans: Plans,
     is_outdated: Callable[[], bool],
-    must_keep: float,
-) -> Steps[tuple[float, bool]]:
+) -> Steps[float]:
     """Look for a schedule with given deadlines, in one way after the other, step by step.
 
     Parameters
@@ -39,18 +38,12 @@ def complete(
         Each a way to complete them, as in :class:`DeadlineOptions`.
     is_outdated : callable
         Whether better deadlines are known by now: then no plan but the first is begun.
-    must_keep : float
-        Share of a plan's worth that must be left once each deadline is kept or not. If less is, the
-        deadlines were chosen without the cuts that they violate: these are found, and that is all.
 
     Returns
     -------
-    upper : float
+    float
         An upper bound on all schedules with these deadlines, later ones or those of fewer jobs.
-    misled : bool
-        Whether plans lost too much, all that were begun.
     """
-    totals, lost, kept = state.totals, False, False
     yield
     if state.may_prove and _hopes(state, upper):
         upper = min(upper, with_whole_workers(state, ends))
@@ -59,25 +52,18 @@ def complete(
         if not _hopes(state, upper) or (number and is_outdated()):
             break
         program = _plan(state, ends, room)
-        if program is None:
+        if program is None or not keep_deadlines(state, program):
             continue
-        worth = totals.worth(program.x)
-        if not keep_deadlines(state, program):
-            continue
-        left = totals.worth(program.x)
+        # The cuts that whole deadlines violate serve later choices, even if this plan is given up.
         program.learn()
         _add_near(state, program, room)
-        if left < must_keep * worth:
-            lost = True
-            continue
-        kept = True
         yield
-        if not state.is_promising(left):
+        if not state.is_promising(state.totals.worth(program.x)):
             continue
         placed = yield from relax_and_fix(state, program, block)
         state.known.offer(schedule_of(state, placed))
         yield
-    return upper, lost and not kept
+    return upper
 
 
 def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:

@@ -55,8 +55,6 @@ class DeadlineOptions:
     # Whole workers, block by block, after a plan in fractions.
     plans: Plans = ((2, 0.97), (5, 0.995), (12, 1.0))
     """The first is for deadlines chosen with as much of the capacities alone: others need more."""
-    kept: float = 0.97  # share of a plan's worth left once deadlines are whole; or choose again
-    misled: int = 2  # times in a row that this may happen; then a plan is followed all the same
     promising: float = 0.1  # share of the gap that a plan has to close, or to gain `small_loss`
     cut_rounds: int = 20  # of one plan; at 200x300x50+50, twelve are enough
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for

@@ -25,7 +25,6 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
         DeadlineOptions(plans=((1, 0.97), (1, 0.995), (1, 1.0))),
     ),
     "one-try": ("blocks are not decided again", DeadlineOptions(block_tries=1)),
-    "choose-once": ("a plan that loses much is followed all the same", DeadlineOptions(kept=0.0)),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
 }
 """By name: what is different, in words, and the options."""

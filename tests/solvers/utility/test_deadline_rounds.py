@@ -181,32 +181,27 @@ def test_the_bound_so_far_counts() -> None:
 
 
 @pytest.mark.usefixtures("paused")
-def test_where_a_round_was_misled_it_is_made_once_more_on_a_finer_grid(
+def test_rounds_take_the_plans_in_turn_and_the_first_gives_the_process_its_cuts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
     asked = []
 
-    def misled(*given: object) -> Steps[tuple[float, bool]]:
-        asked.append((given[-1], given[3]))
+    def learns(*given: object) -> Steps[float]:
+        asked.append(given[3])
         shared.rows_added += 1
-        yield from ()
-        return math.inf, given[-1] == shared.options.kept
+        yield
+        return math.inf
 
-    monkeypatch.setattr(choose, "complete", misled)
-    shared.known.objective = 1.0  # without any schedule, the first plan is followed
-    intervals = len(shared.on_grid.grid.length)
+    monkeypatch.setattr(choose, "complete", learns)
     with closing(Idle()) as process:
         rounds = Rounds(shared, process, uses_process=True)
-        for _ in range(4):
+        for number in range(4):
             rounds._completed.clear()
-            rounds._around(rounds._number)
-            rounds._number += 1
-        kept, first, second = shared.options.kept, *shared.options.plans[:2]
-        # In vain twice; then a plan is followed all the same, and the next round has the next plan.
-        assert asked == [(kept, [first])] * 2 + [(0.0, [first]), (kept, [second])]
-        assert len(shared.on_grid.grid.length) > intervals
-        assert process.begun == 3  # once more with the cuts of each time that it was in vain
+            rounds._around(number)
+        plans = shared.options.plans
+        assert asked == [[plan] for plan in (*plans, plans[0])]
+        assert process.begun == 2
 
 
 def test_at_the_end_the_process_is_waited_for() -> None:

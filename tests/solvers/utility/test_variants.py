@@ -40,7 +40,6 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
         "every-cut-row": ["near"],
         "without-blocks": ["plans"],
         "one-try": ["block_tries"],
-        "choose-once": ["kept"],
         "without-proofs": ["whole"],
     }
 

@@ -15,10 +15,10 @@ one set of ``options``.
     found, and become rows where loads come near to them (``cut_pool``).
 ``complete``
     Whole workers on real servers for these deadlines (``relax_and_fix``). First the jobs that a
-    plan in fractions completes in parts are decided: in time, late or out. Then block by block: a
-    few slots are decided in whole workers and the slots after them in fractions, with every job
-    keeping its deadline, taking a later one or staying out (``plan_program``); what the servers
-    cannot hold, and what has to be given up, is known when the next block is decided.
+    plan in fractions completes in parts are decided: in time, late or out. Then slot by slot: the
+    workers of one slot are decided as whole numbers and those of the slots after it in fractions,
+    with every job keeping its deadline, taking a later one or staying out (``plan_program``); what
+    the servers cannot hold, and what has to be given up, is known when the next slot is decided.
 ``prove``
     The worth of all schedules with given deadlines, on instances small enough to hope for a proof.
     If none of them beats the best one known, the deadlines are excluded from the program of

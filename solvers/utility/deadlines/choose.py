@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from solvers.highs import MatrixResult
 from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP
 from solvers.utility.deadlines.complete import complete, find_cuts
-from solvers.utility.deadlines.options import Plans
 from solvers.utility.deadlines.prove import BoundProcess, bound_program
 from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
 from solvers.utility.totals_program import TotalsProgram
@@ -41,8 +40,8 @@ class Rounds:
         # Deadlines that the process found, still to be completed, and a bound on their worth.
         self._waiting: list[tuple[Mapping[int, int], float]] = []
         self._completed: set[frozenset[tuple[int, int]]] = set()
-        # Of deadlines chosen in all of the capacities: the first plan would lose much of them.
-        self._full_plans = state.options.plans[1:]
+        # For deadlines chosen in all of the capacities: in the first room, they would lose much.
+        self._large_rooms = state.options.rooms[1:]
         self._refines = not state.may_prove  # whether a finer grid is expected to give more
         self._start_process()
 
@@ -53,9 +52,9 @@ class Rounds:
             before = state.known.objective
             news = self._poll(None)
             if self._waiting:
-                news = self._complete(*self._waiting.pop(), self._full_plans) or news
+                news = self._complete(*self._waiting.pop(), self._large_rooms) or news
             elif ends := self._found_by_process():
-                news = self._complete(ends, math.inf, self._full_plans) or news
+                news = self._complete(ends, math.inf, self._large_rooms) or news
             elif more:
                 more = self._round()
             elif self._process.is_busy:
@@ -96,29 +95,29 @@ class Rounds:
         share = self._effort * (state.options.choosing if first else state.options.proving * left)
         grid, result = state.on_grid, state.solve(*bound_program(state, share, rough=self._refines))
         state.tighten_bound(bound_of(result))
-        news = self._follow_up(grid, result, self._full_plans)
+        news = self._follow_up(grid, result, self._large_rooms)
         return self._another_helps(self._prepare_next(grid, result, news), result)
 
     def _around(self, number: int) -> bool:
         """Search near the linear relaxation, or also near the best schedule.
 
-        Each round has the capacities that one of the plans may use, and its deadlines that plan.
+        Each round may use the same share of the capacities as the plan after it.
         """
-        state, grid, plans = self._state, self._state.on_grid, self._state.options.plans
-        plan = plans[number % len(plans)]
-        program = grid.program(whole=False, room=plan[1])
+        state, grid, rooms = self._state, self._state.on_grid, self._state.options.rooms
+        room = rooms[number % len(rooms)]
+        program = grid.program(whole=False, room=room)
         share = self._effort * state.options.choosing
         # Cut off, the simplex would have no point to search near.
         result = state.solve(program.relaxed(), state.limits(program, math.inf))
         if result.x is None or not state.may_continue():
             return self._another_helps(False, result)
         points = [result.x]
-        if number // len(plans) % 2:
+        if number // len(rooms) % 2:
             points.append(state.best_point(grid))
         limits = state.limits(program, share, state.rough_gap)
         result = state.solve(program.where_undecided(points, HIGHS_ROUND_OFF), limits)
         self._first = number == 0 and not state.may_prove
-        news = self._follow_up(grid, result, [plan])
+        news = self._follow_up(grid, result, [room])
         self._first = False
         # Where a proof is hoped for, the process gives more than the same once more.
         return (
@@ -144,7 +143,9 @@ class Rounds:
 
     # Their deadlines
 
-    def _follow_up(self, program: TotalsProgram, result: MatrixResult, plans: Plans) -> bool:
+    def _follow_up(
+        self, program: TotalsProgram, result: MatrixResult, rooms: Sequence[float]
+    ) -> bool:
         """Look for a schedule with the deadlines found; whether that changed a program."""
         if result.x is None:
             return False
@@ -153,12 +154,12 @@ class Rounds:
         excluded, worth = False, math.inf if result.objective is None else result.objective
         if not state.no_better_than_known(worth):
             upper = find_cuts(state, ends) if state.may_prove else math.inf  # plans find them, too
-            excluded = self._complete(ends, upper, plans)
+            excluded = self._complete(ends, upper, rooms)
         news = excluded or state.rows_added > before
         self._news = self._news or news
         return news
 
-    def _complete(self, ends: Mapping[int, int], upper: float, plans: Plans) -> bool:
+    def _complete(self, ends: Mapping[int, int], upper: float, rooms: Sequence[float]) -> bool:
         """Look for a schedule with these deadlines; whether they are now excluded.
 
         ``upper`` is the bound on them that :func:`find_cuts` gave, if it was asked.
@@ -168,7 +169,7 @@ class Rounds:
         if done or state.is_forbidden(ends):
             return False
         self._completed.add(frozenset(ends.items()))
-        steps = complete(state, ends, upper, plans, lambda: self._has_better(ends))
+        steps = complete(state, ends, upper, rooms, lambda: self._has_better(ends))
         upper = self._followed(steps)
         if not state.no_better_than_known(upper):
             return False

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import Infeasible
 from solvers.result import HIGHS_ROUND_OFF
-from solvers.utility.deadlines.options import Plans
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.relax_and_fix import keep_deadlines, relax_and_fix, schedule_of
@@ -22,7 +21,7 @@ def complete(
     state: DeadlineState,
     ends: Mapping[int, int],
     upper: float,
-    plans: Plans,
+    rooms: Sequence[float],
     is_outdated: Callable[[], bool],
 ) -> Steps[float]:
     """Look for a schedule with given deadlines, in one way after the other, step by step.
@@ -34,8 +33,8 @@ def complete(
         Last slots of the jobs that are to complete.
     upper : float
         The bound of :func:`find_cuts` for them, or infinity.
-    plans : sequence of (int, float)
-        Each a way to complete them, as in :class:`DeadlineOptions`.
+    rooms : sequence of float
+        Shares of the capacities (:class:`DeadlineOptions`); a plan is made with each in turn.
     is_outdated : callable
         Whether better deadlines are known by now: then no plan but the first is begun.
 
@@ -48,7 +47,7 @@ def complete(
     if state.may_prove and _hopes(state, upper):
         upper = min(upper, with_whole_workers(state, ends))
         yield
-    for number, (block, room) in enumerate(plans):
+    for number, room in enumerate(rooms):
         if not _hopes(state, upper) or (number and is_outdated()):
             break
         program = _plan(state, ends, room)
@@ -60,7 +59,7 @@ def complete(
         yield
         if not state.is_promising(state.totals.worth(program.x)):
             continue
-        placed = yield from relax_and_fix(state, program, block)
+        placed = yield from relax_and_fix(state, program)
         state.known.offer(schedule_of(state, placed))
         yield
     return upper

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.errors import InputError
 
-__all__ = ["DeadlineOptions", "Plans"]
-
-Plans = Sequence[tuple[int, float]]
-"""Slots of a block, and the share of the capacities that later slots may use."""
+__all__ = ["DeadlineOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,21 +48,24 @@ class DeadlineOptions:
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
     rounds: int = 3  # short ones, before those for the bound: they find the cuts that matter
 
-    # Whole workers, block by block, after a plan in fractions.
-    plans: Plans = ((2, 0.97), (5, 0.995), (12, 1.0))
-    """The first is for deadlines chosen with as much of the capacities alone: others need more."""
+    # Whole workers, slot by slot, after a plan in fractions.
+    rooms: tuple[float, ...] = (0.97, 0.995, 1.0)
+    """Shares of the capacities that a plan may use in slots that are not decided yet.
+
+    The first is only for deadlines that were chosen with the same share of the capacities; others
+    would lose much in it.
+    """
     promising: float = 0.1  # share of the gap that a plan has to close, or to gain `small_loss`
     cut_rounds: int = 20  # of one plan; at 200x300x50+50, twelve are enough
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     broken: float = 1e-3  # relative: a cut exceeded by less is not added, whole workers hide it
 
-    block: float = 0.01  # share of all work, for each program of a block; one cut off is halved
-    block_tries: int = 3  # each with the cuts that the loads before it violated
+    deciding: float = 0.01  # share of all work, for each program that decides a slot
+    slot_tries: int = 3  # each with the cuts that the loads before it violated
     keep_gap: float = 5e-3  # for which jobs keep their deadlines; a proof would take too long
-    block_gap: float = 5e-4  # finer than what is lost in a block
-    small_loss: float = 4e-3
-    """Share of a plan's worth. Before more is lost, more slots are opened, or a block is halved."""
-    ahead: int = 40  # slots planned again with a block; fewer lose much, more take long
+    slot_gap: float = 5e-4  # finer than what is lost in a slot
+    small_loss: float = 4e-3  # share of a plan's worth; before more is lost, more slots are opened
+    ahead: int = 40  # slots after the decided one that are planned again; more take long
     placing: int = 3000  # looks of HiGHS at its limits, for one load: other slots make up for it
 
     def __post_init__(self) -> None:

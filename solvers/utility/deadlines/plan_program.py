@@ -5,7 +5,7 @@ With rows only where loads once came near a cut, loads violate it elsewhere: the
 exceeded by up to 18 percent what the servers can hold in a slot. So this is a linear program with
 only those jobs, deadlines and rows that matter. It is given the cuts that its loads violate, first
 known ones, then new ones that separation finds, until there are none; each solve starts from the
-basis of the one before. After that its deadlines become integer, and its workers block by block
+basis of the one before. After that its deadlines become integer, and its workers slot by slot
 (:mod:`solvers.utility.deadlines.relax_and_fix`).
 """
 
@@ -30,7 +30,7 @@ __all__ = ["PlanProgram", "Window"]
 
 
 class Window(NamedTuple):
-    """What is still to be decided when a block of slots is.
+    """What is still to be decided when the workers of a slot are.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class PlanProgram:
     ends : dict of int to int
         Jobs complete by these slots, or later, or stay out; those not in it stay out.
     room : float
-        Share of the capacities that may be used; all of them in slots that are being decided.
+        Share of the capacities that may be used; all of them in the slot that is being decided.
 
     Attributes
     ----------
@@ -188,12 +188,12 @@ class PlanProgram:
         """Make a point of the program the latest one."""
         self.x[self._columns] = point
 
-    # Block by block
+    # Slot by slot
 
-    def window(self, first: int, last: int, stays: np.ndarray) -> Window:
-        """What is left of the program, with n and m of these slots integer, too.
+    def window(self, stays: np.ndarray, *, decides: bool = True) -> Window:
+        """What is left of the program, if it decides with n and m of the next slot integer, too.
 
-        Slots before them are as they were fixed. They may use all of the capacities, later ones
+        Slots before it are as they were fixed. It may use all of the capacities then, later ones
         the room. Jobs that are out in the latest point stay out, and columns of a mask as they are.
         """
         program, slots = self.program, self._row_slots
@@ -205,14 +205,15 @@ class PlanProgram:
         value[stays] = self.x[self._columns[stays]]
         open_yet &= ~stays
         # A job that is given up keeps the workers that it had: (2), (3) and (6) do not allow that.
-        loose = ((slots != NEVER) & (slots < first)) | (program.row_lower == program.row_upper)
+        fixed = (slots != NEVER) & (slots < self._first)
+        loose = fixed | (program.row_lower == program.row_upper)
         row_upper = np.where(loose, math.inf, program.row_upper)
-        now = (slots >= first) & (slots <= last)
-        row_upper[now & (row_upper > 0)] /= self._room
+        if decides:
+            row_upper[(slots == self._first) & (row_upper > 0)] /= self._room
         used, matrix = program.matrix @ value, program.matrix[:, open_yet]
         binds = np.isfinite(row_upper) | np.isfinite(program.row_lower)
         binds &= np.diff(matrix.indptr) > 0
-        whole = (self._slot_of >= first) & (self._slot_of <= last)
+        whole = decides & (self._slot_of == self._first)
         part = LinearProgram(
             sense="max",
             cost=program.cost[open_yet],

@@ -20,11 +20,7 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
         DeadlineOptions(near=math.inf),
     ),
     "every-cut-row": ("with a row for every packing cut and interval", DeadlineOptions(near=0.0)),
-    "without-blocks": (
-        "one slot after the other is decided in whole workers",
-        DeadlineOptions(plans=((1, 0.97), (1, 0.995), (1, 1.0))),
-    ),
-    "one-try": ("blocks are not decided again", DeadlineOptions(block_tries=1)),
+    "one-try": ("slots are not decided again", DeadlineOptions(slot_tries=1)),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
 }
 """By name: what is different, in words, and the options."""

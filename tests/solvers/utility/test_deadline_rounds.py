@@ -181,7 +181,7 @@ def test_the_bound_so_far_counts() -> None:
 
 
 @pytest.mark.usefixtures("paused")
-def test_rounds_take_the_plans_in_turn_and_the_first_gives_the_process_its_cuts(
+def test_rounds_take_the_rooms_in_turn_and_the_first_gives_the_process_its_cuts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shared = shared_of(two_alike(), 30.0, GRIDDED)
@@ -199,8 +199,8 @@ def test_rounds_take_the_plans_in_turn_and_the_first_gives_the_process_its_cuts(
         for number in range(4):
             rounds._completed.clear()
             rounds._around(number)
-        plans = shared.options.plans
-        assert asked == [[plan] for plan in (*plans, plans[0])]
+        rooms = shared.options.rooms
+        assert asked == [[room] for room in (*rooms, rooms[0])]
         assert process.begun == 2
 
 

@@ -69,7 +69,7 @@ def test_what_highs_fails_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_cuts(shared, {0: 1}) == math.inf
     assert shared.known.failure == "no basis"
     shared.known.failure = ""
-    assert result_of(complete(shared, {0: 1}, math.inf, [(1, 1.0)], lambda: False)) == math.inf
+    assert result_of(complete(shared, {0: 1}, math.inf, [1.0], lambda: False)) == math.inf
     assert shared.known.failure == "no basis"
 
 
@@ -99,7 +99,7 @@ def test_deadlines_that_are_all_excluded_prove_something_and_are_no_failure() ->
     shared.forbid({0: 3, 1: 1})
     assert not shared.is_forbidden({0: 1, 1: 1})
     assert find_cuts(shared, {0: 1, 1: 1}) == -math.inf
-    steps = complete(shared, {0: 1, 1: 1}, math.inf, [(1, 1.0)], lambda: False)
+    steps = complete(shared, {0: 1, 1: 1}, math.inf, [1.0], lambda: False)
     assert result_of(steps) == -math.inf
     assert shared.known.failure == ""
 

@@ -12,7 +12,6 @@ from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.formulations.schedules import without_idle
 from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import DeadlineOptions
-from solvers.utility.deadlines import relax_and_fix as module
 from solvers.utility.deadlines.plan_program import PlanProgram, Window
 from solvers.utility.deadlines.relax_and_fix import Placed, keep_deadlines, relax_and_fix
 from solvers.utility.deadlines.state import DeadlineState, Steps
@@ -33,16 +32,14 @@ def result_of(steps: Steps[Any]) -> Any:
             return finished.value
 
 
-def rolled(
-    ins: UtilityInstance, ends: dict[int, int], block: int = 1
-) -> tuple[DeadlineState, PlanProgram, Placed]:
+def rolled(ins: UtilityInstance, ends: dict[int, int]) -> tuple[DeadlineState, PlanProgram, Placed]:
     state = shared_of(ins, 1000.0)
     program = PlanProgram(state, ends, 1.0)
     program.solve()
     while program.add_broken() or program.learn():
         program.solve()
     assert keep_deadlines(state, program)
-    return state, program, result_of(relax_and_fix(state, program, block))
+    return state, program, result_of(relax_and_fix(state, program))
 
 
 def workers(ins: UtilityInstance, found: Placed) -> np.ndarray:
@@ -134,13 +131,13 @@ def test_slots_far_ahead_are_decided_again_only_if_nothing_is_found_without_them
             return place(side, load)
         return Placing(np.minimum(load, [0, 1])[None], complete=True)
 
-    def watched(first: int, last: int, stays: np.ndarray) -> Window:
+    def watched(stays: np.ndarray) -> Window:
         windows.append(bool(stays[program._slot_of == 5].all()))
-        return window(first, last, stays)
+        return window(stays)
 
     monkeypatch.setattr(state.known, "place", without_a)
     monkeypatch.setattr(program, "window", watched)
-    found = result_of(relax_and_fix(state, program, 1))
+    found = result_of(relax_and_fix(state, program))
     assert workers(ins, found).tolist() == [[0, 1]] * 6
     assert windows[:4] == [True, True, True, False]
 
@@ -159,22 +156,21 @@ def test_what_was_fixed_stays_and_what_was_lost_is_made_up() -> None:
     program.solve()
     nothing = np.zeros_like(program.whole)
     assert state.totals.ends(program.x) == {0: 0}
-    window = program.window(0, 0, nothing)
+    window = program.window(nothing)
     result = run_highs(window.program)
     assert result.x is not None
     program.x = program.decided(window, result.x)
     assert state.totals.loads(program.x, 0)[0].tolist() == [2, 0]
     program.fix(0, np.array([[1, 0], [1, 0]]))
-    for last in (1, 3):  # slot 1 alone in whole workers, or all that are left
-        window = program.window(1, last, nothing)
-        result = run_highs(window.program)
-        assert result.x is not None
-        program.x = program.decided(window, result.x)
-        # What is fixed counts in the objective, too.
-        whole = program.program.objective(program.x[program._columns])
-        assert result.objective == pytest.approx(whole)
-        assert state.totals.loads(program.x, 0)[:, 0].tolist() == [1, 1, 0, 0]
-        assert state.totals.ends(program.x) == {0: 1}
+    window = program.window(nothing)
+    result = run_highs(window.program)
+    assert result.x is not None
+    program.x = program.decided(window, result.x)
+    # What is fixed counts in the objective, too.
+    whole = program.program.objective(program.x[program._columns])
+    assert result.objective == pytest.approx(whole)
+    assert state.totals.loads(program.x, 0)[:, 0].tolist() == [1, 1, 0, 0]
+    assert state.totals.ends(program.x) == {0: 1}
 
 
 def test_no_more_is_asked_of_servers_than_they_were_found_to_hold() -> None:
@@ -184,34 +180,10 @@ def test_no_more_is_asked_of_servers_than_they_were_found_to_hold() -> None:
     assert state.totals.loads(program.x, 0)[0].sum() == pytest.approx(2.0)
     nothing = np.zeros_like(program.whole)
     program.hold(0, 0, np.array([0.5, 0.5]), np.array([1, 0]))  # one of the two
-    result = run_highs(program.window(0, 0, nothing).program)
+    result = run_highs(program.window(nothing).program)
     assert result.x is not None
-    program.x = program.decided(program.window(0, 0, nothing), result.x)
+    program.x = program.decided(program.window(nothing), result.x)
     assert state.totals.loads(program.x, 0)[:2].sum(axis=1).tolist() == [1, 1]
-
-
-def test_a_block_of_slots_is_decided_together() -> None:
-    # One worker fits in a slot. a and b have two slots of work each, c one, in four slots.
-    ins = two_jobs(3.0, work=2)
-    for block in (1, 3, 4, 9):
-        _, _, found = rolled(ins, {0: 1, 1: 3}, block)
-        assert workers(ins, found).sum(axis=0).tolist() == [2, 2]
-        assert workers(ins, found).sum(axis=1).tolist() == [1, 1, 1, 1]
-
-
-def test_a_block_that_is_cut_off_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried, solve = [], module._solve
-
-    def cut_off(state: DeadlineState, program: PlanProgram, block: tuple[int, int], *more: Any):
-        tried.append(block)
-        missing = solve(state, program, block, *more)
-        return 0.5 if block in [(0, 3), (0, 1)] else missing
-
-    monkeypatch.setattr(module, "_solve", cut_off)
-    ins = two_jobs(3.0)
-    _, _, found = rolled(ins, {0: 1, 1: 1}, block=4)
-    assert tried == [(0, 3), (0, 1), (0, 0), (1, 2), (3, 3)]
-    assert workers(ins, found).sum(axis=0).tolist() == [1, 1]
 
 
 def test_a_plan_has_to_close_a_tenth_of_the_gap() -> None:
@@ -232,10 +204,10 @@ def test_a_plan_that_cannot_beat_the_best_schedule_is_given_up() -> None:
     program = PlanProgram(state, {0: 1}, 1.0)  # one job alone is worth less
     program.solve()
     with pytest.raises(StopIteration):
-        next(relax_and_fix(state, program, 1))  # it ends after the first slot
+        next(relax_and_fix(state, program))  # it ends after the first slot
 
 
-def test_a_block_is_decided_again_with_what_the_servers_hold(
+def test_a_slot_is_decided_again_with_what_the_servers_hold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The plan has both jobs in slot 0. The servers hold one worker in a slot, but no cut says so.
@@ -250,16 +222,14 @@ def test_a_block_is_decided_again_with_what_the_servers_hold(
         return Placing(fits[None], complete=bool((fits == load).all()))
 
     monkeypatch.setattr(state.known, "place", one_at_a_time)
-    found = result_of(relax_and_fix(state, program, 4))
+    found = result_of(relax_and_fix(state, program))
     assert sorted(workers(ins, found)[:2].tolist()) == [[0, 1], [1, 0]]
     assert not workers(ins, found)[2:].any()
-    assert asked[:2] == [2, 2]  # both sides of slot 0, then slots 1 to 3, then once more
-    assert max(asked[8:]) == 1
+    assert asked[:6] == [2, 2, 1, 1, 1, 1]  # both sides of slot 0, of slot 0 again, and of slot 1
 
 
-@pytest.mark.parametrize("block", [1, 3])
 @pytest.mark.parametrize("seed", SEEDS[:8])
-def test_whatever_is_placed_can_be_scheduled_as_it_is(seed: int, block: int) -> None:
+def test_whatever_is_placed_can_be_scheduled_as_it_is(seed: int) -> None:
     # From the deadlines of an optimum: a feasible schedule, worth what the program says at least.
     ins = contended(seed)
     schedule = solve_exactly(ins).schedule
@@ -268,7 +238,7 @@ def test_whatever_is_placed_can_be_scheduled_as_it_is(seed: int, block: int) -> 
     if not state.totals.limits:
         return  # no job can complete
     ends = state.totals.ends(state.totals.point(without_idle(ins, schedule)))
-    state, program, found = rolled(ins, ends, block)
+    state, program, found = rolled(ins, ends)
     assert (workers(ins, found).sum(axis=0) <= [job.work for job in ins.jobs]).all()
     judged = score(ins, scheduled(ins, found))
     assert judged.feasible

@@ -232,7 +232,7 @@ def test_what_is_near_says_nothing_of_the_bound() -> None:
     # Most deadlines are fixed: the optimum of what is left is no bound on all schedules.
     shared = shared_of(two_alike(), 30.0, GRIDDED)
     rounds = Rounds(shared, BoundProcess(), uses_process=False)
-    rounds._around(0)
+    rounds._around(2)  # all of the capacities: two whole slots do not fit into 97 % of them
     assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
     assert shared.known.bound == 30.0
 
@@ -245,9 +245,7 @@ def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
     chosen: list[dict[int, int]] = []
     rounds = Rounds(shared, BoundProcess(), uses_process=False)
     rounds._complete = lambda ends, *_: bool(chosen.append(ends))  # type: ignore[method-assign]
-    rounds._around(
-        2 * len(shared.options.plans) - 1
-    )  # all of the capacities, near the best schedule
+    rounds._around(2 * len(shared.options.rooms) - 1)  # all capacities, near the best schedule
     assert len(chosen) == 1
     assert not shared.is_forbidden(chosen[0])
 
@@ -264,8 +262,8 @@ def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_complete
     shared = shared_of(two_alike(), 30.0, GRIDDED)
     rounds = Rounds(shared, BoundProcess(), uses_process=False)
     ends = {0: 1, 1: 3}
-    assert not rounds._complete(ends, math.inf, shared.options.plans)
-    assert not rounds._complete(ends, math.inf, shared.options.plans)
+    assert not rounds._complete(ends, math.inf, shared.options.rooms)
+    assert not rounds._complete(ends, math.inf, shared.options.rooms)
     assert rounds._complete(ends, shared.known.objective * shared.factor, [])
     left = shared.on_grid.ends(run_highs(shared.on_grid.program(whole=False)).x)
     assert left[1] < ends[1]  # the other job may be later, or the same again

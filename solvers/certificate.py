@@ -60,7 +60,7 @@ class Certificate(Generic[FileT]):
     Parameters
     ----------
     bound : float
-        No schedule that the scorer accepts has a better objective.
+        No schedule of the kind that ``solvers.<problem>.certificate`` names has a better objective.
     file : msgspec.Struct
         Sealed (:func:`seal`).
     """
@@ -90,8 +90,8 @@ class CertificateReader(Generic[FileT]):
     Raises
     ------
     InputError
-        If the file is malformed or made for another instance; and by every method, if what it is
-        given does not fit the instance. The error names the file and the place in it.
+        If the file is malformed or made for another instance; and by all methods that read, if what
+        they are given does not fit the instance. The error names the file and the place in it.
     """
 
     def __init__(self, path: str | Path, file_type: type[FileT], instance: Any) -> None:
@@ -124,7 +124,7 @@ class CertificateReader(Generic[FileT]):
         numbers: str = "prices",
         of: str = "resources",
     ) -> np.ndarray:
-        """Rows of numbers as an array of this shape, with any number of rows if that is None.
+        """Rows of numbers as an array of this shape; any number of rows will do if it has None.
 
         The other words are for errors: a row for each of what, and in it which numbers of what.
         """

@@ -23,8 +23,8 @@ WITH_OBJECTIVE: frozenset[str] = frozenset({"optimal", "feasible"})
 #: Largest relative gap (`relative_gap`) at which an objective counts as the optimum.
 OPTIMAL_GAP = 1e-4
 
-#: By how much HiGHS's bound may miss a schedule that its tolerances cut off, relative: objectives
-#: of its programs are about 100, or scaled to that.
+#: HiGHS's tolerance on rows and integer columns, absolute. So an integer column may be off by it,
+#: and a bound may miss a schedule by so much, relative to the objective.
 HIGHS_ROUND_OFF = 1e-6
 
 ScheduleT = TypeVar("ScheduleT")
@@ -71,6 +71,10 @@ def status_of(
 
 def reconciled(name: str, sense: Sense, objective: float, bound: float) -> float:
     """A bound of HiGHS, moved to the objective of a schedule that is beyond it by round-off.
+
+    For a bound and a schedule of different steps. A single run of HiGHS is judged when its point is
+    checked (:mod:`solvers.highs.matrix_result`); and excluded deadlines may be better than the best
+    schedule by more than round-off (:mod:`solvers.utility.deadlines.state`).
 
     Parameters
     ----------

@@ -1,4 +1,8 @@
-"""Certificates of the ``jct`` problem: prices of worker-slots in a file."""
+"""Certificates of the ``jct`` problem: prices of worker-slots in a file.
+
+They prove lower bounds on the total JCT, in slots, of all schedules that the scorer accepts, those
+that migrate between edge workers included.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +23,6 @@ _MOST_PRICES = 10**8
 
 def certify(instance: JctInstance, prices: np.ndarray) -> Certificate[JctCertificateFile]:
     """Round the prices, and compute the bound that the rounded ones prove.
-
-    It is one on the total JCT, in slots, also of schedules that migrate between edge workers.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Certificates of the ``reward`` problem: multipliers of the slots in a file."""
+"""Certificates of the ``reward`` problem: multipliers of the slots in a file.
+
+They prove upper bounds on the reward of all sequences of decisions that the scorer accepts.
+"""
 
 from __future__ import annotations
 

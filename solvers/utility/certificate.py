@@ -1,4 +1,7 @@
-"""Certificates of the ``utility`` problem: prices, packing cuts and trees of them in a file."""
+"""Certificates of the ``utility`` problem: prices, packing cuts and trees of them in a file.
+
+They prove upper bounds on the total utility of all schedules that the scorer accepts.
+"""
 
 from __future__ import annotations
 

@@ -130,7 +130,13 @@ class SearchState:
         return known is not None and known <= max(gap, HIGHS_ROUND_OFF)
 
     def reconcile(self) -> None:
-        """Raise the bound to the objective where HIGHS_ROUND_OFF has it below; or WrongSolution."""
+        """Raise the bound to the objective if it is below it by round-off.
+
+        Raises
+        ------
+        WrongSolution
+            If it is further below.
+        """
         if self.bound is not None:
             self.bound = reconciled(self._instance.name, "max", self.objective, self.bound)
 

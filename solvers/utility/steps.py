@@ -208,7 +208,8 @@ def _better(
     """What was known, with the schedule and the bound of a further step where they are better.
 
     If prices prove that bound, they are given; if not, it is HiGHS's word. The schedule may exceed
-    a bound that another step has from HiGHS, by round-off.
+    a bound that another step has from HiGHS, by round-off; the bound is then raised to it
+    (:func:`solvers.result.reconciled`).
     """
     source, duals = known.bound_source, known.duals
     if objective is None or (known.objective is not None and objective < known.objective):

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from solvers.result import SolveResult, relative_gap
+from solvers.errors import WrongSolution
+from solvers.result import HIGHS_ROUND_OFF, Sense, SolveResult, reconciled, relative_gap
 
 
 def test_what_is_more_than_negligible_is_measured_as_before() -> None:
@@ -21,3 +22,18 @@ def test_a_result_knows_what_is_negligible() -> None:
     given: dict[str, Any] = {"schedule": None, "duals": None, "seconds": 0.0, "solver": "hand"}
     result = SolveResult(status="feasible", objective=0.0, bound=1e-9, negligible=1e-9, **given)
     assert result.gap == 0.0
+
+
+@pytest.mark.parametrize(("sense", "sign"), [("max", 1.0), ("min", -1.0)])
+def test_a_bound_is_moved_to_a_schedule_that_is_beyond_it_by_round_off(
+    sense: Sense, sign: float
+) -> None:
+    assert reconciled("name", sense, 100.0, 100.0 + sign) == 100.0 + sign
+    near = 100.0 - 99.0 * sign * HIGHS_ROUND_OFF
+    assert reconciled("name", sense, 100.0, near) == 100.0
+    far = 100.0 - 101.0 * sign * HIGHS_ROUND_OFF
+    with pytest.raises(WrongSolution, match=r"name: worth 100\.0, bound"):
+        reconciled("name", sense, 100.0, far)
+    assert reconciled("name", sense, 0.0, 0.0) == 0.0
+    with pytest.raises(WrongSolution):
+        reconciled("name", sense, sign * 1e-9, 0.0)

@@ -24,7 +24,7 @@ def complete(
     rooms: Sequence[float],
     is_outdated: Callable[[], bool],
 ) -> Steps[float]:
-    """Look for a schedule with given deadlines, in one way after the other, step by step.
+    """Look for a schedule with given deadlines, in one room after the other, step by step.
 
     Parameters
     ----------

@@ -65,6 +65,8 @@ class PlanProgram:
         Its latest point, in the columns of the totals program.
     objective : float
         Of the linear program, after :meth:`solve`.
+    next_slot : int
+        The slot that is decided next; those before it are fixed.
     """
 
     def __init__(self, state: DeadlineState, ends: Mapping[int, int], room: float) -> None:
@@ -94,7 +96,7 @@ class PlanProgram:
         self.x = np.zeros(len(program.cost))
         self.objective = math.inf
         self._lower, self._upper = np.zeros(len(program.cost)), program.upper.copy()
-        self._first = 0  # slots before it are fixed
+        self.next_slot = 0
 
     def _slots_and_jobs(self) -> tuple[np.ndarray, np.ndarray]:
         """The slot of each column, NEVER of a d; and its job."""
@@ -146,7 +148,7 @@ class PlanProgram:
             used = self._totals.loads(self.x, side) @ share.T
             # Only the capacities that jobs could exceed are reduced to the room.
             broken = (used > room) & (self._most[side] @ share.T > 1) & ~has
-            broken[: self._first] = False
+            broken[: self.next_slot] = False
             self._has[side] = has | broken
             slots, which = np.nonzero(broken)
             if len(slots):
@@ -160,7 +162,7 @@ class PlanProgram:
         Cuts that are known already are added for all slots that are open.
         """
         x, slots = self.x / (self._room * (1 + self._options.broken)), self._totals.grid.slots
-        away = (self._slot_of < self._first) | (
+        away = (self._slot_of < self.next_slot) | (
             self._slot_of >= (slots if until is None else until)
         )
         x[self._columns[(self._slot_of != NEVER) & away]] = 0.0
@@ -191,10 +193,11 @@ class PlanProgram:
     # Slot by slot
 
     def window(self, stays: np.ndarray, *, decides: bool = True) -> Window:
-        """What is left of the program, if it decides with n and m of the next slot integer, too.
+        """What is left of the program once slots are fixed.
 
-        Slots before it are as they were fixed. It may use all of the capacities then, later ones
-        the room. Jobs that are out in the latest point stay out, and columns of a mask as they are.
+        If it `decides` the next slot, n and m of that slot are integer, too, and it may use all of
+        the capacities. Later slots have the room. Jobs that are out in the latest point stay out,
+        and columns of a mask as they are.
         """
         program, slots = self.program, self._row_slots
         lower, upper = self._lower[self._columns], self._upper[self._columns]
@@ -205,15 +208,15 @@ class PlanProgram:
         value[stays] = self.x[self._columns[stays]]
         open_yet &= ~stays
         # A job that is given up keeps the workers that it had: (2), (3) and (6) do not allow that.
-        fixed = (slots != NEVER) & (slots < self._first)
+        fixed = (slots != NEVER) & (slots < self.next_slot)
         loose = fixed | (program.row_lower == program.row_upper)
         row_upper = np.where(loose, math.inf, program.row_upper)
         if decides:
-            row_upper[(slots == self._first) & (row_upper > 0)] /= self._room
+            row_upper[(slots == self.next_slot) & (row_upper > 0)] /= self._room
         used, matrix = program.matrix @ value, program.matrix[:, open_yet]
         binds = np.isfinite(row_upper) | np.isfinite(program.row_lower)
         binds &= np.diff(matrix.indptr) > 0
-        whole = decides & (self._slot_of == self._first)
+        whole = decides & (self._slot_of == self.next_slot)
         part = LinearProgram(
             sense="max",
             cost=program.cost[open_yet],
@@ -250,12 +253,12 @@ class PlanProgram:
         x[self._columns] = value
         return x
 
-    def hold(self, side: int, slot: int, size: np.ndarray, held: np.ndarray) -> None:
-        """Allow no more in a slot, by size, than what servers were found to hold, shape (I,)."""
-        self._add(side, np.array([slot]), size[None] / max(float(size @ held), SMALLEST))
+    def hold(self, side: int, size: np.ndarray, held: np.ndarray) -> None:
+        """Allow no more in the next slot, by size, than what servers hold of it, shape (I,)."""
+        self._add(side, np.array([self.next_slot]), size[None] / max(float(size @ held), SMALLEST))
 
-    def fix(self, slot: int, counts: np.ndarray) -> None:
-        """Settle workers and parameter servers of a slot, shape (2, I), and of all before it.
+    def fix(self, counts: np.ndarray) -> None:
+        """Settle workers and parameter servers of the next slot, shape (2, I).
 
         From now on, jobs complete when they do in the latest point, or later, or not at all.
         """
@@ -263,7 +266,7 @@ class PlanProgram:
         for i in self._ends:
             self._upper[self._totals.earlier(i, ends.get(i))] = 0.0
         for side in SIDES:
-            columns = self._totals.counts(side)[slot]
+            columns = self._totals.counts(side)[self.next_slot]
             jobs = np.flatnonzero(columns != NEVER)
             self._lower[columns[jobs]] = self._upper[columns[jobs]] = counts[side, jobs]
-        self._first = slot + 1
+        self.next_slot += 1

@@ -42,15 +42,13 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram) -> Steps[Placed]:
         Its deadlines are whole (:func:`keep_deadlines`); it is used up.
     """
     placed: dict[int, Held] = {}
-    for slot in range(state.totals.grid.slots):
-        if state.totals.worth(program.x) <= 0:
-            break
-        program.learn(slot + 1 + state.options.ahead)
-        held = yield from _decide(state, program, slot)
+    while program.next_slot < state.totals.grid.slots and state.totals.worth(program.x) > 0:
+        program.learn(program.next_slot + 1 + state.options.ahead)
+        held = yield from _decide(state, program)
         if held is None:
             break
-        placed[slot] = held
-        program.fix(slot, _load(state, _served(state, held)))
+        placed[program.next_slot] = held
+        program.fix(_load(state, _served(state, held)))
         if not state.is_promising(state.totals.worth(program.x)) or state.is_over():
             break
         yield
@@ -73,13 +71,13 @@ def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:
     return result.x is not None
 
 
-def _decide(state: DeadlineState, program: PlanProgram, slot: int) -> Steps[Held | None]:
-    """Decide a slot and place it; None if nothing is found."""
+def _decide(state: DeadlineState, program: PlanProgram) -> Steps[Held | None]:
+    """Decide the next slot and place it, as it was at last; None if nothing is found at first."""
     held: Held | None = None
     for _ in range(state.options.slot_tries):
-        if not _solve(state, program, slot):
+        if not _solve(state, program):
             break
-        held, complete = _place(state, program, slot)
+        held, complete = _place(state, program)
         if complete:
             break
         program.add_broken()
@@ -89,14 +87,14 @@ def _decide(state: DeadlineState, program: PlanProgram, slot: int) -> Steps[Held
     return held
 
 
-def _solve(state: DeadlineState, program: PlanProgram, slot: int) -> bool:
-    """Decide a slot; whether anything is found.
+def _solve(state: DeadlineState, program: PlanProgram) -> bool:
+    """Decide the next slot; whether anything is found.
 
     Jobs keep their deadlines unless something has to be given up for that, and slots far ahead stay
     as they are unless much has to be given up, or nothing is found.
     """
     options, worth = state.options, state.totals.worth(program.x)
-    far, most, found = slot + 1 + options.ahead, 0.0, list[np.ndarray]()
+    far, most, found = program.next_slot + 1 + options.ahead, 0.0, list[np.ndarray]()
     if far + options.ahead >= state.totals.grid.slots:
         far = state.totals.grid.slots  # few slots are left: none of them is far
     beyond = program.beyond(far)
@@ -118,12 +116,14 @@ def _solve(state: DeadlineState, program: PlanProgram, slot: int) -> bool:
     return bool(found)
 
 
-def _place(state: DeadlineState, program: PlanProgram, slot: int) -> tuple[Held, bool]:
-    """Place what a slot was given, of both sides; whether all of it fits.
+def _place(state: DeadlineState, program: PlanProgram) -> tuple[Held, bool]:
+    """Place what the next slot was given, of both sides; whether all of it fits.
 
     What does not is cut off: by a packing cut or, in this program alone, by its size.
     """
-    load = _load(state, np.round(state.totals.loads(program.x, 0)[slot]).astype(np.int64))
+    load = _load(
+        state, np.round(state.totals.loads(program.x, 0)[program.next_slot]).astype(np.int64)
+    )
     placings = [state.known.place(side, load[side]) for side in SIDES]
     for side in SIDES:
         if placings[side].complete:
@@ -133,7 +133,7 @@ def _place(state: DeadlineState, program: PlanProgram, slot: int) -> tuple[Held,
             state.cuts.know(side, cut)
         else:
             held = placings[side].counts.sum(axis=0)
-            program.hold(side, slot, state.known.size(side), held)
+            program.hold(side, state.known.size(side), held)
     return [placing.counts for placing in placings], all(placing.complete for placing in placings)
 
 

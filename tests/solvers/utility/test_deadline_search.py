@@ -240,7 +240,7 @@ def test_knowledge_refuses_what_contradicts_itself() -> None:
     known.reconcile()
     assert known.bound == known.objective
     known.tighten_bound(known.objective / 2)
-    with pytest.raises(WrongSolution):
+    with pytest.raises(WrongSolution, match=f"{ins.name}: worth"):
         known.reconcile()
     two = UtilitySchedule.build(ins, np.ones(1, dtype=bool), [[0, 0, 0, 4]], [[0, 0, 0, 1]])
     with pytest.raises(WrongSolution, match=r"\(4\)|\(3\)"):

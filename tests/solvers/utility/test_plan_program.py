@@ -101,7 +101,7 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
         assert totals.whole_at(program.x, 1e-6)
         kept = totals.ends(program.x)
         loads = [totals.loads(program.x, side)[0] for side in SIDES]
-        program.fix(0, np.round(loads).astype(np.int64))
+        program.fix(np.round(loads).astype(np.int64))
         window = program.window(np.zeros_like(program.whole), decides=False)
         after = run_highs(window.program)
         assert after.x is not None

@@ -190,7 +190,7 @@ def test_bound_and_schedule_where_deadlines_are_chosen_on_a_grid() -> None:
 
 
 @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.slow), 2])
-@pytest.mark.parametrize("seeds", [SEEDS[:1], pytest.param(SEEDS[1:3], marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [SEEDS[:1], pytest.param(SEEDS[1:5], marks=pytest.mark.slow)])
 def test_bound_and_schedule_on_a_grid_with_every_program_in_a_process(
     seeds: Sequence[int], threads: int
 ) -> None:
@@ -198,6 +198,7 @@ def test_bound_and_schedule_on_a_grid_with_every_program_in_a_process(
 
 
 def check_bound_and_schedule(seeds: Sequence[int], *, threads: int) -> None:
+    # Slot by slot, whole workers miss the optimum of seed 2: deciding slots together would find it.
     met, close = 0, 0
     for seed in seeds:
         known = searched(contended(seed), 1000.0, 30.0, threads=threads, options=GRIDDED)

@@ -1,6 +1,6 @@
 """Certificates of the ``colocated`` problem: pooled prices in a file, and trees.
 
-There is a row for every slot.
+Their bound holds for all schedules that the scorer accepts. There is a row for every slot.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class DeadlineOptions:
     keep_gap: float = 5e-3  # for which jobs keep their deadlines; a proof would take too long
     slot_gap: float = 5e-4  # finer than what is lost in a slot
     small_loss: float = 4e-3  # share of a plan's worth; before more is lost, more slots are opened
-    ahead: int = 40  # slots after the decided one that are planned again; more take long
+    ahead: int = 40  # slots planned again after the decided one; fewer lose much, more take long
     placing: int = 3000  # looks of HiGHS at its limits, for one load: other slots make up for it
 
     def __post_init__(self) -> None:

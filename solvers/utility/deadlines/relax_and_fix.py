@@ -72,7 +72,10 @@ def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:
 
 
 def _decide(state: DeadlineState, program: PlanProgram) -> Steps[Held | None]:
-    """Decide the next slot and place it, as it was at last; None if nothing is found at first."""
+    """Decide the next slot and place it, and again if the servers do not hold all of that.
+
+    What was placed last counts. None if the first try finds nothing.
+    """
     held: Held | None = None
     for _ in range(state.options.slot_tries):
         if not _solve(state, program):

@@ -12,7 +12,7 @@ import sys
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from benchmarks.study.cell import Needs, Outcome
@@ -99,9 +99,12 @@ class Cluster(Pooled):
         try:
             yield submit
         finally:
-            if self._client.status == "running":  # else nothing of it can be reached
-                pool.shutdown(wait=False)
-                self._client.run(_end_guards, run, on_error="ignore")
+            # A client still says "running" for a moment after its scheduler was lost. No error of
+            # this clean-up may hide why the run ended; without a scheduler, its workers end anyway.
+            if self._client.status == "running":
+                with suppress(OSError):
+                    pool.shutdown(wait=False)
+                    self._client.run(_end_guards, run, on_error="ignore")
 
     def _look(self) -> None:
         try:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from distributed.comm import CommClosedError
 
 from benchmarks.study import cluster
 from benchmarks.study import engine as engine_module
@@ -126,6 +127,25 @@ def test_a_run_ends_when_nothing_can_end_it(
     assert (f"no workers at {doomed.address} now; waiting 1 s for one" in said) == (
         lost == "worker"
     )
+
+
+def test_a_scheduler_lost_a_moment_ago_is_told_as_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "_LOOK", 0.5)
+
+    def closed(*given: object, **named: object) -> None:
+        raise CommClosedError("Connection reset by peer")
+
+    with loopback(tmp_path) as doomed:
+        doomed.add_worker()
+        with Cluster(doomed.address) as engine:
+            client = engine._client
+            monkeypatch.setattr(client, "nthreads", closed)
+            monkeypatch.setattr(client, "run", closed)
+            assert client.status == "running"
+            with pytest.raises(InputError, match=f"scheduler at {doomed.address} was lost"):
+                outcomes(engine, [cell("slowly", prepare=0.0, measure=20.0)])
 
 
 @pytest.mark.parametrize(

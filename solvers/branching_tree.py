@@ -64,8 +64,8 @@ class Deadlines:
     Parameters
     ----------
     first, last : ndarray of int64, shape (I,)
-        The earliest and the latest; ``last`` is the number that stands for never, or for whenever
-        it be, as long as no branching has lowered it.
+        The earliest and the latest. ``last`` is ``never`` until a branching lowers it; then the job
+        has to complete by that slot.
     """
 
     first: np.ndarray

@@ -14,17 +14,16 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from solvers.branching_tree import Branch, Divisible
 from solvers.highs.engine import HighsError
-from solvers.highs.growing import Infeasible, Optimum
+from solvers.highs.growing import Infeasible, Optimum, OutOfTime
 
-__all__ = ["Relaxation", "TooLarge", "grown", "undecided"]
+__all__ = ["Branched", "Grown", "Relaxation", "TooLarge", "grown", "undecided"]
 
 _CANDIDATES = 8  # branchings
 _FRACTION = 1e-6  # up to which a number is whole
@@ -167,6 +166,40 @@ class _Search:
         return best
 
 
+class Branched(NamedTuple):
+    """What a problem makes of a tree.
+
+    Parameters
+    ----------
+    prices : object
+        With the tree, if there is one.
+    failure : str
+        How HiGHS failed on the way, if it did; else empty.
+    """
+
+    prices: Any
+    failure: str
+
+
+class Grown(NamedTuple):
+    """A tree.
+
+    Parameters
+    ----------
+    prices : object
+        Those of the root: the given ones, or better ones.
+    tree : tuple
+        In preorder (:func:`solvers.branching_tree.leaves`), with the prices of each leaf. Empty if
+        nothing is branched.
+    failure : str
+        How HiGHS failed, if that ended the growth; else empty.
+    """
+
+    prices: Any
+    tree: tuple[Any, ...]
+    failure: str
+
+
 def grown(
     relaxations: Iterator[Relaxation],
     bound: Callable[[Any, Any], float],
@@ -175,7 +208,7 @@ def grown(
     *,
     leaves: int,
     enough: float,
-) -> tuple[Any, tuple[Any, ...]]:
+) -> Grown:
     """Grow a tree.
 
     Out of time, with numbers that HiGHS cannot cope with, or if the program would be too large, the
@@ -198,18 +231,14 @@ def grown(
         How many the tree may have.
     enough : float
         A bound at which to stop.
-
-    Returns
-    -------
-    prices : object
-        Those of the root: the given ones, or better ones.
-    tree : tuple
-        In preorder (:func:`solvers.branching_tree.leaves`), with the prices of each leaf. Empty if
-        nothing is branched.
     """
-    root = _Node(everything, prices, bound(prices, everything))
-    with suppress(HighsError, TooLarge):
+    root, failure = _Node(everything, prices, bound(prices, everything)), ""
+    try:
         _Search(relaxations, bound, enough).grow(root, leaves)
+    except (OutOfTime, TooLarge):
+        pass
+    except HighsError as error:
+        failure = str(error)
     found: list[Any] = []
     ahead = [root] if root.parts is not None else []
     while ahead:
@@ -220,7 +249,7 @@ def grown(
             branch, first, second = node.parts
             found.append(branch)
             ahead += [second, first]
-    return root.prices, tuple(found)
+    return Grown(root.prices, tuple(found), failure)
 
 
 def undecided(done: np.ndarray) -> list[Branch]:

@@ -65,7 +65,7 @@ def test_a_false_bound_that_is_accepted_is_found(
     assert main([*options, "300"]) == 0
     assert capsys.readouterr().out.endswith("300 cases: 0 tracebacks, 0 warnings, 0 falsehoods\n")
     monkeypatch.setattr("solvers.certificate._ROUND_OFF", 1e9)
-    assert main([*options, "300"]) == 1
+    assert main([*options, "1500"]) == 1
     first, *_, last = capsys.readouterr().out.splitlines()
     assert first.startswith("falsehood: --problem colocated --kind certificates --seed ")
     assert "0 warnings, 0 falsehoods" not in last

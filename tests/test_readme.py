@@ -18,6 +18,7 @@ from benchmarks.verify import main as verify
 pytestmark = pytest.mark.usefixtures("highs_here", "short_local_search")
 
 ROOT = Path(__file__).resolve().parents[1]
+LARGE, SMALL = "jobs=50, slots=50, servers=(20, 20)", "jobs=8, slots=8, servers=(4, 4)"
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
@@ -82,13 +83,25 @@ def test_the_policy_of_a_page_works_from_a_folder_outside(
 def test_column_generation_from_python_works_as_written(
     outside: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", TEXTS["docs/utility.md"], re.DOTALL)
-    large, small = "jobs=50, slots=50, servers=(20, 20)", "jobs=8, slots=8, servers=(4, 4)"
-    assert large in code
+    code, _ = re.findall(r"```python\n(.*?)```", TEXTS["docs/utility.md"], re.DOTALL)
+    assert LARGE in code
     page = outside / "page.py"
-    page.write_text(code.replace(large, small) + "\ninstance.write('instance.json')\n")
+    page.write_text(code.replace(LARGE, SMALL) + "\ninstance.write('instance.json')\n")
     runpy.run_path(str(page), run_name="__main__")
     assert verify(["instance.json", "--certificate", "certificate.json.gz"]) == 0
+    assert "certificate accepted" in capsys.readouterr().out
+
+
+def test_a_certificate_with_a_tree_is_made_as_written(
+    outside: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, code = re.findall(r"```python\n(.*?)```", TEXTS["docs/utility.md"], re.DOTALL)
+    assert LARGE in code and "time_limit=240" in code
+    page = outside / "page.py"
+    page.write_text(code.replace(LARGE, SMALL).replace("time_limit=240", "time_limit=4"))
+    runpy.run_path(str(page), run_name="__main__")
+    command = re.findall(r"# python -m benchmarks.verify (.*)", code)[0]
+    assert verify(command.split()) == 0
     assert "certificate accepted" in capsys.readouterr().out
 
 

@@ -13,7 +13,7 @@ from models.colocated.instance import ColocatedInstance
 from solvers.colocated.deadline_program import DeadlineProgram
 from solvers.colocated.pool_bound import PoolBounds
 from solvers.price_certificate import TreePrices
-from solvers.tree_search import grown
+from solvers.tree_search import Branched, grown
 
 __all__ = ["branched"]
 
@@ -25,7 +25,7 @@ def branched(
     leaves: int,
     enough: float = 0.0,
     deadline: float = math.inf,
-) -> TreePrices:
+) -> Branched:
     """Prices with a tree that proves more than they do by themselves.
 
     Parameters
@@ -42,18 +42,18 @@ def branched(
 
     Returns
     -------
-    TreePrices
+    Branched
         For :func:`solvers.colocated.certificate.certify`. Without a tree if there is nothing to
         branch on, no time, or the program behind it would be too large.
     """
     bounds = PoolBounds(instance)
     if not any(oracle.feasible for oracle in bounds.oracles):
-        return prices
+        return Branched(prices, "")
 
     def programs() -> Iterator[DeadlineProgram]:
         yield DeadlineProgram(bounds, deadline)
 
-    _, tree = grown(
+    _, tree, failure = grown(
         programs(),
         bounds.bound,
         bounds.everything(),
@@ -61,4 +61,4 @@ def branched(
         leaves=leaves,
         enough=enough,
     )
-    return replace(prices, tree=tree)
+    return Branched(replace(prices, tree=tree), failure)

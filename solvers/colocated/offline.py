@@ -97,16 +97,18 @@ def solve(
         deadline=deadline(_FIRST if small else _SEARCH),
         target=certified * (1.0 - OPTIMAL_GAP),
     )
-    judged, proof = score(instance, schedule), TreePrices(prices)
+    judged, proof, failure = score(instance, schedule), TreePrices(prices), ""
     left = deadline(1.0) - time.monotonic()
     if small and left > _LEAST:
         end = time.monotonic() + _TREE * left
         # A hair closer than what counts as optimal, for what rounding the prices costs.
         enough = judged.objective * (1.0 + 0.9 * OPTIMAL_GAP)
-        proof = branched(instance, proof, leaves=_LEAVES, enough=enough, deadline=end)
+        proof, failure = branched(instance, proof, leaves=_LEAVES, enough=enough, deadline=end)
         certified, late = bound(instance, proof), late or time.monotonic() >= end
     found = searched(instance, schedule, judged, certified, proof, generated, options, timed=late)
     if small and not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
         found = improve(found, instance, options, deadline(1.0))
     timed = found.timed or time.monotonic() >= deadline(1.0)
-    return replace(found, seconds=time.monotonic() - began, timed=timed)
+    return replace(
+        found, failure=found.failure or failure, seconds=time.monotonic() - began, timed=timed
+    )

@@ -16,7 +16,7 @@ from solvers.branching_tree import Deadlines
 from solvers.completion.piece_bound import PieceOracle
 from solvers.completion.piece_program import PieceProgram
 from solvers.price_certificate import TreePrices, rounded
-from solvers.tree_search import grown
+from solvers.tree_search import Branched, grown
 
 __all__ = ["branched"]
 
@@ -28,7 +28,7 @@ def branched(
     leaves: int,
     enough: float = math.inf,
     deadline: float = math.inf,
-) -> TreePrices:
+) -> Branched:
     """Prices with a tree that proves more than they do by themselves.
 
     Parameters
@@ -45,12 +45,12 @@ def branched(
 
     Returns
     -------
-    TreePrices
+    Branched
         For :func:`solvers.completion.certificate.certify`. Without a tree if the program behind it
         would be too large, or there is nothing to gain by it.
     """
     if not instance.jobs or not PieceOracle.suits(instance):
-        return prices
+        return Branched(prices, "")
     oracle = PieceOracle(instance)
 
     def bound(table: np.ndarray, allowed: Deadlines) -> float:
@@ -61,7 +61,7 @@ def branched(
     def programs() -> Iterator[PieceProgram]:
         yield PieceProgram(oracle, deadline)
 
-    root, tree = grown(
+    root, tree, failure = grown(
         programs(),
         bound,
         everything,
@@ -70,5 +70,5 @@ def branched(
         enough=-enough,
     )
     if not tree and root is first:
-        return prices
-    return replace(prices, tree=tree or (root,))
+        return Branched(prices, failure)
+    return Branched(replace(prices, tree=tree or (root,)), failure)

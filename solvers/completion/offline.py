@@ -25,6 +25,7 @@ from solvers.highs import HighsOptions
 from solvers.price_certificate import TreePrices
 from solvers.refinement import refined, searched
 from solvers.result import OPTIMAL_GAP, SolveResult
+from solvers.tree_search import Branched
 
 __all__ = ["solve"]
 
@@ -102,7 +103,7 @@ def solve(
     table = rounded(problem.prices(generated.duals))
     proof, certified = TreePrices(table), max(0.0, oracle.bound(table))
     effort = _MOST_EFFORT if time_limit is None else min(_EFFORT * time_limit, _MOST_EFFORT)
-    orders, program = [_order(generated, len(instance.jobs)), arrivals, weights], None
+    orders, program, failure = [_order(generated, len(instance.jobs)), arrivals, weights], None, ""
     for iterations, share in ((_ITERATIONS_FIRST, _FIRST), (_ITERATIONS, _SEARCH)):
         known, late = local_search(
             oracle,
@@ -116,7 +117,7 @@ def solve(
         )
         timed = timed or late
         if orders:  # after the first search
-            proof, late = _tree(instance, proof, known, deadline(1.0))
+            (proof, failure), late = _tree(instance, proof, known, deadline(1.0))
             certified, timed = bound(instance, proof), timed or late
         orders, program = [], OpenStarts.of(oracle, table, known, effort)
         if program is not None:
@@ -137,7 +138,9 @@ def solve(
     if program and not found.is_optimal and deadline(1.0) - time.monotonic() > _LEAST:
         found = _exact(found, program, options, deadline(1.0))
     timed = found.timed or time.monotonic() >= deadline(1.0)
-    return replace(found, seconds=time.monotonic() - began, timed=timed)
+    return replace(
+        found, failure=found.failure or failure, seconds=time.monotonic() - began, timed=timed
+    )
 
 
 def _checked(instance: CompletionInstance, start: CompletionSchedule) -> dict[int, Column]:
@@ -150,12 +153,12 @@ def _checked(instance: CompletionInstance, start: CompletionSchedule) -> dict[in
 
 def _tree(
     instance: CompletionInstance, prices: TreePrices, known: Mapping[int, Column], deadline: float
-) -> tuple[TreePrices, bool]:
+) -> tuple[Branched, bool]:
     """Prices with a tree, and whether the clock cut it off."""
     worth = -math.fsum(column.value for column in known.values())
     left = deadline - time.monotonic()
     if left < _LEAST:
-        return prices, True
+        return Branched(prices, ""), True
     end = time.monotonic() + _TREE * left
     # A hair closer than what counts as optimal, for what rounding the prices costs.
     enough = worth * (1.0 - 0.9 * OPTIMAL_GAP)

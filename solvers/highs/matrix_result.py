@@ -96,6 +96,11 @@ class MatrixResult:
         return relative_gap(self.sense, self.objective, self.bound)
 
     @property
+    def failed(self) -> bool:
+        """Whether HiGHS or its child process failed, as `message` says."""
+        return self.died or self.status == "failed"
+
+    @property
     def is_optimal(self) -> bool:
         """Whether `x` is proven best within the gap that was asked for."""
         return self.status == "optimal"

@@ -15,11 +15,11 @@ from dataclasses import replace
 import numpy as np
 
 from models.utility.instance import UtilityInstance
-from solvers.tree_search import grown
+from solvers.tree_search import Branched, grown
 from solvers.utility.chosen_grid import chosen_grid
 from solvers.utility.deadline_relaxation import DeadlineRelaxation
 from solvers.utility.deadline_tree import Allowed
-from solvers.utility.pool_bound import PoolBounds, PoolPrices, pool_bound
+from solvers.utility.pool_bound import PoolBounds, PoolPrices
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import TotalsProgram
 
@@ -41,7 +41,7 @@ def branched(
     enough: float = 0.0,
     deadline: float = math.inf,
     work: float = math.inf,
-) -> PoolPrices:
+) -> Branched:
     """Prices with a tree that proves more than they do by themselves.
 
     Parameters
@@ -65,28 +65,28 @@ def branched(
 
     Returns
     -------
-    PoolPrices
+    Branched
         For :func:`solvers.utility.certificate.certify`. Without a tree if there is nothing to
         branch on, or no time.
     """
-    bounds = PoolBounds(instance)
+    bounds, prices = PoolBounds(instance), replace(prices, tree=())
+    everything = Allowed.all(len(instance.jobs), instance.cluster.slots)
+    programs: list[DeadlineRelaxation] = []
 
     def relaxations() -> Iterator[DeadlineRelaxation]:
         known, left = list(cuts), work
         if completions is not None:
-            coarse = _COARSE * pool_bound(instance, prices) / max(1, len(instance.jobs))
+            coarse = _COARSE * bounds.at(prices, everything) / max(1, len(instance.jobs))
             grid = chosen_grid(TotalsProgram(instance, coarse=coarse), completions, _INTERVALS)
             on_grid = DeadlineRelaxation(instance, known, deadline, left, coarse=coarse, grid=grid)
+            programs.append(on_grid)
             yield on_grid
             known, left = on_grid.cuts, on_grid.work_left
-        yield DeadlineRelaxation(instance, known, deadline, left)
+        programs.append(DeadlineRelaxation(instance, known, deadline, left))
+        yield programs[-1]
 
-    root, tree = grown(
-        relaxations(),
-        bounds.at,
-        Allowed.all(len(instance.jobs), instance.cluster.slots),
-        replace(prices, tree=()),
-        leaves=leaves,
-        enough=enough,
+    root, tree, failure = grown(
+        relaxations(), bounds.at, everything, prices, leaves=leaves, enough=enough
     )
-    return replace(root, tree=tree)
+    failures = [*(program.failure for program in programs), failure]
+    return Branched(replace(root, tree=tree), next(filter(None, failures), ""))

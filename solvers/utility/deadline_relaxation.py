@@ -154,6 +154,11 @@ class DeadlineRelaxation:
         """All packing cuts known, with their sides."""
         return [(side, cut) for side in SIDES for cut in self._cuts[side].values()]
 
+    @property
+    def failure(self) -> str:
+        """How HiGHS failed when cuts were looked for, if it did; else empty."""
+        return self._separators.failure
+
     def glance(self, allowed: Allowed) -> float:
         """Value for some deadlines, with the rows that are there.
 

@@ -12,10 +12,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 
@@ -24,14 +21,13 @@ from models.utility.formulations.schedules import without_idle
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
-from solvers.errors import WrongSolution
 from solvers.highs import SMALL_MIP, SOLVER, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP, SolveResult, Status
 from solvers.utility.occupancy import Occupancy
 from solvers.utility.oracle import zero_prices
 from solvers.utility.scaling import scale_utilities
-from solvers.utility.search_state import SearchState
+from solvers.utility.search_state import SearchState, refusing
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["solve"]
@@ -48,10 +44,7 @@ def solve(
     *,
     time_limit: float | None = None,
     mip_rel_gap: float = OPTIMAL_GAP,
-    threads: int = 1,
-    seed: int = 0,
     start: UtilitySchedule | None = None,
-    log: str | Path | TextIO | None = None,
     stop: threading.Event | None = None,
 ) -> SolveResult[UtilitySchedule]:
     """Best schedule in hindsight, and a bound that says how good it is.
@@ -64,12 +57,8 @@ def solve(
     mip_rel_gap : float
         Relative gap at which the optimum counts as proven; below 1e-6, HiGHS's own tolerance,
         it counts as 1e-6.
-    threads, seed : int
-        Of HiGHS.
     start : UtilitySchedule, optional
         A feasible schedule; the result is at least as good.
-    log : path or text stream, optional
-        Where HiGHS's log goes.
     stop : threading.Event, optional
         Ends the solve early, once it is set, as if its time were over.
 
@@ -87,16 +76,13 @@ def solve(
     WrongSolution
         If a schedule that the scorer accepts is worth more than the bound.
     """
-    options = HighsOptions(
-        time_limit=time_limit, mip_rel_gap=mip_rel_gap, threads=threads, seed=seed
-    )
+    # With two threads HiGHS takes longer on these programs: docs/formulations.md.
+    options = HighsOptions(time_limit=time_limit, mip_rel_gap=mip_rel_gap)
     if start is not None:
         violations = score(instance, start).violations
         if violations:
             raise InputError(f"start is no feasible schedule: {violations[0]}")
-    with ExitStack() as stack:
-        stream = stack.enter_context(open(log, "w")) if isinstance(log, str | Path) else log
-        return _Search(instance, options, start, stream, stop).run()
+    return _Search(instance, options, start, stop).run()
 
 
 class _Search:
@@ -107,11 +93,10 @@ class _Search:
         instance: UtilityInstance,
         options: HighsOptions,
         start: UtilitySchedule | None,
-        log: TextIO | None,
         stop: threading.Event | None,
     ) -> None:
         self._began = time.monotonic()
-        self._instance, self._options, self._log, self._stop = instance, options, log, stop
+        self._instance, self._options, self._stop = instance, options, stop
         scaled = scale_utilities(instance)
         self._factor = scaled.factor
         self._program = program = TotalsProgram(scaled.instance)
@@ -155,11 +140,9 @@ class _Search:
             if (left is not None and left <= 0) or self._known.seconds_left <= 0:
                 break
             result = run_highs(
-                self._program.program().relaxed(),
-                HighsOptions(time_limit=left),
-                log=self._log,
-                stop=self._stop,
+                self._program.program().relaxed(), HighsOptions(time_limit=left), stop=self._stop
             )
+            self._known.note_failure(result)
             if not result.is_optimal or result.x is None or result.bound is None:
                 break
             self._known.tighten_bound(result.bound / self._factor)
@@ -176,7 +159,7 @@ class _Search:
         """Solve the integer program once; False if another round would bring nothing new."""
         start = self._program.point(without_idle(self._instance, self._known.schedule))
         result = self._solve(self._program.program(), start)
-        self._message = result.message
+        self._message = "" if result.failed else result.message
         if result.bound is not None:
             self._known.tighten_bound(result.bound / self._factor)
         if result.x is None:
@@ -209,13 +192,11 @@ class _Search:
             # HiGHS's gap is relative to its own objective; by the scorer's it may be a hair wider.
             mip_rel_gap=0.99 * self._options.mip_rel_gap,
         )
-        in_child = options.threads > 1 or (limit is not None and program.matrix.nnz > SMALL_MIP)
-        try:
-            return run_highs(
-                program, options, start=start, log=self._log, in_child=in_child, stop=self._stop
-            )
-        except InputError as error:  # of a schedule that the scorer accepts
-            raise WrongSolution(f"{self._instance.name}: {error}") from error
+        in_child = limit is not None and program.matrix.nnz > SMALL_MIP
+        with refusing(self._instance, start):
+            result = run_highs(program, options, start=start, in_child=in_child, stop=self._stop)
+        self._known.note_failure(result)
+        return result
 
     def _take_in(self, x: np.ndarray) -> int:
         """Learn from an integer point: find a schedule close to it, and why it is none itself.

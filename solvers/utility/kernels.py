@@ -81,7 +81,7 @@ def shortest_work(slot_cost, reach, work, value):  # type: ignore[no-untyped-def
     reach : ndarray of int64, shape (S,)
         Largest feasible number of workers in each slot.
     work : int
-        W, at least 1.
+        W, at least 0.
     value : ndarray, shape (S,)
         Worth of completing in each slot, non-increasing.
 

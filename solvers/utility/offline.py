@@ -20,8 +20,8 @@ __all__ = ["certified", "solve"]
 
 _SMALL = 1_000  # entries of the exact solver's largest rows, up to which it comes first
 _RACE = 5.0  # seconds: with a shorter limit, a child would hardly have loaded
-# Shares of the time limit at which the column generation has to end, and the local search. On small
-# instances the exact solver leaves the first of these shares to all that follows it.
+# Shares of the time before the tree: when the column generation has to end, and the local search.
+# On small instances the exact solver leaves the first of these shares to all that follows it.
 _GENERATION = 0.12
 _LOCAL_SEARCH = 0.14
 _LEAST = 0.2  # seconds: with less left, no further step is begun
@@ -68,7 +68,7 @@ def solve(
     start : UtilitySchedule, optional
         A feasible schedule.
     work_limit : float, optional
-        Of the search by deadlines, in units of about a second
+        Of the search by deadlines, in units of 0.6 to 4 seconds
         (:class:`solvers.utility.deadlines.DeadlineOptions`); a tenth of it more is for the tree.
         With it, the exact solver and further threads, whose ends are up to the clock, are left out,
         so that the answer is the same however busy the machine is, unless the time limit cuts it
@@ -102,17 +102,20 @@ def solve(
     def deadline(share: float) -> float:
         return began + (math.inf if time_limit is None else share * time_limit)
 
-    end = deadline(1.0 - tree)
+    def before_tree(share: float) -> float:
+        return deadline((1.0 - tree) * share)
+
+    end = before_tree(1.0)
     moves = min(_MOST_MOVES, _MOVES * len(instance.jobs))
     small = work_limit is None and _size(instance) <= _SMALL
     races = small and threads > 1 and time_limit is not None and (1.0 - tree) * time_limit >= _RACE
     if races:
         known, relaxation = race(instance, start, end=end, moves=moves, options=options)
     elif small:
-        exact_end = deadline((1.0 - tree) * (1.0 - _GENERATION))
+        exact_end = before_tree(1.0 - _GENERATION)
         known, relaxation = exact_first(instance, start, exact_end, end, moves)
     else:
-        ends = deadline(_GENERATION), deadline(_LOCAL_SEARCH)
+        ends = before_tree(_GENERATION), before_tree(_LOCAL_SEARCH)
         if work_limit is not None:
             ends = end, end  # the clock decides nothing, unless it ends the whole
         known, relaxation = relaxed(instance, start, ends, moves)
@@ -144,7 +147,7 @@ def solve(
         assert known.objective is not None and known.bound is not None
         share = 1.0 if tree or work_limit is not None else _TREE  # work is a limit of its own
         tree_end = time.monotonic() + share * left
-        prices = branched(
+        prices, failure = branched(
             instance,
             known.duals,
             relaxation.cuts,
@@ -161,7 +164,12 @@ def solve(
             known = replace(
                 known, status=status, bound=by_prices, bound_source="prices", message=message
             )
-        known = replace(known, duals=prices, timed=known.timed or time.monotonic() >= tree_end)
+        known = replace(
+            known,
+            duals=prices,
+            failure=known.failure or failure,
+            timed=known.timed or time.monotonic() >= tree_end,
+        )
     return replace(known, seconds=time.monotonic() - began)
 
 
@@ -171,7 +179,8 @@ def certified(instance: UtilityInstance, *, time_limit: float, threads: int = 1)
     Half of the time is for the interval, the other half for the tree; parameters as there.
     """
     found = solve(instance, time_limit=time_limit, threads=threads, tree=_HALF)
-    bound = pool_bound(instance, found.duals)
+    by_prices = found.bound_source == "prices"
+    bound = found.bound if by_prices else pool_bound(instance, found.duals)
     status = status_of("max", found.objective, bound)
     message = found.message if status == found.status else ""
     return replace(found, status=status, bound=bound, bound_source="prices", message=message)

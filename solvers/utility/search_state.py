@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
+from models.errors import InputError
 from models.utility.formulations import JobLimits
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
 from solvers.errors import WrongSolution
-from solvers.highs import HighsOptions
+from solvers.highs import HighsOptions, MatrixResult
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
 from solvers.packing_groups import packing_groups
@@ -24,13 +27,24 @@ from solvers.utility.placing import Placer, Placing
 from solvers.utility.separation import PackingCut, PackingSeparator
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["LOOKS_PER_UNIT", "SearchState"]
+__all__ = ["LOOKS_PER_UNIT", "SearchState", "refusing"]
 
 LOOKS_PER_UNIT = 1e6
 """How often HiGHS looks at its limits, about every hundred simplex iterations, times the nonzeros
-of its program, in a unit of work: about a second."""
+of its program, in a unit of work: 0.6 to 4 seconds in docs/ablation.md."""
 
 _HARDLY = 1e-7  # of a worker
+
+
+@contextmanager
+def refusing(instance: UtilityInstance, start: np.ndarray | None) -> Iterator[None]:
+    """Where HiGHS refuses the point of a schedule as a start, that is a wrong solution."""
+    try:
+        yield
+    except InputError as error:
+        if start is None:
+            raise
+        raise WrongSolution(f"{instance.name}: {error}") from error
 
 
 class SearchState:
@@ -93,16 +107,17 @@ class SearchState:
         self.timed = False
         self.failure = ""
 
-    def note_failure(self, message: str) -> None:
-        """Remember how a solve failed, if it is the first one."""
-        self.failure = self.failure or message
+    def note_failure(self, result: MatrixResult) -> None:
+        """Remember how a solve failed, if it did and is the first one that did."""
+        if result.failed:
+            self.failure = self.failure or result.message
 
     def note_error(self, error: HighsError) -> None:
         """Remember how HiGHS failed, or that it ran out of time."""
         if isinstance(error, OutOfTime):
             self.timed = True
         else:
-            self.note_failure(str(error))
+            self.failure = self.failure or str(error)
 
     def offer(self, schedule: UtilitySchedule) -> bool:
         """Keep a schedule if it is the best so far; returns whether it is.

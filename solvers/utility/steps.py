@@ -154,7 +154,6 @@ def exact_until(
 ) -> Found:
     """What the exact solver finds until `end`, in ``time.monotonic()``, or until it is stopped."""
     left = None if end == math.inf else max(_INSTANT, end - time.monotonic())
-    # With two threads HiGHS takes longer on these programs: docs/formulations.md.
     return solve_exactly(instance, time_limit=left, start=start, stop=stop)
 
 

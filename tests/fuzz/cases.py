@@ -34,7 +34,8 @@ from tests.fuzz.edges import at_the_edges
 
 __all__ = ["KINDS", "Falsehood", "accepted", "examine"]
 
-_INSTANCES = 4  # of a problem, to begin with
+_INSTANCES = 4  # of a problem, to begin with,
+_PROOFS = 20  # and certificates
 _SECONDS = 2.0  # for an instance at the edges
 _ROUND_OFF = 1e-9
 
@@ -178,7 +179,7 @@ def _check_bound(kind: Problem, instance: Any, objective: float, solved: SolveRe
 
 
 def _damaged_certificate(name: str, rng: random.Random, folder: Path) -> bool:
-    kind, seed = problem(name), rng.randrange(_INSTANCES)
+    kind, seed = problem(name), rng.randrange(_PROOFS)
     if not offline_solver(name).certifies:
         return False
     proof, path = _proof(name, seed), folder / "bad.json"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from solvers.branching_tree import Branch, Deadlines
+from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
 from solvers.tree_search import TooLarge, grown, undecided
 
@@ -22,14 +23,15 @@ def test_jobs_nearest_to_half_done_come_first() -> None:
 
 
 def test_without_a_program_there_is_no_tree() -> None:
-    for error in (TooLarge, OutOfTime):
+    for error, failure in ((TooLarge, ""), (OutOfTime, ""), (HighsError, "no basis")):
 
         def none(error: type[Exception] = error) -> Iterator[Any]:
-            raise error
+            raise error("no basis")
             yield
 
         everything = Deadlines.all(1, 3)
-        assert grown(none(), lambda *_: 1.0, everything, "p", leaves=9, enough=0.0) == ("p", ())
+        tree = grown(none(), lambda *_: 1.0, everything, "p", leaves=9, enough=0.0)
+        assert tree == ("p", (), failure)
 
 
 class Toy:
@@ -75,7 +77,7 @@ class Toy:
 
 def grow(*relaxations: Toy, leaves: int) -> list[Branch]:
     """The branchings of a tree, in preorder."""
-    _, tree = grown(
+    _, tree, _ = grown(
         iter(relaxations),
         lambda price, _: price,
         Deadlines.all(12, 2),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
 
 from solvers.highs import MatrixResult
 from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP
@@ -14,8 +13,6 @@ from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["Rounds"]
-
-T = TypeVar("T")
 
 _WAIT = 0.5  # seconds without anything to do, after which the process is asked again
 
@@ -181,14 +178,13 @@ class Rounds:
 
     # The process
 
-    def _followed(self, steps: Steps[T]) -> T:
+    def _followed(self, steps: Steps[float]) -> float:
         """The result of a computation, with the process polled between its steps."""
         while True:
             try:
                 next(steps)
             except StopIteration as finished:
-                result: T = finished.value
-                return result
+                return float(finished.value)
             self._poll(None)
 
     def _has_better(self, ends: Mapping[int, int]) -> bool:
@@ -198,7 +194,7 @@ class Rounds:
 
     def _start_process(self) -> None:
         if self._uses_process and self._state.may_continue():
-            asked = bound_program(self._state, 1.0, rough=self._refines)
+            asked = bound_program(self._state, math.inf, rough=self._refines)
             self._process.begin(self._state.on_grid, asked)
             self._news, self._rows = False, self._state.rows_added
 
@@ -217,7 +213,7 @@ class Rounds:
             return False
         program, result = polled
         state.tighten_bound(bound_of(result))
-        state.note_failure(result)
+        state.known.note_failure(result)
         self._uses_process = self._uses_process and not result.died
         if result.died or result.status == "infeasible" or not state.may_continue():
             return False

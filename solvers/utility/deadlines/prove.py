@@ -11,7 +11,8 @@ import numpy as np
 
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs.background import Background
-from solvers.utility.deadlines.state import DeadlineState, bound_of, refusing
+from solvers.utility.deadlines.state import DeadlineState, bound_of
+from solvers.utility.search_state import refusing
 from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["BoundProcess", "bound_program", "with_whole_workers"]
@@ -75,7 +76,7 @@ class BoundProcess:
         program, options, start = asked
         self.close()
         with refusing(totals.instance, start):
-            solve = Background(program, replace(options, work_limit=None), start)
+            solve = Background(program, options, start)
         self._solve = totals, solve
 
     @property

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from models.errors import InputError
 from models.utility.formulations.schedules import without_idle
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
@@ -22,11 +20,11 @@ from solvers.utility.chosen_grid import chosen_grid
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.deadlines.options import DeadlineOptions
 from solvers.utility.scaling import scale_utilities
-from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState
+from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState, refusing
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
-__all__ = ["DeadlineState", "PooledRelaxation", "Steps", "bound_of", "refusing"]
+__all__ = ["DeadlineState", "PooledRelaxation", "Steps", "bound_of"]
 
 T = TypeVar("T")
 
@@ -40,17 +38,6 @@ def bound_of(result: MatrixResult) -> float:
     if result.status == "infeasible":
         return -math.inf
     return math.inf if result.bound is None else result.bound
-
-
-@contextmanager
-def refusing(instance: UtilityInstance, start: np.ndarray | None) -> Iterator[None]:
-    """Where HiGHS refuses the point of a schedule as a start, that is a wrong solution."""
-    try:
-        yield
-    except InputError as error:
-        if start is None:
-            raise
-        raise WrongSolution(f"{instance.name}: {error}") from error
 
 
 class PooledRelaxation(NamedTuple):
@@ -297,10 +284,5 @@ class DeadlineState:
         # A child that died has not said what it did.
         work = options.work_limit if result.died and options.work_limit else result.work
         self.charge(work, program.matrix.nnz)
-        self.note_failure(result)
+        self.known.note_failure(result)
         return result
-
-    def note_failure(self, result: MatrixResult) -> None:
-        """Remember how a solve failed, if it did."""
-        if result.died or result.status == "failed":
-            self.known.note_failure(result.message)

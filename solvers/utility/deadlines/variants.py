@@ -21,6 +21,10 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
     ),
     "every-cut-row": ("with a row for every packing cut and interval", DeadlineOptions(near=0.0)),
     "one-try": ("slots are not decided again", DeadlineOptions(slot_tries=1)),
+    "without-short-rounds": (
+        "all rounds are for the bound, none near the linear relaxation",
+        DeadlineOptions(rounds=0),
+    ),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
 }
 """By name: what is different, in words, and the options."""

@@ -69,11 +69,11 @@ def test_prices_of_a_leaf_are_looked_at(wrong: float) -> None:
 def test_the_search_finds_such_a_tree() -> None:
     ins, prices = two()
     root = TreePrices(prices.prices)
-    grown = branched(ins, root, leaves=10)
+    grown = branched(ins, root, leaves=10).prices
     assert bound(ins, grown) == pytest.approx(5.0, rel=1e-5)
-    assert branched(ins, root, leaves=10, enough=7.5).tree == ()
-    assert branched(ins, root, leaves=10, deadline=0.0).tree == ()
-    assert branched(ins, root, leaves=1).tree == ()
+    assert branched(ins, root, leaves=10, enough=7.5).prices.tree == ()
+    assert branched(ins, root, leaves=10, deadline=0.0).prices.tree == ()
+    assert branched(ins, root, leaves=1).prices.tree == ()
 
 
 def test_later_includes_staying_out_and_a_job_that_must_complete_may_lose() -> None:
@@ -110,7 +110,7 @@ def free(ins: ColocatedInstance) -> TreePrices:
 def test_no_tree_proves_less_than_the_optimum(seed: int) -> None:
     ins, best = tiny(seed)
     rng, root = np.random.default_rng(seed), free(ins)
-    grown = branched(ins, root, leaves=30)
+    grown = branched(ins, root, leaves=30).prices
     assert best <= certify(ins, grown).bound <= certify(ins, root).bound
     found = [bound(ins, priced_colocated(ins, root, rng)) for _ in range(40)]
     assert min(found) >= best
@@ -134,14 +134,14 @@ def test_trees_prove_more_than_prices() -> None:
         ins, _ = tiny(seed)
         problem = PooledProblem(ins)
         root = TreePrices(problem.prices(ColumnGeneration(problem, gap=0.0).run().duals))
-        better += bound(ins, branched(ins, root, leaves=30)) < bound(ins, root) * (1 - 1e-4)
+        better += bound(ins, branched(ins, root, leaves=30).prices) < bound(ins, root) * (1 - 1e-4)
     assert better >= 3
 
 
 @pytest.mark.parametrize("name", NOTHING)
 def test_where_there_is_nothing_to_win_there_is_no_tree(name: str) -> None:
     ins = NOTHING[name]
-    assert branched(ins, free(ins), leaves=10).tree == ()
+    assert branched(ins, free(ins), leaves=10).prices.tree == ()
 
 
 # ---- files --------------------------------------------------------------------------------

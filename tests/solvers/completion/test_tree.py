@@ -80,11 +80,11 @@ def test_prices_of_a_leaf_are_looked_at(wrong: float) -> None:
 
 def test_the_search_finds_such_a_tree() -> None:
     ins, _ = three()
-    assert bound(ins, branched(ins, TreePrices(NONE), leaves=1)) == pytest.approx(14.0)
-    grown = branched(ins, TreePrices(NONE), leaves=10, enough=22.99)
+    assert bound(ins, branched(ins, TreePrices(NONE), leaves=1).prices) == pytest.approx(14.0)
+    grown = branched(ins, TreePrices(NONE), leaves=10, enough=22.99).prices
     assert bound(ins, grown) == pytest.approx(23.0, rel=1e-6)
     assert sum(isinstance(node, Branch) for node in grown.tree) == 1
-    assert branched(ins, TreePrices(NONE), leaves=10, deadline=0.0).tree == ()
+    assert branched(ins, TreePrices(NONE), leaves=10, deadline=0.0).prices.tree == ()
 
 
 def test_prices_of_pieces_know_the_sizes_of_what_is_left() -> None:
@@ -95,7 +95,7 @@ def test_prices_of_pieces_know_the_sizes_of_what_is_left() -> None:
     ins = instance(jobs, architecture="allreduce", **changes)
     assert max(bound(ins, TreePrices(at(p))) for p in np.linspace(0, 2, 41)) < 6.01
     assert bound(ins, TreePrices(NONE, (at(1.0),))) == pytest.approx(7.0)
-    grown = branched(ins, TreePrices(NONE), leaves=2)
+    grown = branched(ins, TreePrices(NONE), leaves=2).prices
     assert len(grown.tree) == 1
     assert bound(ins, grown) == pytest.approx(7.0, rel=1e-6)
 
@@ -123,7 +123,7 @@ def tiny(seed: int) -> CompletionInstance:
 def test_no_tree_proves_more_than_the_optimum(seed: int) -> None:
     ins, rng = tiny(seed), np.random.default_rng(seed)
     best = optimum(ins)
-    grown = branched(ins, TreePrices(NONE.reshape(0, 1).repeat(2, axis=1)), leaves=30)
+    grown = branched(ins, TreePrices(NONE.reshape(0, 1).repeat(2, axis=1)), leaves=30).prices
     proven = certify(ins, grown).bound
     assert proven <= best
     found = [bound(ins, priced_completion(ins, grown, rng)) for _ in range(40)]
@@ -145,7 +145,7 @@ def test_most_tiny_optima_are_proven() -> None:
     proven = 0
     for seed in range(20):
         ins = tiny(seed)
-        grown = branched(ins, TreePrices(np.zeros((0, 2))), leaves=100)
+        grown = branched(ins, TreePrices(np.zeros((0, 2))), leaves=100).prices
         proven += bound(ins, grown) >= optimum(ins) * (1 - 1e-4)
     assert proven >= 18
 
@@ -218,7 +218,7 @@ def test_a_tree_of_a_large_instance_is_refused_at_once(
     ins, prices = three()
     certify(ins, prices).write(tmp_path / "c.json")
     monkeypatch.setattr(piece_bound, "_MODES", 0)
-    assert branched(ins, TreePrices(NONE), leaves=5).tree == ()
+    assert branched(ins, TreePrices(NONE), leaves=5).prices.tree == ()
     with pytest.raises(InputError, match=r"c\.json: .*too large for a tree with prices of pieces"):
         check(tmp_path / "c.json", ins)
 

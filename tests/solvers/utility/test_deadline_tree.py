@@ -237,7 +237,7 @@ def test_what_two_jobs_need_is_found() -> None:
     ins, _ = two()
     assert pool_bound(ins, free(ins)) == pytest.approx(9.0)
     # A cut is all it takes: only one of them fits.
-    grown = branched(ins, free(ins), leaves=10)
+    grown = branched(ins, free(ins), leaves=10).prices
     assert pool_bound(ins, grown) == pytest.approx(5.0, rel=1e-5)
     assert (len(grown.cuts), grown.tree) == (1, ())
 
@@ -250,12 +250,12 @@ def test_brute_force_tree_root_in_this_order(tmp_path: Path) -> None:
         root = pool_bound(ins, free(ins))
         bounds = [root]
         for most in (1, 2, 16):
-            grown = branched(ins, free(ins), leaves=most)
+            grown = branched(ins, free(ins), leaves=most).prices
             assert sum(isinstance(node, PoolPrices) for node in grown.tree) <= most
             bounds.append(pool_bound(ins, grown))
         assert optimum(ins) * (1 - 1e-12) <= bounds[-1]
         assert all(after <= before for before, after in pairwise(bounds))
-        assert branched(ins, free(ins), leaves=16).tree[:1] == grown.tree[:1]
+        assert branched(ins, free(ins), leaves=16).prices.tree[:1] == grown.tree[:1]
         certify(ins, grown).write(tmp_path / "c.json")
         assert check(tmp_path / "c.json", ins).accepted
         better += bounds[-1] < root * (1 - 1e-6)
@@ -311,13 +311,13 @@ def test_where_numbers_are_parted() -> None:
 
 def test_a_tree_ends_where_its_bound_is_enough_or_time_is_up() -> None:
     ins, _ = two()
-    assert branched(ins, free(ins), leaves=10, enough=9.5).tree == ()
-    assert branched(ins, free(ins), leaves=10, deadline=0.0).tree == ()
-    assert branched(ins, free(ins), leaves=1).tree == ()
-    assert branched(ins, free(ins), leaves=10, work=0.0).tree == ()
+    assert branched(ins, free(ins), leaves=10, enough=9.5).prices.tree == ()
+    assert branched(ins, free(ins), leaves=10, deadline=0.0).prices.tree == ()
+    assert branched(ins, free(ins), leaves=1).prices.tree == ()
+    assert branched(ins, free(ins), leaves=10, work=0.0).prices.tree == ()
     ins = contended(1)
     whole, part, again = (
-        branched(ins, free(ins), leaves=30, work=work).tree for work in (1.0, 1e-5, 1e-5)
+        branched(ins, free(ins), leaves=30, work=work).prices.tree for work in (1.0, 1e-5, 1e-5)
     )
     assert 0 < len(part) == len(again) < len(whole)
 
@@ -328,8 +328,8 @@ def test_a_tree_on_a_grid_proves_a_bound_and_ends_slot_by_slot() -> None:
         rng = np.random.default_rng(seed)
         ins = random_instance(rng, jobs=6, slots=2, ps_servers=1, max_work=3, chunks=2)
         completions = rng.dirichlet(np.ones(2), size=6).T
-        grown = branched(ins, free(ins), completions=completions, leaves=200)
-        best = pool_bound(ins, branched(ins, free(ins), leaves=200))
+        grown = branched(ins, free(ins), completions=completions, leaves=200).prices
+        best = pool_bound(ins, branched(ins, free(ins), leaves=200).prices)
         certificate = certify(ins, grown)
         assert optimum(ins) * (1 - 1e-12) <= certificate.bound
         assert certificate.bound == pytest.approx(slow_bound(ins, certificate.file), rel=1e-9)

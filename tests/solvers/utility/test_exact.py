@@ -22,6 +22,7 @@ from models.utility.formulations import (
     schedule_ilp,
 )
 from models.utility.resources import Resources
+from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram
@@ -257,7 +258,7 @@ def test_a_start_that_the_program_refuses_is_a_fault_of_the_code(
 
     run = exact.run_highs
     monkeypatch.setattr(exact, "run_highs", refuse)
-    with pytest.raises(exact.WrongSolution, match="start: row is violated"):
+    with pytest.raises(WrongSolution, match="start: row is violated"):
         solve(medium())
 
 
@@ -296,7 +297,7 @@ def test_nothing_is_written_out_once_it_is_too_late_to_look(
     x = np.ones_like(TotalsProgram(ins).program().cost)
     written: list[object] = []
     monkeypatch.setattr(TotalsProgram, "write_out", lambda *given: written.append(given))
-    search = exact._Search(ins, HighsOptions(), None, None, stop)
+    search = exact._Search(ins, HighsOptions(), None, stop)
     assert search._take_in(x) == len(written) > 0
     stop.set()
     offered: list[object] = []

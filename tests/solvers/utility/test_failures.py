@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from solvers.errors import WrongSolution
-from solvers.highs import child
+from solvers.highs import LinearProgram, MatrixResult, child, solve
 from solvers.highs.engine import HighsError
 from solvers.utility import exact, offline
+from solvers.utility.branching import branched
+from solvers.utility.deadline_relaxation import DeadlineRelaxation
 from solvers.utility.deadlines import DeadlineOptions, choose, state
 from solvers.utility.deadlines.complete import complete, find_cuts
 from solvers.utility.deadlines.plan_program import PlanProgram
+from solvers.utility.pool_bound import PoolPrices
 from solvers.utility.separation import PackingSeparator
 from tests.solvers.utility.test_deadline_search import drawn, searched
 from tests.solvers.utility.test_exact import contended
@@ -87,6 +93,41 @@ def test_the_exact_solver_tells_what_failed(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(PackingSeparator, "cut", fails)
     found = exact.solve(drawn(4))
     assert found.is_optimal and found.ending == "Optimal; no basis"
+
+
+@pytest.mark.parametrize("relaxed", [True, False])
+def test_the_exact_solver_tells_which_program_failed(
+    relaxed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(program: LinearProgram, *given: Any, **named: Any) -> MatrixResult:
+        result = solve(program, *given, **named)
+        if program.is_mip == relaxed:
+            return result
+        lost = {"objective": None, "bound": None, "x": None}
+        return replace(result, status="failed", message="no basis", **lost)
+
+    monkeypatch.setattr(exact, "run_highs", fails)
+    found = exact.solve(drawn(4))
+    assert found.failure == "no basis"
+    assert found.is_optimal == relaxed
+    assert found.ending == ("Optimal; no basis" if relaxed else "no basis")
+
+
+@pytest.mark.usefixtures("highs_here", "short_local_search")
+@pytest.mark.parametrize("what", ["solve", "separate"])
+def test_a_tree_tells_what_failed(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise HighsError("no basis")
+
+    if what == "solve":
+        monkeypatch.setattr(DeadlineRelaxation, what, fails)
+    else:
+        monkeypatch.setattr(PackingSeparator, "cut", fails)
+    instance = drawn(4)
+    none = np.zeros((instance.cluster.slots, len(instance.cluster.resources)))
+    grown = branched(instance, PoolPrices(none, none), leaves=10)
+    assert grown.failure == "no basis"
+    assert not (what == "solve" and grown.prices.tree)
 
 
 def test_deadlines_that_are_all_excluded_prove_something_and_are_no_failure() -> None:

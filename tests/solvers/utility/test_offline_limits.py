@@ -45,6 +45,18 @@ def test_a_tree_that_closes_the_gap_makes_the_result_optimal(
     assert found.objective == pytest.approx(found.bound, rel=1e-4)
 
 
+def test_what_comes_before_a_tree_begins_as_with_a_limit_without_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends = []
+    relaxed = offline.relaxed
+    monkeypatch.setattr(offline, "_SMALL", -1)
+    monkeypatch.setattr(offline, "relaxed", lambda *given: ends.append(given[2]) or relaxed(*given))
+    began = time.monotonic()
+    offline.solve(one_job(), time_limit=1000.0, tree=0.9)
+    assert ends[0] == pytest.approx((began + 12.0, began + 14.0), abs=1.0)
+
+
 @pytest.mark.usefixtures("short_local_search")
 def test_a_time_limit_that_ends_nothing_changes_nothing_under_a_limit_of_work(
     monkeypatch: pytest.MonkeyPatch,

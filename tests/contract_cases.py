@@ -301,7 +301,7 @@ PRICED: dict[str, Callable[[Any, Any, np.random.Generator], Any]] = {
 CERTIFIED: dict[str, Callable[[int], Any]] = {
     "utility": lambda seed: WORKLOAD.draw(jobs=6, slots=6, servers=(3, 3), seed=seed, load=None)[0]
 }
-"""Instances whose certificates are larger than those of the tiny ones: trees of 11 to 89 nodes."""
+"""Instances whose certificates are larger than those of the tiny ones: trees of up to 89 nodes."""
 MAY_FAIL: dict[str, Callable[[Any], bool]] = {"jct": may_fail_jct}
 """Whether a policy may find no schedule of a valid instance; where nothing is said, none may."""
 CROWDED: dict[str, Callable[..., Any]] = {

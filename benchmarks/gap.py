@@ -28,16 +28,21 @@ from __future__ import annotations
 import itertools
 import os
 import platform
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.cli import Parser, engine_of, parse_list, parse_positive, run_command
-from benchmarks.contract import experiments_of, gap_methods, with_part
+from benchmarks.contract import GapMethods, experiments_of, gap_methods, with_part
 from benchmarks.instances import add_set_argument
 from benchmarks.study.instances import instance_of
 from benchmarks.tables import add_table_arguments, layout_of, print_rows, wrap
 from models.errors import InputError
+
+if TYPE_CHECKING:
+    from benchmarks.study.study import Trial
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,46 +62,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     from benchmarks.pictures.style import save_picture
     from benchmarks.runs import Runs
     from benchmarks.study.gap import Gap
-    from benchmarks.study.ratio import source_of
     from benchmarks.study.rows import records_of
     from benchmarks.study.store import Store
-    from benchmarks.study.study import Trial, frames_of
+    from benchmarks.study.study import frames_of
 
-    part, workload = gap_methods(args.problem), experiments_of(args.problem).workload
-    able = [name for name, method in part.methods.items() if method.by_work]
-    methods = tuple(dict.fromkeys(args.methods or (able if args.work else part.default)))
-    for name in methods:
-        if name not in part.methods:
-            words = "; ".join(f"{key}: {one.words}" for key, one in part.methods.items())
-            known = f"{', '.join(part.methods)} ({words})"
-            raise InputError(f"unknown method '{name}': want some of {known}")
-        package = part.methods[name].package
-        if package and find_spec(package) is None:
-            raise InputError(f"method '{name}' needs {package}: pip install 'schedgap[check]'")
-    if args.work and args.threads > 1:
-        raise InputError("--work: want --threads 1; when a second thread ends is up to the clock")
-    if args.work and not able:
-        raise InputError(f"--work: no method of {args.problem} can have a limit of work")
-    if args.work and (unable := [name for name in methods if name not in able]):
-        told = f"{', '.join(unable)} cannot have a limit of work, only {', '.join(able)} can"
-        raise InputError(f"--work: {told}")
+    part = gap_methods(args.problem)
+    methods = _methods_of(args, part)
     usual = (1.0, 2.0) if args.quick else (5.0, 15.0, 45.0)
     limits = sorted(set(args.work or args.times or usual))
     by = "work_limit" if args.work else "time_limit"
     layout = layout_of(args, columns_of(limits, "units" if args.work else "s"))
-    seeds = args.seeds or range(1 if args.quick else 2)
-    with_loads = [[*args.set, f"load={load}"] for load in dict.fromkeys(args.loads or ())] or [
-        args.set
-    ]
-    settings = [workload.with_usual(workload.parse_set(given)) for given in with_loads]
-    trials = []
     sizes = tuple(dict.fromkeys(args.sizes or part.sizes["quick" if args.quick else "default"]))
-    for text, given in itertools.product(sizes, settings):
-        size = workload.parse_size(text)
-        point = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **given}
-        trials += [Trial(args.problem, point, seed) for seed in seeds]
-        # What is bad shows before anything is measured.
-        instance_of(source_of(trials[-1], point))
+    seeds = args.seeds or range(1 if args.quick else 2)
+    settings, trials = _trials_of(args, sizes, seeds)
     asked = {"problem": args.problem, "sizes": sizes, "seeds": list(seeds), "settings": settings[0]}
     asked |= {"methods": methods, f"{by}s": limits, "threads": args.threads}
     asked |= {"loads": args.loads} if args.loads else {}
@@ -134,6 +112,50 @@ def main(argv: Sequence[str] | None = None) -> int:
         notes = wrap([format_overruns(frame), written], layout)
     print_rows(records_of(frame), layout, wrap(head, layout), format_gaps(frame, layout), notes)
     return int((frame["status"] == "failed").any())
+
+
+def _methods_of(args: Namespace, part: GapMethods) -> tuple[str, ...]:
+    """What is compared; raises InputError if any of it cannot be run as asked."""
+    able = [name for name, method in part.methods.items() if method.by_work]
+    methods = tuple(dict.fromkeys(args.methods or (able if args.work else part.default)))
+    for name in methods:
+        if name not in part.methods:
+            words = "; ".join(f"{key}: {one.words}" for key, one in part.methods.items())
+            known = f"{', '.join(part.methods)} ({words})"
+            raise InputError(f"unknown method '{name}': want some of {known}")
+        package = part.methods[name].package
+        if package and find_spec(package) is None:
+            raise InputError(f"method '{name}' needs {package}: pip install 'schedgap[check]'")
+    if args.work and args.threads > 1:
+        raise InputError("--work: want --threads 1; when a second thread ends is up to the clock")
+    if args.work and not able:
+        raise InputError(f"--work: no method of {args.problem} can have a limit of work")
+    if args.work and (unable := [name for name in methods if name not in able]):
+        told = f"{', '.join(unable)} cannot have a limit of work, only {', '.join(able)} can"
+        raise InputError(f"--work: {told}")
+    return methods
+
+
+def _trials_of(
+    args: Namespace, sizes: Sequence[str], seeds: Sequence[int]
+) -> tuple[list[Mapping[str, Any]], list[Trial]]:
+    """The settings of the workload, one for each load; and an instance of each size and seed."""
+    from benchmarks.study.ratio import source_of
+    from benchmarks.study.study import Trial
+
+    workload = experiments_of(args.problem).workload
+    with_loads = [[*args.set, f"load={load}"] for load in dict.fromkeys(args.loads or ())] or [
+        args.set
+    ]
+    settings = [workload.with_usual(workload.parse_set(given)) for given in with_loads]
+    trials = []
+    for text, given in itertools.product(sizes, settings):
+        size = workload.parse_size(text)
+        point = {"jobs": size.jobs, "slots": size.slots, "servers": size.servers, **given}
+        trials += [Trial(args.problem, point, seed) for seed in seeds]
+        # What is bad shows before anything is measured.
+        instance_of(source_of(trials[-1], point))
+    return settings, trials
 
 
 def _parser() -> Parser:

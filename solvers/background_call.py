@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
+from solvers import call_worker
 from solvers.highs.child import StoppedOnExit, last_words, start_process
 
 __all__ = ["BackgroundCall", "ChildDied", "Stopped"]
@@ -52,7 +53,8 @@ class BackgroundCall(StoppedOnExit, Generic[T]):
         self._stopped = False
         self._thread: threading.Thread | None = None
         try:
-            self._child, self._errors = start_process((sys.executable, "-m", "solvers.call_worker"))
+            command = sys.executable, "-m", call_worker.__name__
+            self._child, self._errors = start_process(command)
         except OSError as error:
             self.future.set_exception(ChildDied(f"no child process: {error}"))
             return

@@ -24,9 +24,9 @@ from solvers.coupled_problem import CoupledProblem
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram, Optimum, OutOfTime
 
-__all__ = ["OUT_OF_TIME", "ColumnGeneration", "GenerationResult", "Round"]
+__all__ = ["ColumnGeneration", "GenerationResult", "Round"]
 
-OUT_OF_TIME = "time limit"
+_OUT_OF_TIME = "time limit"
 """The message of a column generation that its deadline cut off."""
 _NOT_RUN = "not run"
 
@@ -71,7 +71,7 @@ class GenerationResult:
         Their values in the last master solution.
     log : list of Round
     converged : bool
-        Whether it ended by itself and not by the clock.
+        Whether it ended by itself: not by the clock, nor because HiGHS failed.
     feasible : bool
         Whether the last master solution schedules all jobs that have to be. If not, and
         ``converged``, the LP has no solution, as far as floating point can tell.
@@ -90,6 +90,16 @@ class GenerationResult:
     feasible: bool
     message: str
     options: Mapping[str, object]
+
+    @property
+    def timed(self) -> bool:
+        """Whether the clock ended it."""
+        return self.message == _OUT_OF_TIME
+
+    @property
+    def failure(self) -> str:
+        """How HiGHS failed, if that ended it; else empty."""
+        return "" if self.converged or self.timed else self.message
 
 
 class ColumnGeneration:
@@ -184,7 +194,7 @@ class ColumnGeneration:
                 raise KeyboardInterrupt from error
             raise
         except OutOfTime:
-            self._message = OUT_OF_TIME
+            self._message = _OUT_OF_TIME
         except HighsError as error:  # the bound stands without the master
             self._message = str(error)
         return self.result()

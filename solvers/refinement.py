@@ -60,9 +60,10 @@ def searched(
         solver="column generation, local search",
         sense=sense,
         options={**options.as_dict(), "column_generation": generated.options},
-        message=generated.message,
+        message="" if generated.failure else generated.message,
+        failure=generated.failure,
         bound_source="prices",
-        timed=timed or not generated.converged,
+        timed=timed or generated.timed,
     )
 
 

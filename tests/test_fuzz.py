@@ -7,7 +7,6 @@ import random
 import re
 import subprocess
 import sys
-from itertools import product
 from typing import Any
 
 import jsonschema
@@ -19,15 +18,16 @@ from models.errors import InputError
 from models.problem import problem, problem_names
 from models.schema import json_schema
 from models.wire import LEAST, MOST
+from solvers.branching_tree import Deadlines
 from solvers.utility import certificate
 from tests.contract_cases import MAY_FAIL, TINY
 from tests.fuzz.__main__ import main
-from tests.fuzz.cases import KINDS, examine
+from tests.fuzz.cases import damaged_files, examine
 from tests.fuzz.edges import at_the_edges, numbers
 
 pytestmark = pytest.mark.usefixtures("highs_here", "short_local_search")
 
-DAMAGED = [*product(problem_names(), [kind for kind in KINDS if kind != "edges"])]
+DAMAGED = damaged_files(problem_names())
 _QUICK, _ALL, _EDGES = 25, 200, 4
 
 
@@ -82,6 +82,26 @@ def test_a_checker_of_trees_that_proves_too_little_is_found(
         certificate, "pool_bound", lambda *given: real(*given) / (2 if given[1].tree else 1)
     )
     assert main(["--problem", "utility", "--kind", "certificates", "--cases", "100"]) == 1
+    assert "is taken for proven, but" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["utility", "completion", "colocated"])
+def test_a_checker_that_forgets_a_case_is_found(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--problem", name, "--kind", "trees", "--cases", "100"]
+    assert main(options) == 0
+    tried, last = capsys.readouterr().out.splitlines()
+    readable = int(tried.removeprefix(f"{name} trees: 100 tried, ").removesuffix(" accepted"))
+    assert 20 <= readable <= 100
+    assert last == "100 cases: 0 tracebacks, 0 warnings, 0 falsehoods"
+    real = Deadlines.split
+
+    def first_case_twice(self: Deadlines, branch: Any) -> tuple[Deadlines, Deadlines]:
+        return (real(self, branch)[0],) * 2
+
+    monkeypatch.setattr(Deadlines, "split", first_case_twice)
+    assert main(options) == 1
     assert "is taken for proven, but" in capsys.readouterr().out
 
 

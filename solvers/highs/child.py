@@ -26,7 +26,8 @@ from solvers.highs.outcome import Outcome, Tally
 from solvers.highs.program import FloatArray, LinearProgram
 from solvers.highs.worker import Request
 
-COMMAND = (sys.executable, "-m", "solvers.highs.worker")
+# Run as a module, it would warn that it has been imported already: its last words, if it dies.
+COMMAND = (sys.executable, "-c", "from solvers.highs.worker import main; main()")
 
 #: Where the child finds the package `solvers`.
 ROOT = Path(__file__).resolve().parents[2]

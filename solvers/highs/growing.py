@@ -177,12 +177,11 @@ class GrowingProgram:
         HighsError
             If the program is unbounded, or HiGHS does not end with an optimum.
         """
-        if deadline < math.inf:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise OutOfTime("deadline")
-            # HiGHS's clock runs on from solve to solve.
-            self._check(self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left))
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise OutOfTime("deadline")
+        # HiGHS's clock runs on from solve to solve.
+        self._check(self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left))
         self._check(self._highs.setOptionValue("simplex_strategy", self._strategy))
         self._solved = True
         status = self._highs.run()

@@ -105,14 +105,14 @@ class MatrixResult:
         """Whether `x` is proven best within the gap that was asked for."""
         return self.status == "optimal"
 
-    def lift(self, schedule: Any = None, duals: Any = None) -> SolveResult[Any]:
-        """Return the problem-level result, with what the caller has made of `x` and the duals."""
+    def lift(self) -> SolveResult[Any]:
+        """Return the problem-level result, without a schedule and duals."""
         return SolveResult(
             status=self.status,
             objective=self.objective,
             bound=self.bound,
-            schedule=schedule,
-            duals=duals,
+            schedule=None,
+            duals=None,
             seconds=self.seconds,
             solver=self.solver,
             options=self.options,

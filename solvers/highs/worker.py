@@ -1,4 +1,4 @@
-"""The child process that solves: ``python -m solvers.highs.worker``.
+"""The child process that solves; :mod:`solvers.highs.child` starts it.
 
 It reads one pickled `Request` from standard input and writes pickled ``(kind, value)`` pairs to
 standard output: ("running", None), then any number of ("incumbent", x), ("bound", value) and
@@ -78,7 +78,3 @@ def main() -> None:
     progress.send("outcome", outcome)
     sys.stdout.flush()
     os._exit(0)  # the watching thread holds standard input's lock
-
-
-if __name__ == "__main__":
-    main()

@@ -39,7 +39,7 @@ from solvers.result import (
 )
 from solvers.utility.scaling import scale_utilities
 
-__all__ = ["WrongSolution", "relaxation", "solve"]
+__all__ = ["relaxation", "solve"]
 
 _STACK = 1e-5  # of a capacity: rows may miss it by 2e-6, whole numbers by 1e-6
 

@@ -30,7 +30,7 @@ from solvers.utility.scaling import scale_utilities
 from solvers.utility.search_state import SearchState, refusing
 from solvers.utility.totals_program import TotalsProgram
 
-__all__ = ["solve"]
+__all__ = ["check_start", "solve"]
 
 _ROOT_ROUNDS = 30
 _ROOT_SHARE = 0.3  # of the time limit, at most
@@ -78,11 +78,14 @@ def solve(
     """
     # With two threads HiGHS takes longer on these programs: docs/formulations.md.
     options = HighsOptions(time_limit=time_limit, mip_rel_gap=mip_rel_gap)
-    if start is not None:
-        violations = score(instance, start).violations
-        if violations:
-            raise InputError(f"start is no feasible schedule: {violations[0]}")
+    check_start(instance, start)
     return _Search(instance, options, start, stop).run()
+
+
+def check_start(instance: UtilityInstance, start: UtilitySchedule | None) -> None:
+    """Raise InputError if a schedule is given that is not feasible."""
+    if start is not None and (violations := score(instance, start).violations):
+        raise InputError(f"start is no feasible schedule: {violations[0]}")
 
 
 class _Search:

@@ -12,6 +12,7 @@ from models.utility.schedule import UtilitySchedule
 from solvers.result import status_of
 from solvers.utility.branching import branched
 from solvers.utility.deadlines import DeadlineOptions
+from solvers.utility.exact import check_start
 from solvers.utility.pool_bound import pool_bound
 from solvers.utility.race import race
 from solvers.utility.steps import Found, deadlines_first, exact_first, exact_until, joined, relaxed
@@ -68,7 +69,7 @@ def solve(
     start : UtilitySchedule, optional
         A feasible schedule.
     work_limit : float, optional
-        Of the search by deadlines, in units of 0.6 to 4 seconds
+        Of the search by deadlines, in units of 0.3 to 5 seconds
         (:class:`solvers.utility.deadlines.DeadlineOptions`); a tenth of it more is for the tree.
         With it, the exact solver and further threads, whose ends are up to the clock, are left out,
         so that the answer is the same however busy the machine is, unless the time limit cuts it
@@ -89,11 +90,13 @@ def solve(
     Raises
     ------
     InputError
-        If `tree` is no such share, or `options` have a limit of work of their own.
+        If the start is not a feasible schedule of the instance, `tree` is no such share, or
+        `options` have a limit of work of their own.
     """
     if not 0 <= tree < 1:
         raise InputError(f"tree {tree} is not a share of the time: at least 0, below 1")
     began = time.monotonic()
+    check_start(instance, start)
     options = options or DeadlineOptions()
     if options.work_limit is not None:
         raise InputError("options.work_limit is for deadline_search: give work_limit instead")
@@ -119,7 +122,8 @@ def solve(
         if work_limit is not None:
             ends = end, end  # the clock decides nothing, unless it ends the whole
         known, relaxation = relaxed(instance, start, ends, moves)
-    known = replace(known, options={**known.options, "time_limit": time_limit})
+    asked = {"time_limit": time_limit, "work_limit": work_limit, "threads": threads}
+    known = replace(known, options={**known.options, **asked})
 
     def search(known: Found) -> Found:
         return deadlines_first(instance, relaxation, known, end, threads, options)

@@ -12,9 +12,7 @@ from solvers.utility.kernels import cumulative_costs, shortest_work, take_cheape
 __all__ = ["best_schedule", "full_capacity", "zero_prices"]
 
 
-def best_schedule(
-    job: Job, prices: Resources, free: Resources, values: np.ndarray | None = None
-) -> Column | None:
+def best_schedule(job: Job, prices: Resources, free: Resources) -> Column | None:
     """Maximise the right-hand side of (20) over the schedules of one job, problem (27).
 
     Alg. 2 counts work in chunks and rounds up in every slot. Constraint (2) only asks for
@@ -30,9 +28,6 @@ def best_schedule(
         Nonnegative ``p`` and ``q``.
     free : Resources
         Free capacities; full capacities when pricing columns of (14).
-    values : ndarray, shape (T,), optional
-        Worth of completing in slot t, non-increasing from the arrival on; default
-        ``f_i(t - a_i)``.
 
     Returns
     -------
@@ -41,8 +36,7 @@ def best_schedule(
         Ties: earliest completion, then the earliest work, then the lowest server.
     """
     slots = prices.worker.shape[0]
-    if values is None:
-        values = job.values(slots)
+    values = job.values(slots)
     first = job.arrival
     if job.work > job.chunks * (slots - first):
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,8 +11,9 @@ import numpy as np
 from scipy import sparse
 
 from models.tolerance import SCORER, tolerant
-from solvers.highs import HighsOptions, LinearProgram, solve
+from solvers.highs import HighsOptions, LinearProgram, MatrixResult, solve
 from solvers.highs.engine import HighsError
+from solvers.highs.growing import OutOfTime
 from solvers.packing import best_packing
 from solvers.utility.separation import Mixture, PackingCut, PackingSeparator
 
@@ -63,6 +63,12 @@ class Placer:
     demand : ndarray, shape (I, R)
     separator : PackingSeparator, optional
         Of the same servers and demand; its packings are tried, too.
+
+    Attributes
+    ----------
+    failure : str
+        How the first program failed that HiGHS could not cope with; else empty. Less may then be
+        placed, and nothing false.
     """
 
     def __init__(
@@ -76,6 +82,7 @@ class Placer:
         self.size = (demand / np.where(total > 0, total, 1.0)).max(axis=1, initial=0.0)
         self._group = np.unique(tolerant(servers), axis=0, return_inverse=True)[1].ravel()
         self._known: dict[bytes, Placing] = {}
+        self.failure = ""
 
     def place(
         self,
@@ -116,8 +123,12 @@ class Placer:
         counts[:, active] = self._greedily(active, load[active])
         mixture: Mixture | None = None
         if self._left(counts, load) and self._separator and time.monotonic() < deadline:
-            with suppress(HighsError):  # out of time, or numbers that HiGHS cannot cope with
+            try:
                 mixture = self._separator.mixture(load.astype(float), deadline)
+            except OutOfTime:
+                pass
+            except HighsError as error:  # numbers that HiGHS cannot cope with
+                self.failure = self.failure or str(error)
         if mixture is not None and len(mixture.groups) and time.monotonic() < deadline:
             more = self._from_packings(load, mixture, limits.until(deadline))
             counts = self._larger(counts, more)
@@ -129,6 +140,12 @@ class Placer:
                 exact[:, active] = better
                 counts = self._larger(counts, exact)
         return Placing(counts, not self._left(counts, load), cut)
+
+    def _solve(self, program: LinearProgram, limits: HighsOptions) -> MatrixResult:
+        result = solve(program, limits, in_child=False)
+        if result.failed:
+            self.failure = self.failure or result.message
+        return result
 
     @staticmethod
     def _left(counts: np.ndarray, load: np.ndarray) -> bool:
@@ -159,7 +176,7 @@ class Placer:
         )
         counts, left = np.zeros((len(self._servers), len(load)), dtype=np.int64), load.copy()
         looks = min(_LOOKS, limits.work_limit or _LOOKS)
-        result = solve(program, replace(limits, work_limit=looks), in_child=False)
+        result = self._solve(program, replace(limits, work_limit=looks))
         if result.x is None:
             return counts
         free = [np.flatnonzero(self._group == g).tolist() for g in range(len(count))]
@@ -225,7 +242,7 @@ class Placer:
             upper=most.ravel().astype(float),
             integer=np.ones(column.size, dtype=bool),
         )
-        result = solve(program, limits, in_child=False)
+        result = self._solve(program, limits)
         if result.x is None:
             return None
         counts = np.round(result.x).astype(np.int64).reshape(count, jobs)

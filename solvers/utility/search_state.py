@@ -31,7 +31,7 @@ __all__ = ["LOOKS_PER_UNIT", "SearchState", "refusing"]
 
 LOOKS_PER_UNIT = 1e6
 """How often HiGHS looks at its limits, about every hundred simplex iterations, times the nonzeros
-of its program, in a unit of work: 0.6 to 4 seconds in docs/ablation.md."""
+of its program, in a unit of work: 0.3 to 5 seconds in docs/ablation.md."""
 
 _HARDLY = 1e-7  # of a worker
 
@@ -56,7 +56,8 @@ class SearchState:
     limits : dict of int to JobLimits
         Of the jobs that can complete, by job.
     deadline : float
-        ``time.monotonic()`` after which no more cuts are looked for and nothing is placed.
+        ``time.monotonic()`` after which no more cuts are looked for and loads are only placed
+        server after server.
     placing : HighsOptions
         Limits for placing one load of one slot; one that takes longer counts as not placed.
     stop : threading.Event, optional
@@ -206,6 +207,7 @@ class SearchState:
         until = time.monotonic() + min(limits.time_limit or math.inf, self.seconds_left)
         placing = self._placers[side].place(load, limits, until)
         self.timed = self.timed or time.monotonic() >= until
+        self.failure = self.failure or self._placers[side].failure
         return placing
 
     def size(self, side: int) -> np.ndarray:

@@ -12,7 +12,8 @@ import numpy as np
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
 from models.utility.score import score
-from solvers.column_generation import OUT_OF_TIME, ColumnGeneration
+from solvers.column_generation import ColumnGeneration
+from solvers.errors import WrongSolution
 from solvers.result import SolveResult, reconciled, status_of
 from solvers.utility.deadlines import DeadlineOptions, PooledRelaxation, deadline_search
 from solvers.utility.exact import solve as solve_exactly
@@ -60,6 +61,11 @@ def relaxed(
     known : SolveResult
     relaxation : PooledRelaxation
         What the column generation tells the next steps.
+
+    Raises
+    ------
+    WrongSolution
+        If the scorer finds a violation in the schedule.
     """
     began = time.monotonic()
     scaled = scale_utilities(instance)
@@ -75,14 +81,16 @@ def relaxed(
         iterations=moves,
         deadline=ends[1],
     )
-    objective = score(instance, schedule).objective
+    judged = score(instance, schedule)
+    if judged.violations:
+        raise WrongSolution(f"{instance.name}: {judged.violations[0]}")
+    objective = judged.objective
     relaxation = PooledRelaxation(
         bound,
         problem.packing_cuts(),
         [load.T for load in problem.totals(generated.columns, generated.weights)],
         problem.completions(generated.columns, generated.weights).T,
     )
-    ended = generated.converged or generated.message == OUT_OF_TIME
     return SolveResult(
         status=status_of("max", objective, bound),
         objective=objective,
@@ -92,10 +100,10 @@ def relaxed(
         seconds=time.monotonic() - began,
         solver="column generation, local search",
         options={"column_generation": generated.options},
-        message=generated.message if ended else "",
-        failure="" if ended else generated.message,
+        message="" if generated.failure else generated.message,
+        failure=generated.failure,
         bound_source="prices",
-        timed=not generated.converged or time.monotonic() >= ends[1],
+        timed=generated.timed or time.monotonic() >= ends[1],
     ), relaxation
 
 

@@ -11,8 +11,9 @@ import json
 import random
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,14 @@ from models.errors import InputError
 from models.problem import Problem, problem
 from online.registry import find_policy, policy_names
 from online.run import InfeasibleDecision
-from solvers.certificate import seal
+from solvers.certificate import Verdict, seal
 from solvers.contract import offline_solver
 from solvers.result import SolveResult
 from tests.contract_cases import CERTIFIED, MAY_FAIL, PRICED, TINY
-from tests.fuzz.damage import damaged, damaged_archive
+from tests.fuzz.damage import damaged, damaged_archive, tampered_tree
 from tests.fuzz.edges import at_the_edges
 
-__all__ = ["KINDS", "Falsehood", "accepted", "examine"]
+__all__ = ["KINDS", "Falsehood", "accepted", "damaged_files", "examine"]
 
 _INSTANCES = 4  # of a problem, to begin with,
 _PROOFS = 20  # and certificates
@@ -62,10 +63,17 @@ class _Proof:
     certificate: bytes
 
 
+def damaged_files(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Problems and kinds of files that can be damaged; not all have trees."""
+    pairs = product(names, [kind for kind in KINDS if kind != "edges"])
+    return [(name, kind) for name, kind in pairs if kind != "trees" or name in PRICED]
+
+
 def examine(name: str, kind: str, seed: int) -> bool:
     """Try one case of a problem; the same seed gives the same case.
 
-    Returns whether the file was accepted, or an instance without any damage is at the edges.
+    Returns whether the file was accepted, a tampered tree could be read, or an instance without any
+    damage is at the edges.
     """
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
         warnings.filterwarnings("error", module=r"(models|solvers|online|benchmarks)\b")
@@ -179,26 +187,38 @@ def _check_bound(kind: Problem, instance: Any, objective: float, solved: SolveRe
 
 
 def _damaged_certificate(name: str, rng: random.Random, folder: Path) -> bool:
-    kind, seed = problem(name), rng.randrange(_PROOFS)
     if not offline_solver(name).certifies:
         return False
-    proof, path = _proof(name, seed), folder / "bad.json"
-    data = damaged(proof.certificate, rng)
+    proof = _proof(name, rng.randrange(_PROOFS))
+    verdict = _verdict(name, proof, damaged(proof.certificate, rng), folder)
+    return verdict is not None and verdict.accepted
+
+
+def _tampered_tree(name: str, rng: random.Random, folder: Path) -> bool:
+    """Whether it could be read, so that a bound was recomputed from it."""
+    proofs = [_proof(name, seed) for seed in range(_PROOFS)]
+    proof = rng.choice([proof for proof in proofs if b'"tree"' in proof.certificate])
+    return _verdict(name, proof, tampered_tree(proof.certificate, rng), folder) is not None
+
+
+def _verdict(name: str, proof: _Proof, data: bytes, folder: Path) -> Verdict | None:
+    """What the checker says of a file, sealed anew; None where it is refused."""
+    kind, path = problem(name), folder / "bad.json"
     try:  # whoever forges a bound can seal it, too
         data = msgspec.json.encode(seal(msgspec.json.decode(data, type=kind.certificate_file)))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     path.write_bytes(data)
-    verdict = accepted(offline_solver(name).check, path, proof.instance)
+    verdict: Verdict | None = accepted(offline_solver(name).check, path, proof.instance)
     if verdict is None:
-        return False
+        return None
     best, sign = proof.best, 1.0 if kind.sense == "max" else -1.0
     # Other prices prove another bound, but never a false one, whatever the file states.
     proven = [verdict.recomputed, verdict.stored][: 2 if verdict.accepted else 1]
     for bound in proven:
         if (best - bound) * sign > _ROUND_OFF * abs(best):
             raise Falsehood(f"the bound {bound} is taken for proven, but {best} can be had")
-    return verdict.accepted
+    return verdict
 
 
 # ---- instances at the edges ----------------------------------------------------------------------
@@ -243,6 +263,7 @@ KINDS: dict[str, Callable[[str, random.Random, Path], bool]] = {
     "instances": _damaged_instance,
     "schedules": _damaged_schedule,
     "certificates": _damaged_certificate,
+    "trees": _tampered_tree,
     "edges": _edges,
 }
-"""What is tried: damaged files of three kinds, and instances at the edges of their ranges."""
+"""What is tried: damaged files of three kinds, tampered trees, and instances at the edges."""

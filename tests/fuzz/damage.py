@@ -1,4 +1,7 @@
-"""Damaged files: values replaced, dropped, doubled, renamed or scaled, text cut, bytes changed."""
+"""Damaged files: values replaced, dropped, doubled, renamed or scaled, text cut, bytes changed.
+
+And tampered trees of certificates, most of which can still be read.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["damaged", "damaged_archive"]
+__all__ = ["damaged", "damaged_archive", "tampered_tree"]
 
 ODD: list[Any] = [0, -1, 1, 3, 0.5, -0.5, 1e-300, 5e-324, 1e-9, 10**6, 10**6 + 1, 10**9, 1e18]
 ODD += [1e150, 1e300, 2**53, 2**63, 2**64, 10**30, float("nan"), float("inf"), None, True, "", "x"]
@@ -85,3 +88,53 @@ def damaged_archive(data: bytes, rng: random.Random) -> bytes:
     stream = io.BytesIO()
     np.savez(stream, **arrays)
     return stream.getvalue()
+
+
+def tampered_tree(text: bytes, rng: random.Random) -> bytes:
+    """A certificate with another tree, which looks like one.
+
+    A case of a branching is left out, or the two are swapped; a branching has another job, slot or
+    count; a part is replaced by another one or by a leaf; prices of a leaf are changed.
+    """
+    data = json.loads(text)
+    tree, before = data["tree"], copy.deepcopy(data["tree"])
+    while tree == before:
+        for _ in range(rng.choice([1, 1, 2, 4])):
+            _tamper(tree, rng)
+    return json.dumps(data).encode()
+
+
+def _tamper(tree: list[dict[str, Any]], rng: random.Random) -> None:
+    place = rng.randrange(len(tree))
+    node, end = copy.deepcopy(tree[place]), _end_of_part(tree, place)
+    if rng.randrange(3) == 0:  # another part, which may be a leaf
+        other = rng.randrange(len(tree))
+        tree[place:end] = copy.deepcopy(tree[other : _end_of_part(tree, other)])
+    elif node["node"] == "leaf":
+        *outer, key = rng.choice([path for path in places(node) if len(path) > 2] or [("node",)])
+        holder: Any = node
+        for step in outer:
+            holder = holder[step]
+        if isinstance(holder[key], int | float):
+            changed = holder[key] * rng.choice([0, 0.1, 0.9, 1.1, 10]) + rng.choice([0, 0, 1])
+            holder[key] = type(holder[key])(changed)
+        tree[place] = node
+    elif rng.randrange(2):
+        middle = _end_of_part(tree, place + 1)
+        first, second = tree[place + 1 : middle], tree[middle:end]
+        tree[place:end] = rng.choice([first, second, [node, *second, *first]])
+    else:
+        jobs = [other["job"] for other in tree if other["node"] == "branch"]
+        counts = [name for name, value in node.items() if isinstance(value, int)]
+        name = rng.choice(["job", *counts])
+        node[name] = rng.choice(jobs) if name == "job" else max(0, node[name] + rng.choice([-1, 1]))
+        tree[place] = node
+
+
+def _end_of_part(tree: list[dict[str, Any]], place: int) -> int:
+    """Where the part of a tree ends that begins with this node."""
+    ahead = 1
+    while ahead:
+        ahead += 1 if tree[place]["node"] == "branch" else -1
+        place += 1
+    return place

@@ -28,8 +28,9 @@ one set of ``options``.
     and it starts again.
 
 Without that process, the first rounds are short, since they find the cuts that matter; later ones
-are for the bound. Limits are in work, not in seconds, so that the same limit of work gives the same
-answer; a time limit only cuts the search off.
+are for the bound. Limits are in work, not in seconds: with a limit of work, the same one gives the
+same answer, and the clock only cuts the search off. With a time limit alone, the search divides as
+many units as it has seconds.
 """
 
 from __future__ import annotations

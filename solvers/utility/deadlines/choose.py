@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from solvers.highs import MatrixResult
 from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP
-from solvers.utility.deadlines.complete import complete, find_cuts
+from solvers.utility.deadlines.complete import bound_with_cuts, complete
 from solvers.utility.deadlines.prove import BoundProcess, bound_program
 from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
 from solvers.utility.totals_program import TotalsProgram
@@ -150,7 +150,8 @@ class Rounds:
         state.learn(program, result.x)
         excluded, worth = False, math.inf if result.objective is None else result.objective
         if not state.no_better_than_known(worth):
-            upper = find_cuts(state, ends) if state.may_prove else math.inf  # plans find them, too
+            # Where no proof is hoped for, plans find the cuts, too.
+            upper = bound_with_cuts(state, ends) if state.may_prove else math.inf
             excluded = self._complete(ends, upper, rooms)
         news = excluded or state.rows_added > before
         self._news = self._news or news
@@ -159,7 +160,7 @@ class Rounds:
     def _complete(self, ends: Mapping[int, int], upper: float, rooms: Sequence[float]) -> bool:
         """Look for a schedule with these deadlines; whether they are now excluded.
 
-        ``upper`` is the bound on them that :func:`find_cuts` gave, if it was asked.
+        ``upper`` is the bound on them that :func:`bound_with_cuts` gave, if it was asked.
         """
         state = self._state
         done = self._is_known(ends) and not (state.may_prove or state.no_better_than_known(upper))
@@ -220,7 +221,7 @@ class Rounds:
         if result.x is not None and result.is_optimal:
             ends = program.ends(result.x)
             self._news = state.learn(program, result.x) or self._news
-            self._waiting.append((ends, find_cuts(self._state, ends)))
+            self._waiting.append((ends, bound_with_cuts(self._state, ends)))
         if self._prepare_next(program, result, self._news):
             self._start_process()
         return True

@@ -14,7 +14,7 @@ from solvers.utility.deadlines.relax_and_fix import keep_deadlines, relax_and_fi
 from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
 from solvers.utility.totals_program import SIDES
 
-__all__ = ["complete", "find_cuts"]
+__all__ = ["bound_with_cuts", "complete"]
 
 
 def complete(
@@ -32,7 +32,7 @@ def complete(
     ends : dict of int to int
         Last slots of the jobs that are to complete.
     upper : float
-        The bound of :func:`find_cuts` for them, or infinity.
+        The bound of :func:`bound_with_cuts` for them, or infinity.
     rooms : sequence of float
         Shares of the capacities (:class:`DeadlineOptions`); a plan is made with each in turn.
     is_outdated : callable
@@ -65,10 +65,10 @@ def complete(
     return upper
 
 
-def find_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
-    """Find the cuts that loads with these deadlines violate; returns an upper bound.
+def bound_with_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
+    """An upper bound on all schedules with these deadlines; the cuts found for it are kept.
 
-    It is minus infinity if all schedules with them are excluded.
+    It is minus infinity if all of them are excluded.
     """
     upper = math.inf
     try:

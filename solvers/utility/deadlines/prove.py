@@ -98,7 +98,10 @@ class BoundProcess:
             self._solve[1].wait(seconds)
 
     def poll(self, seconds: float | None) -> tuple[TotalsProgram, MatrixResult] | None:
-        """The totals program and its result, if there is one; or wait for it so many seconds."""
+        """The totals program and its result, if there is one.
+
+        With a number of seconds, wait so long for it, and then end the solve.
+        """
         if self._solve is None or (seconds is None and not self._solve[1].finished):
             return None
         (totals, solve), self._solve = self._solve, None

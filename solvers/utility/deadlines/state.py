@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -47,7 +47,7 @@ class PooledRelaxation(NamedTuple):
     ----------
     bound : float
         On the objective of all schedules.
-    cuts : iterable of (int, PackingCut)
+    cuts : sequence of (int, PackingCut)
         Packing cuts, with their sides.
     loads : pair of ndarray, shape (T, I)
         Workers and parameter servers in its fractional solution.
@@ -56,7 +56,7 @@ class PooledRelaxation(NamedTuple):
     """
 
     bound: float
-    cuts: Iterable[tuple[int, PackingCut]]
+    cuts: Sequence[tuple[int, PackingCut]]
     loads: Sequence[np.ndarray]
     completions: np.ndarray
 
@@ -209,6 +209,22 @@ class DeadlineState:
             for earliest in self.forbidden
         )
 
+    def worth_of(self, ends: Mapping[int, int]) -> float:
+        """What jobs are worth that complete in these slots, in the unit of the instance."""
+        jobs = self.instance.jobs
+        return sum(float(jobs[i].utility(end - jobs[i].arrival)) for i, end in ends.items())
+
+    # Options
+
+    @property
+    def rough_gap(self) -> float:
+        """The relative gap of a program that is solved again, on a finer grid or with more cuts."""
+        return self._of(self.options.rough_gap)
+
+    def _of(self, pair: tuple[float, float]) -> float:
+        """Of an option with two values: the second where the optimum may be proven."""
+        return pair[1] if self.may_prove else pair[0]
+
     # Work
 
     @property
@@ -227,20 +243,6 @@ class DeadlineState:
         late = self.known.seconds_left <= (least if self.options.work_limit is None else 0.0)
         self.known.timed = self.known.timed or late
         return late or self.work_left <= least
-
-    def worth_of(self, ends: Mapping[int, int]) -> float:
-        """What jobs are worth that complete in these slots, in the unit of the instance."""
-        jobs = self.instance.jobs
-        return sum(float(jobs[i].utility(end - jobs[i].arrival)) for i, end in ends.items())
-
-    @property
-    def rough_gap(self) -> float:
-        """The relative gap of a program that is solved again, on a finer grid or with more cuts."""
-        return self._of(self.options.rough_gap)
-
-    def _of(self, pair: tuple[float, float]) -> float:
-        """Of an option with two values: the second where the optimum may be proven."""
-        return pair[1] if self.may_prove else pair[0]
 
     def limits(
         self, program: LinearProgram, share: float, gap: float | None = None

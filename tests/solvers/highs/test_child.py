@@ -164,6 +164,13 @@ def test_a_child_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "out of cheese" in result.message
 
 
+def test_a_child_that_is_killed_has_no_last_words_of_its_own() -> None:
+    # Without a request it ends at once; what it says last must not be about how it was started.
+    done = subprocess.run(child.COMMAND, input=b"", capture_output=True, env=child.environment())
+    assert done.stderr.decode().splitlines()[0].startswith("Traceback")
+    assert done.stderr.decode().splitlines()[-1].startswith("EOFError")
+
+
 def test_a_child_that_never_gets_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
     monkeypatch.setattr(child, "STARTUP", 0.2)

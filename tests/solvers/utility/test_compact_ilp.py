@@ -7,6 +7,7 @@ import pytest
 from models.errors import InputError
 from models.scoring import Score, Violation
 from models.utility import UtilityInstance, UtilitySchedule, score
+from solvers.errors import WrongSolution
 from solvers.utility import compact_ilp
 from solvers.utility.compact_ilp import solve
 from tests.models.utility.small import instance, job
@@ -31,7 +32,7 @@ def test_a_schedule_that_the_scorer_refuses_is_an_error(monkeypatch: pytest.Monk
         return Score(judged.objective, (Violation("(2)", "idle"),), judged.completion, judged.value)
 
     monkeypatch.setattr(compact_ilp, "score", strict)
-    with pytest.raises(compact_ilp.WrongSolution, match=r"small: \(2\) idle"):
+    with pytest.raises(WrongSolution, match=r"small: \(2\) idle"):
         solve(contended(0))
 
 
@@ -63,9 +64,7 @@ def test_a_capacity_broken_by_far_is_an_error(monkeypatch: pytest.MonkeyPatch) -
         ins, [True, True], [[0, 0, 0, 1], [1, 0, 0, 1]], [[0, 0, 0, 1], [1, 0, 0, 1]]
     )
     monkeypatch.setattr(compact_ilp, "schedule_from_values", lambda *_: both)
-    with pytest.raises(
-        compact_ilp.WrongSolution, match=r"small: \(4\) worker server 0 uses 2 of 1"
-    ):
+    with pytest.raises(WrongSolution, match=r"small: \(4\) worker server 0 uses 2 of 1"):
         solve(ins)
 
 
@@ -77,5 +76,5 @@ def test_a_start_that_the_model_refuses_is_a_fault_of_the_code(
 
     ins = contended(0)
     monkeypatch.setattr(compact_ilp, "solve_model", refuse)
-    with pytest.raises(compact_ilp.WrongSolution, match="start: row is violated"):
+    with pytest.raises(WrongSolution, match="start: row is violated"):
         solve(ins, start=UtilitySchedule.build(ins, [False] * len(ins.jobs), [], []))

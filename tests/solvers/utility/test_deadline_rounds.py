@@ -19,7 +19,7 @@ from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.prove import BoundProcess
 from solvers.utility.deadlines.state import Steps
 from solvers.utility.exact import solve as solve_exactly
-from tests.solvers.utility.test_time_grid import GIVEN, GRIDDED, shared_of, two_alike
+from tests.solvers.utility.test_time_grid import GIVEN, GRIDDED, state_of, two_alike
 
 
 class Paused:
@@ -58,31 +58,31 @@ def paused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_forbidden_deadlines_are_those_later_and_fewer() -> None:
-    shared = shared_of(two_alike(), 30.0)
-    shared.forbid({0: 1, 1: 3})
+    state = state_of(two_alike(), 30.0)
+    state.forbid({0: 1, 1: 3})
     for ends in ({0: 1, 1: 3}, {0: 2, 1: 3}, {1: 4}, {}):
-        assert shared.is_forbidden(ends)
+        assert state.is_forbidden(ends)
     for ends in ({0: 0, 1: 3}, {0: 1, 1: 2}, {0: 1, 1: 3, 2: 4}):
-        assert not shared.is_forbidden(ends)
+        assert not state.is_forbidden(ends)
 
 
 def test_the_process_is_waited_for_where_rounds_give_nothing_new() -> None:
     # It finds the deadlines, which are completed and excluded, until nothing better is left.
-    shared = shared_of(two_alike(), 30.0)
-    assert shared.may_prove
+    state = state_of(two_alike(), 30.0)
+    assert state.may_prove
     with closing(BoundProcess()) as process:
-        rounds = Rounds(shared, process, uses_process=True)
+        rounds = Rounds(state, process, uses_process=True)
         rounds._round = lambda: False  # type: ignore[method-assign]
         rounds.run()
         assert not process.is_busy
-    assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
-    assert shared.known.bound == pytest.approx(12.3841, rel=1e-4)
+    assert state.known.objective == pytest.approx(12.3841, abs=1e-4)
+    assert state.known.bound == pytest.approx(12.3841, rel=1e-4)
 
 
 def test_a_round_that_was_only_cut_short_has_twice_the_work_next_time() -> None:
-    shared = shared_of(two_alike(), 30.0)
-    rounds = Rounds(shared, BoundProcess(), uses_process=False)
-    whole = run_highs(shared.totals.program(whole=False))
+    state = state_of(two_alike(), 30.0)
+    rounds = Rounds(state, BoundProcess(), uses_process=False)
+    whole = run_highs(state.totals.program(whole=False))
     cut_short = replace(whole, status="feasible", bound=2 * whole.objective)
     assert not rounds._another_helps(False, whole)
     assert rounds._another_helps(True, cut_short)
@@ -92,18 +92,18 @@ def test_a_round_that_was_only_cut_short_has_twice_the_work_next_time() -> None:
 
 
 def test_no_round_has_more_than_all_of_the_work() -> None:
-    shared = shared_of(two_alike(), 30.0)
-    rounds = Rounds(shared, BoundProcess(), uses_process=False)
-    whole = run_highs(shared.totals.program(whole=False))
+    state = state_of(two_alike(), 30.0)
+    rounds = Rounds(state, BoundProcess(), uses_process=False)
+    whole = run_highs(state.totals.program(whole=False))
     cut_short = replace(whole, status="feasible", bound=2 * whole.objective)
     for _ in range(20):
         assert rounds._another_helps(False, cut_short)
-    assert rounds._effort * shared.options.choosing == 1.0
+    assert rounds._effort * state.options.choosing == 1.0
 
 
 def test_a_search_ends_where_highs_fails() -> None:
     # No work is charged then, so that a limit of work alone would not end it.
-    shared = shared_of(two_alike(), 30.0, replace(GRIDDED, work_limit=1.0))
+    state = state_of(two_alike(), 30.0, replace(GRIDDED, work_limit=1.0))
     solves = []
 
     def failed(program: LinearProgram, *_: object) -> MatrixResult:
@@ -111,10 +111,10 @@ def test_a_search_ends_where_highs_fails() -> None:
         nothing = {"x": None, "objective": None, "bound": None}
         return replace(run_highs(program), status="failed", **nothing)
 
-    shared.solve = failed  # type: ignore[method-assign, assignment]
-    Rounds(shared, BoundProcess(), uses_process=False).run()
+    state.solve = failed  # type: ignore[method-assign, assignment]
+    Rounds(state, BoundProcess(), uses_process=False).run()
     assert 0 < len(solves) < 10
-    assert shared.known.bound == 30.0
+    assert state.known.bound == 30.0
 
 
 @pytest.mark.parametrize("refused", ["tempfile.TemporaryFile", "subprocess.Popen"])
@@ -122,7 +122,7 @@ def test_a_search_ends_where_highs_fails() -> None:
 def test_a_search_goes_on_without_a_process_that_cannot_start(
     options: DeadlineOptions, refused: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shared = shared_of(two_alike(), 30.0, options)
+    state = state_of(two_alike(), 30.0, options)
 
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
@@ -130,20 +130,20 @@ def test_a_search_goes_on_without_a_process_that_cannot_start(
     # The programs of the search itself are small ones, which need no process.
     monkeypatch.setattr(f"solvers.highs.child.{refused}", refuse)
     with closing(Idle()) as process:
-        rounds = Rounds(shared, process, uses_process=True)
+        rounds = Rounds(state, process, uses_process=True)
         rounds.run()
         assert not process.is_busy
         assert process.begun == 1
-    assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
-    assert shared.known.bound == pytest.approx(12.3841, rel=1e-4)
-    assert shared.known.failure == "no child process: [Errno 12] Cannot allocate memory"
+    assert state.known.objective == pytest.approx(12.3841, abs=1e-4)
+    assert state.known.bound == pytest.approx(12.3841, rel=1e-4)
+    assert state.known.failure == "no child process: [Errno 12] Cannot allocate memory"
 
 
 @pytest.mark.usefixtures("paused")
 def test_deadlines_found_so_far_are_completed_unless_they_were_or_are_forbidden() -> None:
-    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    state = state_of(two_alike(), 30.0, GRIDDED)
     with closing(Idle()) as process:
-        rounds = Rounds(shared, process, uses_process=True)
+        rounds = Rounds(state, process, uses_process=True)
         ends = rounds._found_by_process()
         assert ends == process.found()
         assert len(ends) == 2
@@ -153,30 +153,30 @@ def test_deadlines_found_so_far_are_completed_unless_they_were_or_are_forbidden(
         assert rounds._found_by_process() == {}
         rounds._completed.clear()
         assert rounds._found_by_process() == ends
-        shared.forbid(ends)
+        state.forbid(ends)
         assert rounds._found_by_process() == {}
 
 
 @pytest.mark.usefixtures("paused")
 def test_the_best_schedule_itself_is_not_completed_again() -> None:
-    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    state = state_of(two_alike(), 30.0, GRIDDED)
     with closing(Idle()) as process:
-        rounds = Rounds(shared, process, uses_process=True)
-        shared.known.offer(solve_exactly(shared.instance).schedule)
-        ends = shared.on_grid.ends(shared.best_point(shared.on_grid))
+        rounds = Rounds(state, process, uses_process=True)
+        state.known.offer(solve_exactly(state.instance).schedule)
+        ends = state.on_grid.ends(state.best_point(state.on_grid))
         process.found = lambda: ends  # type: ignore[method-assign]
         assert rounds._found_by_process() == {}
 
 
 @pytest.mark.usefixtures("paused")
 def test_the_bound_so_far_counts() -> None:
-    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    state = state_of(two_alike(), 30.0, GRIDDED)
     with closing(Idle()) as process:
-        rounds = Rounds(shared, process, uses_process=True)
+        rounds = Rounds(state, process, uses_process=True)
         rounds._poll(None)  # there is no result
         assert process.is_busy
-        assert shared.known.bound is not None
-        assert 12.3841 * (1 - 1e-4) <= shared.known.bound < 30.0
+        assert state.known.bound is not None
+        assert 12.3841 * (1 - 1e-4) <= state.known.bound < 30.0
         assert process.begun == 1
 
 
@@ -184,34 +184,34 @@ def test_the_bound_so_far_counts() -> None:
 def test_rounds_take_the_rooms_in_turn_and_the_first_gives_the_process_its_cuts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    shared = shared_of(two_alike(), 30.0, GRIDDED)
+    state = state_of(two_alike(), 30.0, GRIDDED)
     asked = []
 
     def learns(*given: object) -> Steps[float]:
         asked.append(given[3])
-        shared.rows_added += 1
+        state.rows_added += 1
         yield
         return math.inf
 
     monkeypatch.setattr(choose, "complete", learns)
     with closing(Idle()) as process:
-        rounds = Rounds(shared, process, uses_process=True)
+        rounds = Rounds(state, process, uses_process=True)
         for number in range(4):
             rounds._completed.clear()
             rounds._around(number)
-        rooms = shared.options.rooms
+        rooms = state.options.rooms
         assert asked == [[room] for room in (*rooms, rooms[0])]
         assert process.begun == 2
 
 
 def test_at_the_end_the_process_is_waited_for() -> None:
     # Too little is left for a round, but the bound of the process is still to come.
-    shared = shared_of(two_alike(), 30.0, replace(GRIDDED, least=1.0))
+    state = state_of(two_alike(), 30.0, replace(GRIDDED, least=1.0))
     with closing(BoundProcess()) as process:
-        shared.options = GRIDDED
-        rounds = Rounds(shared, process, uses_process=True)
-        shared.options = replace(GRIDDED, least=1.0)
+        state.options = GRIDDED
+        rounds = Rounds(state, process, uses_process=True)
+        state.options = replace(GRIDDED, least=1.0)
         rounds.run()
         assert not process.is_busy
-    assert shared.known.bound is not None
-    assert 12.3841 * (1 - 1e-4) <= shared.known.bound < 30.0
+    assert state.known.bound is not None
+    assert 12.3841 * (1 - 1e-4) <= state.known.bound < 30.0

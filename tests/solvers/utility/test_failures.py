@@ -16,15 +16,15 @@ from solvers.highs.engine import HighsError
 from solvers.utility import exact, offline
 from solvers.utility.branching import branched
 from solvers.utility.deadline_relaxation import DeadlineRelaxation
-from solvers.utility.deadlines import DeadlineOptions, choose, state
-from solvers.utility.deadlines.complete import complete, find_cuts
+from solvers.utility.deadlines import DeadlineOptions, choose
+from solvers.utility.deadlines.complete import bound_with_cuts, complete
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.pool_bound import PoolPrices
 from solvers.utility.separation import PackingSeparator
 from tests.solvers.utility.test_deadline_search import drawn, searched
 from tests.solvers.utility.test_exact import contended
 from tests.solvers.utility.test_relax_and_fix import result_of
-from tests.solvers.utility.test_time_grid import GRIDDED, shared_of, two_alike
+from tests.solvers.utility.test_time_grid import GRIDDED, state_of, two_alike
 
 SAID = "child ended early with code 9: no memory"
 
@@ -34,7 +34,7 @@ def dying(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every child process dies, and the smallest of programs has one."""
     script = "import os, sys; sys.stderr.write('no memory'); sys.stderr.flush(); os._exit(9)"
     monkeypatch.setattr(child, "COMMAND", (sys.executable, "-c", script))
-    monkeypatch.setattr(state, "SMALL_MIP", 0)
+    monkeypatch.setattr("solvers.utility.deadlines.state.SMALL_MIP", 0)
     monkeypatch.setattr(offline, "_SMALL", -1)
 
 
@@ -71,12 +71,12 @@ def test_what_highs_fails_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         raise HighsError("no basis")
 
     monkeypatch.setattr(PlanProgram, "solve", fails)
-    shared = shared_of(two_alike(), 30.0, GRIDDED)
-    assert find_cuts(shared, {0: 1}) == math.inf
-    assert shared.known.failure == "no basis"
-    shared.known.failure = ""
-    assert result_of(complete(shared, {0: 1}, math.inf, [1.0], lambda: False)) == math.inf
-    assert shared.known.failure == "no basis"
+    state = state_of(two_alike(), 30.0, GRIDDED)
+    assert bound_with_cuts(state, {0: 1}) == math.inf
+    assert state.known.failure == "no basis"
+    state.known.failure = ""
+    assert result_of(complete(state, {0: 1}, math.inf, [1.0], lambda: False)) == math.inf
+    assert state.known.failure == "no basis"
 
 
 @pytest.mark.usefixtures("dying", "short_local_search")
@@ -133,29 +133,29 @@ def test_a_tree_tells_what_failed(what: str, monkeypatch: pytest.MonkeyPatch) ->
 def test_deadlines_that_are_all_excluded_prove_something_and_are_no_failure() -> None:
     # Each takes the server for two slots. Neither may complete alone, nor one of them by slot 1 and
     # the other by slot 3: so both would have to by slot 2, and there is room for one and a half.
-    shared = shared_of(two_alike(), 30.0)
+    state = state_of(two_alike(), 30.0)
     for ends in {0: 1}, {1: 1}, {0: 1, 1: 3}:
-        shared.forbid(ends)
-        assert find_cuts(shared, {0: 1, 1: 1}) > -math.inf
-    shared.forbid({0: 3, 1: 1})
-    assert not shared.is_forbidden({0: 1, 1: 1})
-    assert find_cuts(shared, {0: 1, 1: 1}) == -math.inf
-    steps = complete(shared, {0: 1, 1: 1}, math.inf, [1.0], lambda: False)
+        state.forbid(ends)
+        assert bound_with_cuts(state, {0: 1, 1: 1}) > -math.inf
+    state.forbid({0: 3, 1: 1})
+    assert not state.is_forbidden({0: 1, 1: 1})
+    assert bound_with_cuts(state, {0: 1, 1: 1}) == -math.inf
+    steps = complete(state, {0: 1, 1: 1}, math.inf, [1.0], lambda: False)
     assert result_of(steps) == -math.inf
-    assert shared.known.failure == ""
+    assert state.known.failure == ""
 
 
 def test_a_bound_below_the_best_schedule_is_a_wrong_solution() -> None:
     # Excluded deadlines may be better than the best schedule by `closed`; no others are left out.
-    shared = shared_of(two_alike(), 30.0)
-    shared.known.objective = 10.0
-    closed = shared.options.closed
+    state = state_of(two_alike(), 30.0)
+    state.known.objective = 10.0
+    closed = state.options.closed
     for bound in 10.0 * (1 - 0.9 * closed), -math.inf:
-        shared.known.bound = None
-        shared.tighten_bound(bound * shared.factor - shared.totals.left_out)
-        assert shared.known.bound == pytest.approx(10.0 * (1 + closed))
+        state.known.bound = None
+        state.tighten_bound(bound * state.factor - state.totals.left_out)
+        assert state.known.bound == pytest.approx(10.0 * (1 + closed))
     with pytest.raises(WrongSolution, match="worth 10"):
-        shared.tighten_bound(9.9 * shared.factor - shared.totals.left_out)
-    shared.known.objective = 0.0
-    shared.tighten_bound(-1e-9 - shared.totals.left_out)  # HiGHS's round-off
-    assert shared.known.bound == 0.0
+        state.tighten_bound(9.9 * state.factor - state.totals.left_out)
+    state.known.objective = 0.0
+    state.tighten_bound(-1e-9 - state.totals.left_out)  # HiGHS's round-off
+    assert state.known.bound == 0.0

@@ -11,12 +11,30 @@ from typing import Any
 import pytest
 
 from models.errors import InputError
+from models.utility import UtilitySchedule
 from solvers.utility import offline, steps
 from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.complete import _add_cuts
 from solvers.utility.deadlines.plan_program import PlanProgram
 from tests.solvers.utility.test_deadline_search import drawn, one_job, searched
-from tests.solvers.utility.test_time_grid import shared_of, two_alike
+from tests.solvers.utility.test_time_grid import state_of, two_alike
+
+
+@pytest.mark.parametrize("work_limit", [None, 0.1])
+def test_a_start_that_is_no_feasible_schedule_is_refused(work_limit: float | None) -> None:
+    ins, other = one_job(), drawn(4)
+    start = UtilitySchedule.build(other, [False] * len(other.jobs), [], [])
+    with pytest.raises(InputError, match="made for another instance"):
+        offline.solve(ins, time_limit=1.0, start=start, work_limit=work_limit)
+    idle = UtilitySchedule.build(ins, [True], [], [])
+    with pytest.raises(InputError, match=r"start is no feasible schedule: "):
+        offline.solve(ins, time_limit=1.0, start=idle, work_limit=work_limit)
+
+
+def test_how_a_solve_was_asked_for_is_said() -> None:
+    found = offline.solve(one_job(), time_limit=None, work_limit=0.5)
+    asked = {"time_limit": None, "work_limit": 0.5, "threads": 1}
+    assert asked.items() <= found.options.items()
 
 
 def test_a_limit_of_work_is_given_in_one_place() -> None:
@@ -117,22 +135,22 @@ def test_units_of_work_are_not_held_against_seconds() -> None:
 
 
 def test_plans_keep_the_limit_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    shared = shared_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
-    program = PlanProgram(shared, {0: 1, 1: 1}, 1.0)
+    state = state_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
+    program = PlanProgram(state, {0: 1, 1: 1}, 1.0)
     asked: list[str] = []
     monkeypatch.setattr(program, "add_broken", lambda: len(asked.append("known") or ""))
     monkeypatch.setattr(program, "learn", lambda: len(asked.append("new") or ""))
-    _add_cuts(shared, program)
+    _add_cuts(state, program)
     assert asked == ["known", "new"]
-    assert shared.spent > 0  # fewer than a hundred iterations of the simplex count, too
-    shared.spent = shared.work
-    _add_cuts(shared, program)
+    assert state.spent > 0  # fewer than a hundred iterations of the simplex count, too
+    state.spent = state.work
+    _add_cuts(state, program)
     assert asked == ["known", "new"]
 
 
 def test_an_infinite_share_is_all_the_work_that_is_left() -> None:
-    limited = shared_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
-    free = shared_of(two_alike(), 30.0)
+    limited = state_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
+    free = state_of(two_alike(), 30.0)
     program = free.totals.program(whole=False)
     assert free.limits(program, math.inf).work_limit is None
     whole = limited.limits(program, 1.0).work_limit

@@ -10,7 +10,7 @@ import pytest
 
 from models.tolerance import tolerant
 from models.utility import score
-from solvers.highs import HighsOptions
+from solvers.highs import HighsOptions, MatrixResult
 from solvers.packing_groups import packing_groups
 from solvers.utility import placing
 from solvers.utility.occupancy import Occupancy, repaired
@@ -115,6 +115,19 @@ def test_nothing_but_greedy_placing_is_tried_after_the_deadline(
     assert placing.counts.sum() == 2
     assert placer.place(np.array([4]), HighsOptions(), deadline).counts.sum() == 2
     assert asked == ["mixture"]
+
+
+def test_programs_that_fail_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 3 of 4 workers are placed one by one; that is all if nothing else can be tried.
+    failed = MatrixResult(
+        sense="max", status="failed", x=None, objective=None, bound=None, seconds=0.0, options={},
+        message="no memory", _duals="",
+    )  # fmt: skip
+    monkeypatch.setattr(placing, "solve", lambda *_, **__: failed)
+    placer = Placer(np.array([[4.0], [2.0]]), np.array([[2.0]]))
+    assert placer.place(np.array([3])).complete and placer.failure == ""
+    assert placer.place(np.array([4])).counts.sum() == 3
+    assert placer.failure == "no memory"
 
 
 def test_nothing_fits_on_a_server_without_capacity() -> None:

@@ -15,7 +15,7 @@ from solvers.highs import solve as run_highs
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram, OutOfTime
 from solvers.utility.deadlines import DeadlineOptions
-from solvers.utility.deadlines.complete import find_cuts
+from solvers.utility.deadlines.complete import bound_with_cuts
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve as solve_exactly
@@ -24,7 +24,7 @@ from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram
 from tests.solvers.utility.test_deadline_search import one_job
 from tests.solvers.utility.test_exact import SEEDS, best, contended
-from tests.solvers.utility.test_time_grid import shared_of, two_alike
+from tests.solvers.utility.test_time_grid import state_of, two_alike
 
 BROKEN = DeadlineOptions().broken
 
@@ -55,7 +55,7 @@ def test_a_program_grows_by_rows_and_loses_columns() -> None:
 
 def planned(ins_seed: int, room: float) -> tuple[DeadlineState, PlanProgram] | None:
     """The optimum's deadlines, and a plan for them whose loads break no cut."""
-    state = shared_of(contended(ins_seed), 1.0)
+    state = state_of(contended(ins_seed), 1.0)
     if not state.totals.limits:
         return None
     ends = state.totals.ends(run_highs(state.totals.program(whole=False)).x)
@@ -115,7 +115,7 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
 
 def test_cuts_are_scaled_with_the_room_and_given_once() -> None:
     # Both jobs could run 4 workers in a slot, 1.5 of which the cut allows: in half of that, 0.75.
-    state = shared_of(two_alike(), 30.0)
+    state = state_of(two_alike(), 30.0)
     totals = state.totals
     state.cuts.know(0, PackingCut(np.array([1.0, 1.0]), 1.5))
     program = PlanProgram(state, {0: 3, 1: 3}, 0.5)
@@ -135,13 +135,13 @@ def test_what_is_said_of_deadlines_bounds_the_schedules_that_keep_them() -> None
     close = 0
     for seed in SEEDS:
         ins = contended(seed)
-        shared = shared_of(ins, 1000.0)
+        state = state_of(ins, 1000.0)
         schedule = solve_exactly(ins).schedule
-        if not shared.totals.limits or schedule is None:
+        if not state.totals.limits or schedule is None:
             continue
-        ends = shared.totals.ends(shared.totals.point(without_idle(ins, schedule)))
-        upper = find_cuts(shared, ends) + shared.totals.left_out
-        worth = best(seed) * shared.factor
+        ends = state.totals.ends(state.totals.point(without_idle(ins, schedule)))
+        upper = bound_with_cuts(state, ends) + state.totals.left_out
+        worth = best(seed) * state.factor
         assert upper >= worth * (1 - 1e-6)
         close += upper <= 1.05 * worth
     assert close > 0
@@ -161,7 +161,7 @@ def test_more_of_a_load_is_placed_in_the_room_that_is_left() -> None:
 
 
 def test_capacities_that_jobs_cannot_exceed_are_theirs() -> None:
-    state = shared_of(one_job(), 30.0)
+    state = state_of(one_job(), 30.0)
     totals = state.totals
     most = float(totals.limits[0].most)
     state.cuts.know(0, PackingCut(np.array([1.0]), most))

@@ -21,7 +21,7 @@ from solvers.utility.oracle import zero_prices
 from solvers.utility.placing import Placing
 from tests.models.utility.small import instance, job
 from tests.solvers.utility.test_exact import SEEDS, best, contended
-from tests.solvers.utility.test_time_grid import shared_of
+from tests.solvers.utility.test_time_grid import state_of
 
 
 def result_of(steps: Steps[Any]) -> Any:
@@ -35,7 +35,7 @@ def result_of(steps: Steps[Any]) -> Any:
 def rolled(
     ins: UtilityInstance, ends: dict[int, int], room: float = 1.0
 ) -> tuple[DeadlineState, PlanProgram, Placed]:
-    state = shared_of(ins, 1000.0)
+    state = state_of(ins, 1000.0)
     program = PlanProgram(state, ends, room)
     program.solve()
     while program.add_broken() or program.learn():
@@ -100,7 +100,7 @@ def test_a_job_that_cannot_be_in_time_is_late_or_left_out() -> None:
 
 def test_which_jobs_keep_their_deadlines_is_decided_before_any_worker() -> None:
     # A job and a half is in time in fractions; of whole jobs one, and the other is late.
-    state = shared_of(two_jobs(3.0), 1000.0)
+    state = state_of(two_jobs(3.0), 1000.0)
     program = PlanProgram(state, {0: 0, 1: 0}, 1.0)
     program.solve()
     in_time = [state.totals.done[i][0] for i in (0, 1)]
@@ -122,7 +122,7 @@ def test_slots_far_ahead_are_decided_again_only_if_nothing_is_found_without_them
     # Each job needs a worker in all of six slots, and a has none in slot 0. In slot 1, with slots 3
     # to 5 as they are, nothing helps: it is given up only where they are decided again.
     ins = two_jobs(4.0, work=6, slots=6)
-    state = shared_of(ins, 1000.0, DeadlineOptions(ahead=1))
+    state = state_of(ins, 1000.0, DeadlineOptions(ahead=1))
     program = PlanProgram(state, {0: 5, 1: 5}, 1.0)
     program.solve()
     place, windows = state.known.place, list[bool]()
@@ -153,7 +153,7 @@ def test_jobs_without_an_end_do_not_run() -> None:
 def test_what_was_fixed_stays_and_what_was_lost_is_made_up() -> None:
     # Two workers of a in slot 0, of which one is lost: its work is done in slot 1.
     ins = two_jobs(4.0, work=2, chunks=2)
-    state = shared_of(ins, 1000.0)
+    state = state_of(ins, 1000.0)
     program = PlanProgram(state, {0: 0}, 1.0)
     program.solve()
     nothing = np.zeros_like(program.whole)
@@ -179,7 +179,7 @@ def test_the_slot_that_is_decided_has_all_capacities_and_later_ones_the_room() -
     # Two worker-slots of work each, and room for one worker in a slot, of two: by slot 2 for both,
     # but only if slot 0 has two workers. The plan, with one in each slot, meets one and a half.
     ins = two_jobs(4.0, work=2, chunks=2)
-    state = shared_of(ins, 1000.0)
+    state = state_of(ins, 1000.0)
     program = PlanProgram(state, {0: 2, 1: 2}, 0.5)
     program.solve()
     in_time = [state.totals.done[i][2] for i in (0, 1)]
@@ -202,7 +202,7 @@ def test_the_slot_that_is_decided_has_all_capacities_and_later_ones_the_room() -
 
 
 def test_no_more_is_asked_of_servers_than_they_were_found_to_hold() -> None:
-    state = shared_of(two_jobs(4.0), 1000.0)
+    state = state_of(two_jobs(4.0), 1000.0)
     program = PlanProgram(state, {0: 0, 1: 0}, 1.0)
     program.solve()
     assert state.totals.loads(program.x, 0)[0].sum() == pytest.approx(2.0)
@@ -215,7 +215,7 @@ def test_no_more_is_asked_of_servers_than_they_were_found_to_hold() -> None:
 
 
 def test_a_plan_has_to_close_a_tenth_of_the_gap() -> None:
-    state = shared_of(two_jobs(3.0), 100.0)
+    state = state_of(two_jobs(3.0), 100.0)
     state.may_prove, state.known.objective = False, 50.0
     for bound, least in ((51.0, 50.1), (100.0, 50.2)):  # or to gain 0.4 %
         state.known.bound = bound
@@ -241,7 +241,7 @@ def test_a_slot_is_decided_again_with_what_the_servers_hold(
 ) -> None:
     # The plan has both jobs in slot 0. The servers hold one worker in a slot, but no cut says so.
     ins = two_jobs(4.0)
-    state, asked = shared_of(ins, 1000.0, DeadlineOptions(slot_tries=tries)), list[int]()
+    state, asked = state_of(ins, 1000.0, DeadlineOptions(slot_tries=tries)), list[int]()
     program = PlanProgram(state, {0: 0, 1: 0}, 1.0)
     program.solve()
 
@@ -265,7 +265,7 @@ def test_whatever_is_placed_can_be_scheduled_as_it_is(seed: int, room: float) ->
     ins = contended(seed)
     schedule = solve_exactly(ins).schedule
     assert schedule is not None
-    state = shared_of(ins, 1000.0)
+    state = state_of(ins, 1000.0)
     if not state.totals.limits:
         return  # no job can complete
     ends = state.totals.ends(state.totals.point(without_idle(ins, schedule)))

@@ -170,18 +170,18 @@ GRIDDED = DeadlineOptions(provable=0)
 
 def test_what_is_forbidden_stays_so_on_a_finer_grid() -> None:
     ins = two_alike()
-    shared = shared_of(ins, 30.0, GRIDDED)
-    shared.known.offer(solve(ins).schedule)
-    before = shared.on_grid.grid.starts.tolist()
-    shared.forbid({0: 1, 1: 3})
-    assert shared.refine({0: 1, 1: 3})
-    after = shared.on_grid.grid.starts.tolist()
+    state = state_of(ins, 30.0, GRIDDED)
+    state.known.offer(solve(ins).schedule)
+    before = state.on_grid.grid.starts.tolist()
+    state.forbid({0: 1, 1: 3})
+    assert state.refine({0: 1, 1: 3})
+    after = state.on_grid.grid.starts.tolist()
     assert set(before) | {2, 4} == set(after)
-    assert not shared.refine({0: 1, 1: 3})
+    assert not state.refine({0: 1, 1: 3})
     # Left: one of the two at slot 1 and the other by its side, as the two are alike.
-    left = run_highs(shared.on_grid.program(whole=False))
-    assert shared.on_grid.ends(left.x) == {0: 3, 1: 1}
-    assert left.objective == pytest.approx(12.3841 * shared.factor, rel=1e-4)
+    left = run_highs(state.on_grid.program(whole=False))
+    assert state.on_grid.ends(left.x) == {0: 3, 1: 1}
+    assert left.objective == pytest.approx(12.3841 * state.factor, rel=1e-4)
 
 
 @pytest.mark.usefixtures("highs_here")
@@ -220,9 +220,7 @@ def test_what_a_very_coarse_program_leaves_out_is_part_of_the_bound() -> None:
     assert known.bound >= best(5) * (1 - 1e-6)
 
 
-def shared_of(
-    ins: UtilityInstance, bound: float, options: DeadlineOptions = GIVEN
-) -> DeadlineState:
+def state_of(ins: UtilityInstance, bound: float, options: DeadlineOptions = GIVEN) -> DeadlineState:
     none = np.zeros((ins.cluster.slots, len(ins.jobs)))
     relaxation = PooledRelaxation(bound, (), (none, none), none)
     return DeadlineState(ins, relaxation, empty(ins), time.monotonic() + 60, options)
@@ -231,41 +229,41 @@ def shared_of(
 @pytest.mark.usefixtures("highs_here")
 def test_what_is_near_says_nothing_of_the_bound() -> None:
     # Most deadlines are fixed: the optimum of what is left is no bound on all schedules.
-    shared = shared_of(two_alike(), 30.0, GRIDDED)
-    rounds = Rounds(shared, BoundProcess(), uses_process=False)
+    state = state_of(two_alike(), 30.0, GRIDDED)
+    rounds = Rounds(state, BoundProcess(), uses_process=False)
     # All of the capacities: two whole slots of work do not fit into 97 % of them.
-    rounds._around(len(shared.options.rooms) - 1)
-    assert shared.known.objective == pytest.approx(12.3841, abs=1e-4)
-    assert shared.known.bound == 30.0
+    rounds._around(len(state.options.rooms) - 1)
+    assert state.known.objective == pytest.approx(12.3841, abs=1e-4)
+    assert state.known.bound == 30.0
 
 
 def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden() -> None:
-    shared = shared_of(two_alike(), 30.0, GRIDDED)
-    shared.known.offer(solve(two_alike()).schedule)
-    best_ends = shared.totals.ends(shared.best_point(shared.totals))
-    shared.forbid(best_ends)
+    state = state_of(two_alike(), 30.0, GRIDDED)
+    state.known.offer(solve(two_alike()).schedule)
+    best_ends = state.totals.ends(state.best_point(state.totals))
+    state.forbid(best_ends)
     chosen: list[dict[int, int]] = []
-    rounds = Rounds(shared, BoundProcess(), uses_process=False)
+    rounds = Rounds(state, BoundProcess(), uses_process=False)
     rounds._complete = lambda ends, *_: bool(chosen.append(ends))  # type: ignore[method-assign]
-    rounds._around(2 * len(shared.options.rooms) - 1)  # all capacities, near the best schedule
+    rounds._around(2 * len(state.options.rooms) - 1)  # all capacities, near the best schedule
     assert len(chosen) == 1
-    assert not shared.is_forbidden(chosen[0])
+    assert not state.is_forbidden(chosen[0])
 
 
 def test_the_first_rounds_do_not_end_a_search_that_is_to_find_a_bound() -> None:
     # They find nothing new here; the bound comes from the rounds after them.
-    shared = shared_of(two_alike(), 30.0, GRIDDED)
-    shared.known.offer(solve(two_alike()).schedule)
-    Rounds(shared, BoundProcess(), uses_process=False).run()
-    assert shared.known.bound == pytest.approx(12.3841, rel=1e-4)
+    state = state_of(two_alike(), 30.0, GRIDDED)
+    state.known.offer(solve(two_alike()).schedule)
+    Rounds(state, BoundProcess(), uses_process=False).run()
+    assert state.known.bound == pytest.approx(12.3841, rel=1e-4)
 
 
 def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_completed_before() -> None:
-    shared = shared_of(two_alike(), 30.0, GRIDDED)
-    rounds = Rounds(shared, BoundProcess(), uses_process=False)
+    state = state_of(two_alike(), 30.0, GRIDDED)
+    rounds = Rounds(state, BoundProcess(), uses_process=False)
     ends = {0: 1, 1: 3}
-    assert not rounds._complete(ends, math.inf, shared.options.rooms)
-    assert not rounds._complete(ends, math.inf, shared.options.rooms)
-    assert rounds._complete(ends, shared.known.objective * shared.factor, [])
-    left = shared.on_grid.ends(run_highs(shared.on_grid.program(whole=False)).x)
+    assert not rounds._complete(ends, math.inf, state.options.rooms)
+    assert not rounds._complete(ends, math.inf, state.options.rooms)
+    assert rounds._complete(ends, state.known.objective * state.factor, [])
+    left = state.on_grid.ends(run_highs(state.on_grid.program(whole=False)).x)
     assert left[1] < ends[1]  # the other job may be later, or the same again

@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.utility.ablation import VARIANTS
 from models.utility import score
 from solvers.utility.deadlines import DeadlineOptions, complete
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.relax_and_fix import relax_and_fix
 from solvers.utility.deadlines.state import DeadlineState
-from solvers.utility.deadlines.variants import VARIANTS
 from solvers.utility.separation import PackingCut
 from tests.solvers.utility.test_deadline_search import drawn, searched
 from tests.solvers.utility.test_exact import best, contended
-from tests.solvers.utility.test_time_grid import shared_of, two_alike
+from tests.solvers.utility.test_time_grid import state_of, two_alike
 
 
-def state_of(name: str) -> DeadlineState:
+def large_state(name: str) -> DeadlineState:
     """The state at the beginning, of an instance that is searched like a large one."""
     options = VARIANTS[name][1] if name else DeadlineOptions()
-    return shared_of(drawn(4), 1e5, replace(options, provable=0))
+    return state_of(drawn(4), 1e5, replace(options, provable=0))
 
 
 def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
@@ -46,10 +46,10 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
 
 
 def test_every_deadline_and_every_slot_of_its_own() -> None:
-    whole = state_of("")
+    whole = large_state("")
     assert len(whole.on_grid.grid.length) == 2  # a third of 6 slots
-    assert len(state_of("without-grid").on_grid.grid.length) == 6
-    assert state_of("without-merging").totals.deadlines > whole.totals.deadlines
+    assert len(large_state("without-grid").on_grid.grid.length) == 6
+    assert large_state("without-merging").totals.deadlines > whole.totals.deadlines
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_every_deadline_and_every_slot_of_its_own() -> None:
 )
 def test_a_cut_is_a_row_near_its_capacity_never_or_always(name: str, rows: list[int]) -> None:
     # One worker of each of six jobs is a load of 6; near 7 is what comes to 6.65.
-    state = state_of("without-grid")
+    state = large_state("without-grid")
     state.options = replace(state.options, near=VARIANTS[name][1].near if name else 0.95)
     state.cuts.know(0, PackingCut(np.ones(6), 7.0))
     load = np.zeros((6, 6))
@@ -92,11 +92,11 @@ def test_bound_and_schedule_hold_without_a_refinement(
 
 
 def test_proofs_are_left_out() -> None:
-    proof = shared_of(two_alike(), 30.0, VARIANTS["without-proofs"][1])
+    proof = state_of(two_alike(), 30.0, VARIANTS["without-proofs"][1])
     assert proof.may_prove
     assert with_whole_workers(proof, {0: 1, 1: 3}) == math.inf
     assert proof.spent == 0.0
-    whole = shared_of(two_alike(), 30.0)
+    whole = state_of(two_alike(), 30.0)
     assert with_whole_workers(whole, {0: 1, 1: 3}) < math.inf
     assert whole.spent > 0.0
 

@@ -61,7 +61,11 @@ class DeadlineOptions:
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     broken: float = 1e-3  # relative; a smaller violation vanishes once workers are whole
 
-    deciding: float = 0.01  # share of all work, for each program that decides a slot
+    deciding: tuple[float, ...] = (0.01, 0.04, 0.16)
+    """Share of all work for each program that decides a slot.
+
+    A further one where a program was cut off and more than `small_loss` would be lost.
+    """
     slot_tries: int = 3  # each with the cuts that the loads before it violated
     keep_gap: float = 5e-3  # for which jobs keep their deadlines; a proof would take too long
     slot_gap: float = 5e-4  # finer than what is lost in a slot

@@ -93,11 +93,37 @@ def _decide(state: DeadlineState, program: PlanProgram) -> Steps[Held | None]:
 def _solve(state: DeadlineState, program: PlanProgram) -> bool:
     """Decide the next slot; whether anything is found.
 
+    Programs that were cut off have more work where nothing was found, or much would be lost: a plan
+    that loses a job that it need not lose is lost itself.
+    """
+    options, found = state.options, list[np.ndarray]()
+    least = state.totals.worth(program.x) * (1 - options.small_loss)
+    for share in options.deciding:
+        points, cut_off = _attempt(state, program, share)
+        found += points
+        enough = any(state.totals.worth(x) >= least for x in found)
+        if enough or not cut_off or state.is_over():
+            break
+    if found:
+        program.x = max(found, key=state.totals.worth)
+    return bool(found)
+
+
+def _attempt(
+    state: DeadlineState, program: PlanProgram, share: float
+) -> tuple[list[np.ndarray], bool]:
+    """Points with the next slot decided; and whether a program was cut off at its share of work.
+
     Jobs keep their deadlines unless something has to be given up for that, and slots far ahead stay
     as they are unless much has to be given up, or nothing is found.
     """
     options, worth = state.options, state.totals.worth(program.x)
-    far, most, found = program.next_slot + 1 + options.ahead, 0.0, list[np.ndarray]()
+    far, most, found, cut_off = (
+        program.next_slot + 1 + options.ahead,
+        0.0,
+        list[np.ndarray](),
+        False,
+    )
     if far + options.ahead >= state.totals.grid.slots:
         far = state.totals.grid.slots  # few slots are left: none of them is far
     beyond = program.beyond(far)
@@ -107,16 +133,15 @@ def _solve(state: DeadlineState, program: PlanProgram) -> bool:
         if stays is nothing and enough:
             break
         window = program.window(stays)
-        limits = state.limits(window.program, options.deciding, options.slot_gap)
+        limits = state.limits(window.program, share, options.slot_gap)
         result = state.solve(window.program, limits, in_child=False)
+        cut_off = cut_off or result.status in ("feasible", "bounded", "interrupted")
         if result.x is not None:
             found.append(program.decided(window, result.x))
             most = max(most, state.totals.worth(found[-1]))
         if most >= worth * (1 - options.slot_gap) or state.is_over():
             break
-    if found:
-        program.x = max(found, key=state.totals.worth)
-    return bool(found)
+    return found, cut_off
 
 
 def _place(state: DeadlineState, program: PlanProgram) -> tuple[Held, bool]:

@@ -40,6 +40,7 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
         "without-cut-rows": ["near"],
         "every-cut-row": ["near"],
         "one-try": ["slot_tries"],
+        "one-effort": ["deciding"],
         "without-short-rounds": ["rounds"],
         "without-proofs": ["whole"],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.formulations.schedules import without_idle
+from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.plan_program import PlanProgram, Window
@@ -256,6 +258,38 @@ def test_a_slot_is_decided_again_with_what_the_servers_hold(
     assert not workers(ins, found)[2:].any()
     # Both sides of slot 0, of slot 0 again where it may be, and of slot 1.
     assert asked[:6] == loads
+
+
+@pytest.mark.parametrize("poor", [False, True])
+@pytest.mark.parametrize("shares", [(0.01,), (0.01, 0.04)])
+def test_a_slot_whose_programs_were_cut_off_has_more_work(
+    shares: tuple[float, ...], poor: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Both jobs fit in slot 0. With the first share, HiGHS finds nothing, or that both stay out.
+    ins = two_jobs(4.0)
+    state, asked = state_of(ins, 1000.0, DeadlineOptions(deciding=shares)), list[float]()
+    program = PlanProgram(state, {0: 0, 1: 0}, 1.0)
+    program.solve()
+    both, limits, solve = state.totals.worth(program.x), state.limits, state.solve
+
+    def noted(part: LinearProgram, share: float, gap: float) -> HighsOptions:
+        asked.append(share)
+        return limits(part, share, gap)
+
+    def cut_off(part: LinearProgram, *given: Any, **more: Any) -> MatrixResult:
+        result = solve(part, *given, **more)
+        if asked[-1] > 0.01:
+            return result
+        if poor and part.offset == 0.0 and result.x is not None:  # the deadlines are free
+            return replace(result, status="feasible", x=0.0 * result.x, objective=part.offset)
+        return replace(result, status="interrupted", x=None, objective=None, bound=None)
+
+    monkeypatch.setattr(state, "limits", noted)
+    monkeypatch.setattr(state, "solve", cut_off)
+    found = result_of(relax_and_fix(state, program))
+    assert asked[:3] == [0.01, 0.01, 0.04][: len(asked)]
+    kept = state.totals.worth(program.x) if workers(ins, found).any() else 0.0
+    assert kept == (both if len(shares) > 1 else 0.0)
 
 
 @pytest.mark.parametrize("room", [1.0, 0.8])

@@ -29,7 +29,7 @@ import itertools
 import os
 import platform
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,7 +138,7 @@ def _methods_of(args: Namespace, part: GapMethods) -> tuple[str, ...]:
 
 def _trials_of(
     args: Namespace, sizes: Sequence[str], seeds: Sequence[int]
-) -> tuple[list[Mapping[str, Any]], list[Trial]]:
+) -> tuple[list[dict[str, Any]], list[Trial]]:
     """The settings of the workload, one for each load; and an instance of each size and seed."""
     from benchmarks.study.ratio import source_of
     from benchmarks.study.study import Trial

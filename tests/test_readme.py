@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
+import json
 import re
 import runpy
 import shlex
@@ -83,19 +85,24 @@ def test_the_policy_of_a_page_works_from_a_folder_outside(
 def test_column_generation_from_python_works_as_written(
     outside: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _ = re.findall(r"```python\n(.*?)```", TEXTS["docs/utility.md"], re.DOTALL)
+    code, tree, _ = re.findall(r"```python\n(.*?)```", TEXTS["docs/utility.md"], re.DOTALL)
     assert LARGE in code
     page = outside / "page.py"
-    page.write_text(code.replace(LARGE, SMALL) + "\ninstance.write('instance.json')\n")
+    page.write_text(code.replace(LARGE, SMALL))
     runpy.run_path(str(page), run_name="__main__")
-    assert verify(["instance.json", "--certificate", "certificate.json.gz"]) == 0
+    command = re.findall(r"# python -m benchmarks.verify (.*)", code)[0]
+    assert verify(command.split()) == 0
+    page.write_text(code.replace(LARGE, SMALL) + tree)
+    runpy.run_path(str(page), run_name="__main__")
+    assert json.loads(gzip.decompress(Path("certificate.json.gz").read_bytes()))["tree"]
+    assert verify(command.split()) == 0
     assert "certificate accepted" in capsys.readouterr().out
 
 
 def test_a_certificate_with_a_tree_is_made_as_written(
     outside: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _, code = re.findall(r"```python\n(.*?)```", TEXTS["docs/utility.md"], re.DOTALL)
+    *_, code = re.findall(r"```python\n(.*?)```", TEXTS["docs/utility.md"], re.DOTALL)
     assert LARGE in code and "time_limit=240" in code
     page = outside / "page.py"
     page.write_text(code.replace(LARGE, SMALL).replace("time_limit=240", "time_limit=4"))

@@ -66,8 +66,8 @@ def branched(
     Returns
     -------
     Branched
-        Its prices are for :func:`solvers.utility.certificate.certify`. They have no tree if there is
-        nothing to branch on, or no time.
+        Its prices are for :func:`solvers.utility.certificate.certify`. They have no tree if there
+        is nothing to branch on, or no time.
     """
     bounds, prices = PoolBounds(instance), replace(prices, tree=())
     everything = Allowed.all(len(instance.jobs), instance.cluster.slots)

@@ -118,12 +118,8 @@ def _attempt(
     as they are unless much has to be given up, or nothing is found.
     """
     options, worth = state.options, state.totals.worth(program.x)
-    far, most, found, cut_off = (
-        program.next_slot + 1 + options.ahead,
-        0.0,
-        list[np.ndarray](),
-        False,
-    )
+    found, most, cut_off = list[np.ndarray](), 0.0, False
+    far = program.next_slot + 1 + options.ahead
     if far + options.ahead >= state.totals.grid.slots:
         far = state.totals.grid.slots  # few slots are left: none of them is far
     beyond = program.beyond(far)

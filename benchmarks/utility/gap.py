@@ -6,12 +6,12 @@ import time
 from functools import partial
 
 from benchmarks.contract import GapMethod, GapMethods
-from benchmarks.utility.ablation import VARIANTS
 from models.utility import UtilityInstance, UtilitySchedule
 from solvers import reference
 from solvers.column_generation import ColumnGeneration
 from solvers.result import SolveResult
 from solvers.utility import compact_ilp, offline
+from solvers.utility.deadlines.variants import VARIANTS
 from solvers.utility.pool_bound import pool_bound, rounded
 from solvers.utility.pooled import PooledProblem
 from solvers.utility.scaling import scale_utilities

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.utility.ablation import VARIANTS
 from models.utility import score
 from solvers.utility.deadlines import DeadlineOptions, complete
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.relax_and_fix import relax_and_fix
 from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.deadlines.variants import VARIANTS
 from solvers.utility.separation import PackingCut
 from tests.solvers.utility.test_deadline_search import drawn, searched
 from tests.solvers.utility.test_exact import best, contended

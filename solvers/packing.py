@@ -1,11 +1,11 @@
-"""The most valuable set of workers on one server: an integer knapsack over several resources."""
+"""The most valuable set of workers on a server: an integer knapsack over several resources."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-__all__ = ["best_packing"]
+__all__ = ["best_packing", "best_packings"]
 
 _UNLIMITED = 1e17
 
@@ -112,3 +112,26 @@ def best_packing(capacity, demand, worth, limit, max_nodes):  # type: ignore[no-
                 k -= 1
     # A node that was cut off may have been better by the tolerance above.
     return best, max(upper, best) * (1.0 + 1e-12), best_counts
+
+
+@njit(cache=True)
+def best_packings(capacities, demand, worth, limit, max_nodes):  # type: ignore[no-untyped-def]
+    """:func:`best_packing` of each of several servers.
+
+    Parameters
+    ----------
+    capacities : ndarray, shape (G, R)
+    demand, worth, limit, max_nodes
+        As there.
+
+    Returns
+    -------
+    value, upper : ndarray, shape (G,)
+    counts : ndarray of int64, shape (G, n)
+    """
+    groups = len(capacities)
+    value, upper = np.empty(groups), np.empty(groups)
+    counts = np.empty((groups, len(worth)), dtype=np.int64)
+    for g in range(groups):
+        value[g], upper[g], counts[g] = best_packing(capacities[g], demand, worth, limit, max_nodes)
+    return value, upper, counts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.packing import best_packing
+from solvers.packing import best_packings
 
 __all__ = ["PackingGroup", "most_worth", "packing_groups"]
 
@@ -47,8 +47,6 @@ def most_worth(
     items = np.flatnonzero(worth > 0)
     if not len(items):
         return 0.0
-    return sum(
-        group.count
-        * best_packing(group.capacity, demand[items], worth[items], limit[items], _MAX_NODES)[1]
-        for group in groups
-    )
+    capacities = np.array([group.capacity for group in groups])
+    _, upper, _ = best_packings(capacities, demand[items], worth[items], limit[items], _MAX_NODES)
+    return float(np.array([group.count for group in groups]) @ upper)

@@ -155,6 +155,25 @@ class GrowingProgram:
         self.columns += 1
         return self.columns - 1
 
+    def add_columns(self, cost: np.ndarray, matrix: np.ndarray) -> None:
+        """Add columns from 0 to infinity; a dense matrix has those of all rows that are there."""
+        self._strategy = _PRIMAL
+        column, row = np.nonzero(matrix.T)
+        count = len(cost)
+        self._check(
+            self._highs.addCols(
+                count,
+                _finite(cost),
+                np.zeros(count),
+                np.full(count, highspy.kHighsInf),
+                len(row),
+                np.searchsorted(column, np.arange(count)).astype(np.int32),
+                row.astype(np.int32),
+                _finite(matrix[row, column]),
+            )
+        )
+        self.columns += count
+
     def change_cost(self, column: int, cost: float) -> None:
         """Replace the cost of a column."""
         self._strategy = _PRIMAL

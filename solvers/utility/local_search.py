@@ -21,7 +21,6 @@ __all__ = ["local_search", "server_prices"]
 _MOST_DROPPED = 6
 _PRICE_LEVELS = (0.0, 0.2, 0.5, 1.0, 1.5)
 _LEAST_PAYOFF = -0.3  # share of a column's value; negative, as prices of a relaxation mislead
-_TEMPERATURE = 0.003  # at first, as a share of the first schedule's value; it falls to 0
 # Jobs compete for the time around a slot if they arrive, in shares of the horizon,
 _NEAR = 0.1  # at most so long after it,
 _BEFORE = 0.5  # or at most so long before
@@ -34,6 +33,7 @@ def local_search(
     *,
     start: UtilitySchedule | None = None,
     iterations: int = 2000,
+    temperature: float = 3e-3,
     deadline: float = math.inf,
 ) -> UtilitySchedule:
     """Simulated annealing over schedules.
@@ -52,6 +52,8 @@ def local_search(
         A feasible schedule; the result is at least as good.
     iterations : int
         Moves.
+    temperature : float
+        At first, as a share of the first schedule's value; it falls to 0.
     deadline : float
         ``time.monotonic()`` at which to stop.
 
@@ -62,6 +64,7 @@ def local_search(
     """
     search = _Search(instance, server_prices(instance, prices), rng)
     best, value = search.begin(start)
+    search.temperature = temperature * value
     for step in range(iterations):
         if time.monotonic() >= deadline:
             break
@@ -111,7 +114,7 @@ class _Search:
             if column is not None and column.value > 0:
                 self._worth[job.index] = math.log(column.value / max(column.cost, 1e-300))
         self._arrival = {i: instance.jobs[i].arrival for i in self._worth}
-        self._temperature = 0.0
+        self.temperature = 0.0  # in the unit of utilities
 
     def begin(self, start: UtilitySchedule | None) -> tuple[UtilitySchedule, float]:
         """Begin with the better of the start and a greedy schedule."""
@@ -125,7 +128,6 @@ class _Search:
             given = Occupancy.of_schedule(self._instance, start)
             if given.value >= greedy.value:
                 self.occupancy = given
-        self._temperature = _TEMPERATURE * self.occupancy.value
         return self.occupancy.schedule(), self.occupancy.value
 
     def move(self, heat: float) -> None:
@@ -156,7 +158,7 @@ class _Search:
         candidates = [(*dropped, *chosen)[k] for k in order]
         prices = self._prices[int(rng.integers(len(self._prices)))]
         inserted = occupancy.insert(candidates, prices, least_payoff=_LEAST_PAYOFF)
-        if not accepts(before - occupancy.value, heat * self._temperature, rng):
+        if not accepts(before - occupancy.value, heat * self.temperature, rng):
             for i in inserted:
                 occupancy.remove(i)
             for column in columns:

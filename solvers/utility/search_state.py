@@ -33,8 +33,6 @@ LOOKS_PER_UNIT = 1e6
 """How often HiGHS looks at its limits, about every hundred simplex iterations, times the nonzeros
 of its program, in a unit of work: 0.3 to 5 seconds in docs/ablation.md."""
 
-_HARDLY = 1e-7  # of a worker
-
 
 @contextmanager
 def refusing(instance: UtilityInstance, start: np.ndarray | None) -> Iterator[None]:
@@ -96,9 +94,6 @@ class SearchState:
             separators.append(PackingSeparator(groups, demand, most))
             placers.append(Placer(cluster.sides[side], demand, separators[side]))
         self._separators = separators
-        # By side and slot, the last load found to violate no cut. A load that is nowhere larger
-        # violates none either, whatever program it comes from.
-        self._uncut = np.full((2, cluster.slots, len(instance.jobs)), -np.inf)
         self._placers = placers
         self.schedule = UtilitySchedule.build(
             instance, np.zeros(len(instance.jobs), dtype=bool), [], []
@@ -175,8 +170,6 @@ class SearchState:
                 load = loads[slot]
                 if any(weight @ load > capacity * (1 + 1e-6) for weight, capacity in fresh):
                     continue  # cut off by what was found in another slot
-                if (load <= self._uncut[side, slot] + _HARDLY).all():
-                    continue
                 try:
                     until = time.monotonic() + self.seconds_left
                     cut = self._separators[side].cut(load, until)
@@ -187,8 +180,6 @@ class SearchState:
                     continue
                 if cut is not None:
                     fresh.append(cut)
-                else:
-                    self._uncut[side, slot] = load
             found.extend((side, cut) for cut in fresh)
         return found
 

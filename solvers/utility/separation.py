@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from solvers.highs import LinearProgram
 from solvers.highs.engine import HighsError
-from solvers.highs.growing import GrowingProgram, OutOfTime
-from solvers.packing import best_packing
+from solvers.highs.growing import GrowingProgram
+from solvers.packing import best_packings
 from solvers.packing_groups import PackingGroup
 
 __all__ = ["Mixture", "PackingCut", "PackingSeparator"]
@@ -20,6 +19,10 @@ _MAX_NODES = 20_000
 _MOST_ROUNDS = 100
 _VIOLATION = 1e-4
 _SMALLEST = 1e-6
+_HARDLY = 1e-7  # of a worker
+_REMEMBERED = 1000  # loads
+_MOST_OF = 0.95
+"""A cut is taken that shows so much of the least shortfall; the last part takes many rounds."""
 
 
 class PackingCut(NamedTuple):
@@ -52,8 +55,8 @@ class PackingSeparator:
 
     The least total shortfall of a mixture is a linear program over packings, solved by column
     generation: its duals u are worths of workers, and the best packing of each group of
-    servers at these worths is an integer knapsack. If the shortfall is positive the
-    duals are the cut: ``u load > sum over servers of max u y``.
+    servers at these worths is an integer knapsack. Duals with ``u load > sum over servers of
+    max u y`` are a cut, and the difference is at most the shortfall.
 
     Parameters
     ----------
@@ -67,12 +70,16 @@ class PackingSeparator:
         self, groups: tuple[PackingGroup, ...], demand: np.ndarray, limit: np.ndarray
     ) -> None:
         self._groups = groups
+        self._capacities = np.array([group.capacity for group in groups])
+        self._counts = np.array([float(group.count) for group in groups])
         self._demand = demand
         self._limit = limit
+        # Loads that violate no cut, the latest ones: smaller loads violate none either.
+        self._held = np.zeros((1, len(limit)))
         # What the last mixture used, by packing: its group and workers per job. Loads of one slot
         # and the next are much alike.
-        self._groups_used = np.zeros(0, dtype=np.int64)
-        self._packings_used = np.zeros((0, len(limit)), dtype=np.int64)
+        self._last_groups = np.zeros(0, dtype=np.int64)
+        self._last_packings = np.zeros((0, len(limit)), dtype=np.int64)
 
     def cut(self, load: np.ndarray, deadline: float = math.inf) -> PackingCut | None:
         """A cut that ``load`` (shape (I,)) violates; None if none is found: it may be packable.
@@ -83,7 +90,12 @@ class PackingSeparator:
             If HiGHS fails, or ``deadline``, of ``time.monotonic()``, comes first
             (:class:`OutOfTime`): a cut may be missed.
         """
-        return self.mixture(load, deadline).cut
+        if (load <= self._held + _HARDLY).all(axis=1).any():
+            return None
+        found = self.mixture(load, deadline)
+        if found.cut is None:
+            self._held = np.concatenate([self._held[1 - _REMEMBERED :], load[None]])
+        return found.cut
 
     def mixture(self, load: np.ndarray, deadline: float = math.inf) -> Mixture:
         """All packings looked at for ``load`` (shape (I,)), and the cut that it violates, if any.
@@ -103,7 +115,7 @@ class PackingSeparator:
         except HighsError:
             self._remember(np.zeros(0, dtype=np.int64), nothing)
             raise
-        if worth @ amount <= total + _VIOLATION * max(1.0, total):
+        if not _breaks(worth @ amount, total, 0.0):
             return Mixture(None, groups, packings)
         weight = np.zeros(len(load))
         weight[active] = np.where(
@@ -114,7 +126,7 @@ class PackingSeparator:
     def _worth(
         self, active: np.ndarray, amount: np.ndarray, deadline: float
     ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
-        """Worths at which a load most exceeds what the servers can hold, and what they hold then.
+        """Worths at which a load exceeds what the servers can hold, and what they hold then.
 
         With the groups and packings that were looked at.
 
@@ -124,54 +136,47 @@ class PackingSeparator:
             If HiGHS fails, or time is up.
         """
         demand, limit, items = self._demand[active], self._limit[active], len(active)
-        of_group, packings = self._groups_used.tolist(), list(self._packings_used[:, active])
-        program = GrowingProgram.of(self._shortfall(amount, of_group, packings))
+        groups, packings = self._last_groups, self._last_packings[:, active]
+        program = self._shortfall(amount)
+        program.add_columns(np.zeros(len(groups)), self._columns(groups, packings))
+        worth, total = np.zeros(items), 0.0
         for _ in range(_MOST_ROUNDS):
             optimum = program.solve(deadline)
-            known, total = len(packings), 0.0
-            worth = np.maximum(optimum.row_duals[:items], 0.0)
-            rent = -optimum.row_duals[items:]
-            if optimum.objective <= _VIOLATION:
-                worth = np.zeros(items)
+            shortfall = optimum.objective
+            if shortfall <= _VIOLATION:
+                worth, total = np.zeros(items), 0.0
                 break
-            for g, group in enumerate(self._groups):
-                if time.monotonic() >= deadline:
-                    raise OutOfTime("deadline")
-                value, upper, counts = best_packing(
-                    group.capacity, demand, worth, limit, _MAX_NODES
-                )
-                total += group.count * upper
-                if value > rent[g] + 1e-7:
-                    used = np.flatnonzero(counts)
-                    program.add_column(0.0, np.append(used, items + g), np.append(counts[used], 1))
-                    of_group.append(g)
-                    packings.append(counts)
-            if len(packings) == known:
+            worth = np.maximum(-optimum.row_duals[:items], 0.0)
+            value, upper, counts = best_packings(self._capacities, demand, worth, limit, _MAX_NODES)
+            total = float(self._counts @ upper)
+            better = np.flatnonzero(value > 1e-7 - optimum.row_duals[items:])
+            if not len(better) or _breaks(worth @ amount, total, _MOST_OF * shortfall):
                 break
-        groups = np.array(of_group, dtype=np.int64)
-        counts = np.zeros((len(groups), len(self._limit)), dtype=np.int64)
-        counts[:, active] = np.array(packings, dtype=np.int64).reshape(-1, items)
-        used = np.flatnonzero(optimum.x[items:][: len(groups)] > 0)
-        self._remember(groups[used], counts[used])
-        return worth, total, groups, counts
+            program.add_columns(np.zeros(len(better)), self._columns(better, counts[better]))
+            groups = np.append(groups, better)
+            packings = np.concatenate([packings, counts[better]])
+        whole = np.zeros((len(groups), len(self._limit)), dtype=np.int64)
+        whole[:, active] = packings
+        used = np.flatnonzero(optimum.x[items:] > 0)
+        self._remember(groups[used], whole[used])
+        return worth, total, groups, whole
 
     def _remember(self, groups: np.ndarray, packings: np.ndarray) -> None:
-        self._groups_used, self._packings_used = groups, packings
+        self._last_groups, self._last_packings = groups, packings
 
-    def _shortfall(
-        self, amount: np.ndarray, of_group: list[int], packings: list[np.ndarray]
-    ) -> LinearProgram:
-        """The least shortfall of a mixture of given packings."""
-        items, groups, known = len(amount), len(self._groups), len(packings)
-        matrix = np.zeros((items + groups, items + known))
-        matrix[:items, :items] = np.eye(items)
-        if known:
-            matrix[:items, items:] = np.column_stack(packings)
-            matrix[items + np.array(of_group), items + np.arange(known)] = 1.0
-        return LinearProgram(
-            sense="min",
-            cost=np.repeat([1.0, 0.0], [items, known]),
-            matrix=matrix,
-            row_lower=np.append(amount, np.full(groups, -math.inf)),
-            row_upper=np.append(np.full(items, math.inf), [group.count for group in self._groups]),
-        )
+    def _shortfall(self, amount: np.ndarray) -> GrowingProgram:
+        """The least shortfall of a mixture of no packings yet: rows of jobs, then of groups."""
+        items, groups = len(amount), len(self._groups)
+        program = GrowingProgram("min")
+        program.add_rows(sparse.csr_array((items + groups, 0)), np.append(-amount, self._counts))
+        program.add_columns(np.ones(items), -np.eye(items + groups, items))
+        return program
+
+    def _columns(self, groups: np.ndarray, packings: np.ndarray) -> np.ndarray:
+        """Columns of packings in the rows of that program."""
+        return np.vstack([-packings.T, np.eye(len(self._groups))[:, groups]])
+
+
+def _breaks(worth: float, total: float, by: float) -> bool:
+    """Whether a load of this worth exceeds what servers hold: clearly, and by so much or more."""
+    return worth - total > max(_VIOLATION * max(1.0, total), by)

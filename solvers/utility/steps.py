@@ -90,6 +90,7 @@ def relaxed(
         problem.packing_cuts(),
         [load.T for load in problem.totals(generated.columns, generated.weights)],
         problem.completions(generated.columns, generated.weights).T,
+        prices,
     )
     return SolveResult(
         status=status_of("max", objective, bound),

@@ -59,8 +59,11 @@ class Rounds:
             elif not news:
                 break
             more = more or news or state.known.objective > before
+        # Too little is left for anything else.
+        if not state.is_over() and not state.known.closed(OPTIMAL_GAP):
+            state.offer(state.known.schedule)
         if self._process.is_busy and not state.known.closed(OPTIMAL_GAP):
-            self._poll(state.known.seconds_left)  # too little is left for anything else
+            self._poll(state.known.seconds_left)
 
     def _found_by_process(self) -> Mapping[int, int]:
         """The best deadlines that the process has found so far, if they are to be completed.

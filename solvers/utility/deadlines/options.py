@@ -73,6 +73,12 @@ class DeadlineOptions:
     ahead: int = 40  # slots planned again after the decided one; fewer lose much, more take long
     placing: int = 3000  # looks of HiGHS, for one load: other slots make up for what is left over
 
+    # Local search from a schedule that was found slot by slot.
+    polishing: int = 30  # moves, times the jobs; ten times as many gain a little more
+    temperature: float = 2e-4  # as in `local_search`; higher ones lose what was found
+    polishable: tuple[float, float] = (0.02, 0.0)
+    """How much worse than the best a schedule may be; the second where it may be proven."""
+
     def __post_init__(self) -> None:
         if self.work_limit is not None and not 0 < self.work_limit < math.inf:
             raise InputError(f"work_limit {self.work_limit} is not a positive number of units")

@@ -192,20 +192,23 @@ class PlanProgram:
 
     # Slot by slot
 
-    def window(self, stays: np.ndarray, *, decides: bool = True) -> Window:
+    def window(
+        self, stays: np.ndarray, *, decides: bool = True, point: np.ndarray | None = None
+    ) -> Window:
         """What is left of the program once slots are fixed.
 
         If it `decides` the next slot, n and m of that slot are integer, too, and it may use all of
-        the capacities. Later slots have the room. Jobs that are out in the latest point stay out,
-        and columns of a mask as they are.
+        the capacities. Later slots have the room. Jobs that are out in a point stay out, and
+        columns of a mask as they are: in the latest point, if none is given.
         """
+        point = self.x if point is None else point
         program, slots = self.program, self._row_slots
         lower, upper = self._lower[self._columns], self._upper[self._columns]
-        out = [i for i in self._ends if self.x[self._totals.done[i][-1]] <= SMALLEST]
+        out = [i for i in self._ends if point[self._totals.done[i][-1]] <= SMALLEST]
         open_yet = (upper > lower) & ~np.isin(self._job_of, out)
         value = np.where(open_yet, 0.0, lower)
         stays = stays & open_yet
-        value[stays] = self.x[self._columns[stays]]
+        value[stays] = point[self._columns[stays]]
         open_yet &= ~stays
         # A job that is given up keeps the workers that it had: (2), (3) and (6) do not allow that.
         fixed = (slots != NEVER) & (slots < self.next_slot)
@@ -235,10 +238,9 @@ class PlanProgram:
         """Columns of d; bool."""
         return self._slot_of == NEVER
 
-    @property
-    def whole(self) -> np.ndarray:
-        """Columns whose latest values are whole; bool."""
-        x = self.x[self._columns]
+    def whole_at(self, point: np.ndarray) -> np.ndarray:
+        """Columns whose values are whole at a point; bool."""
+        x = point[self._columns]
         return np.abs(x - np.round(x)) <= HIGHS_ROUND_OFF
 
     def beyond(self, slot: int) -> np.ndarray:
@@ -252,6 +254,13 @@ class PlanProgram:
         value[window.open_yet] = point
         x[self._columns] = value
         return x
+
+    def start(self, window: Window, point: np.ndarray) -> np.ndarray | None:
+        """Where HiGHS starts in a window: the integers of a point, to which it finds the rest."""
+        if window.program.integer.all():
+            return None  # nothing is left to find, and rounding may have broken a row
+        x = np.round(point[self._columns[window.open_yet]])
+        return np.where(window.program.integer, x, np.nan)
 
     def hold(self, side: int, size: np.ndarray, held: np.ndarray) -> None:
         """Allow no more in the next slot, by size, than what servers hold of it, shape (I,)."""

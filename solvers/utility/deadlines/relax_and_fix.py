@@ -13,6 +13,7 @@ section 3.6.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -60,9 +61,10 @@ def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:
 
     Only for deadlines that the plan meets in parts: all others, for nine jobs of ten, stay.
     """
-    if program.whole[program.deadlines].all():
+    whole = program.whole_at(program.x)
+    if whole[program.deadlines].all():
         return True
-    window = program.window(program.deadlines & program.whole, decides=False)
+    window = program.window(program.deadlines & whole, decides=False)
     options = state.options
     limits = state.limits(window.program, options.completing, options.keep_gap)
     result = state.solve(window.program, limits)
@@ -119,25 +121,56 @@ def _attempt(
     """
     options, worth = state.options, state.totals.worth(program.x)
     found, most, cut_off = list[np.ndarray](), 0.0, False
+    enough = worth * (1 - options.slot_gap)
     far = program.next_slot + 1 + options.ahead
     if far + options.ahead >= state.totals.grid.slots:
         far = state.totals.grid.slots  # few slots are left: none of them is far
     beyond = program.beyond(far)
     nothing = np.zeros_like(beyond)
     for stays in beyond | program.deadlines, beyond, nothing:
-        enough = not beyond.any() or most >= worth * (1 - options.small_loss)
-        if stays is nothing and enough:
+        loses_little = not beyond.any() or most >= worth * (1 - options.small_loss)
+        if stays is nothing and loses_little:
             break
+        if stays is beyond:
+            near = _with_few_deadlines(state, program, beyond, share)
+            if near is not None:
+                found.append(near)
+                most = state.totals.worth(near)
+            if most >= enough:
+                break
         window = program.window(stays)
+        start = program.start(window, max(found, key=state.totals.worth)) if found else None
         limits = state.limits(window.program, share, options.slot_gap)
-        result = state.solve(window.program, limits, in_child=False)
+        result = state.solve(window.program, limits, start, in_child=False)
         cut_off = cut_off or result.status in ("feasible", "bounded", "interrupted")
         if result.x is not None:
             found.append(program.decided(window, result.x))
             most = max(most, state.totals.worth(found[-1]))
-        if most >= worth * (1 - options.slot_gap) or state.is_over():
+        if most >= enough or state.is_over():
             break
     return found, cut_off
+
+
+def _with_few_deadlines(
+    state: DeadlineState, program: PlanProgram, stays: np.ndarray, share: float
+) -> np.ndarray | None:
+    """A point with the next slot decided, in two smaller programs.
+
+    The first has deadlines in fractions; those that it leaves whole stay in the second one.
+    """
+    window, gap = program.window(stays), state.options.slot_gap
+    integer = window.program.integer & ~program.deadlines[window.open_yet]
+    relaxed = replace(window.program, integer=integer)
+    limits = state.limits(relaxed, state.options.completing, gap)
+    result = state.solve(relaxed, limits, in_child=False)
+    if result.x is None:
+        return None
+    point = program.decided(window, result.x)
+    stays = stays | (program.deadlines & program.whole_at(point))
+    window = program.window(stays, point=point)
+    limits = state.limits(window.program, share, gap)
+    result = state.solve(window.program, limits, in_child=False)
+    return None if result.x is None else program.decided(window, result.x)
 
 
 def _place(state: DeadlineState, program: PlanProgram) -> tuple[Held, bool]:

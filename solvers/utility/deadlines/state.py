@@ -12,6 +12,7 @@ import numpy as np
 from models.utility.formulations.schedules import without_idle
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
+from models.utility.score import score
 from solvers.errors import WrongSolution
 from solvers.highs import SMALL_MIP, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
@@ -19,6 +20,8 @@ from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP
 from solvers.utility.chosen_grid import chosen_grid
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.deadlines.options import DeadlineOptions
+from solvers.utility.local_search import local_search
+from solvers.utility.pool_bound import PoolPrices
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState, refusing
 from solvers.utility.separation import PackingCut
@@ -26,6 +29,7 @@ from solvers.utility.totals_program import SIDES, TotalsProgram
 
 __all__ = ["DeadlineState", "PooledRelaxation", "Steps", "bound_of"]
 
+_SEED = 0
 T = TypeVar("T")
 
 Steps = Generator[None, None, T]
@@ -53,12 +57,15 @@ class PooledRelaxation(NamedTuple):
         Workers and parameter servers in its fractional solution.
     completions : ndarray, shape (T, I)
         Share of each job that completes in each slot of that solution.
+    prices : PoolPrices
+        Its duals.
     """
 
     bound: float
     cuts: Sequence[tuple[int, PackingCut]]
     loads: Sequence[np.ndarray]
     completions: np.ndarray
+    prices: PoolPrices
 
 
 class DeadlineState:
@@ -124,6 +131,7 @@ class DeadlineState:
             self.cuts.know(side, cut)
         self.add_near(relaxation.loads)
         self.known.offer(start)
+        self._prices, self._rng = relaxation.prices, np.random.default_rng(_SEED)
 
     def refine(self, ends: Mapping[int, int]) -> bool:
         """Split intervals where these jobs arrive and complete; whether that changes the grid."""
@@ -156,6 +164,27 @@ class DeadlineState:
         self.rows_added += self.cuts.add_near(loads, self.options.near)
 
     # Schedules and bounds
+
+    def offer(self, schedule: UtilitySchedule) -> None:
+        """Keep a schedule if it is the best so far; improve it first if it is nearly that.
+
+        What slot after slot of given deadlines has lost, a local search gets back in part: it
+        changes the deadlines of a few jobs at a time.
+        """
+        self.known.offer(schedule)
+        judged, options = score(self.instance, schedule).objective, self.options
+        if judged < self.known.objective * (1 - self._of(options.polishable)):
+            return
+        polished = local_search(
+            self.instance,
+            self._prices,
+            self._rng,
+            start=schedule,
+            iterations=options.polishing * len(self.instance.jobs),
+            temperature=options.temperature,
+            deadline=self.deadline,
+        )
+        self.known.offer(polished)
 
     def best_point(self, program: TotalsProgram) -> np.ndarray:
         """The point of the best schedule known."""

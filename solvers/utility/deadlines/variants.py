@@ -30,5 +30,6 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
         DeadlineOptions(rounds=0),
     ),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
+    "without-polishing": ("schedules stay as they were found", DeadlineOptions(polishing=0)),
 }
 """By name: what is different, in words, and the options."""

@@ -25,6 +25,7 @@ from solvers.utility.deadlines import DeadlineOptions, PooledRelaxation, deadlin
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.exact import solve
 from solvers.utility.occupancy import Occupancy
+from solvers.utility.pool_bound import PoolPrices
 from solvers.utility.search_state import SearchState
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import TotalsProgram
@@ -36,6 +37,13 @@ def empty(ins: UtilityInstance) -> UtilitySchedule:
     return UtilitySchedule.build(ins, np.zeros(len(ins.jobs), dtype=bool), [], [])
 
 
+def told_nothing(ins: UtilityInstance, bound: float) -> PooledRelaxation:
+    """What a column generation tells that has found a bound alone."""
+    none = np.zeros((ins.cluster.slots, len(ins.jobs)))
+    free = np.zeros((ins.cluster.slots, ins.demand[0].shape[1]))
+    return PooledRelaxation(bound, (), (none, none), none, PoolPrices(free, free))
+
+
 def searched(
     ins: UtilityInstance,
     bound: float,
@@ -44,10 +52,9 @@ def searched(
     threads: int = 1,
     options: DeadlineOptions | None = None,
 ) -> SearchState:
-    none = np.zeros((ins.cluster.slots, len(ins.jobs)))
     return deadline_search(
         ins,
-        PooledRelaxation(bound, (), (none, none), none),
+        told_nothing(ins, bound),
         empty(ins),
         deadline=time.monotonic() + seconds,
         threads=threads,

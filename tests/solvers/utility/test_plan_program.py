@@ -102,7 +102,7 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
         kept = totals.ends(program.x)
         loads = [totals.loads(program.x, side)[0] for side in SIDES]
         program.fix(np.round(loads).astype(np.int64))
-        window = program.window(np.zeros_like(program.whole), decides=False)
+        window = program.window(np.zeros_like(program.deadlines), decides=False)
         after = run_highs(window.program)
         assert after.x is not None
         program.x = program.decided(window, after.x)

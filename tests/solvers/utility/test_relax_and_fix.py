@@ -107,10 +107,10 @@ def test_which_jobs_keep_their_deadlines_is_decided_before_any_worker() -> None:
     program.solve()
     in_time = [state.totals.done[i][0] for i in (0, 1)]
     assert program.x[in_time].sum() == pytest.approx(1.5, rel=1e-5)
-    assert not program.whole[program.deadlines].all()
+    assert not program.whole_at(program.x)[program.deadlines].all()
     plan = state.totals.worth(program.x)
     assert keep_deadlines(state, program)
-    assert program.whole[program.deadlines].all()
+    assert program.whole_at(program.x)[program.deadlines].all()
     assert program.x[in_time].sum() == pytest.approx(1.0)
     assert state.totals.worth(program.x) < plan
     before = state.spent
@@ -143,7 +143,7 @@ def test_slots_far_ahead_are_decided_again_only_if_nothing_is_found_without_them
     monkeypatch.setattr(program, "window", watched)
     found = result_of(relax_and_fix(state, program))
     assert workers(ins, found).tolist() == [[0, 1]] * 6
-    assert windows[:4] == [True, True, True, False]
+    assert windows[:5] == [True, True, True, True, False]
 
 
 def test_jobs_without_an_end_do_not_run() -> None:
@@ -158,7 +158,7 @@ def test_what_was_fixed_stays_and_what_was_lost_is_made_up() -> None:
     state = state_of(ins, 1000.0)
     program = PlanProgram(state, {0: 0}, 1.0)
     program.solve()
-    nothing = np.zeros_like(program.whole)
+    nothing = np.zeros_like(program.deadlines)
     assert state.totals.ends(program.x) == {0: 0}
     window = program.window(nothing)
     result = run_highs(window.program)
@@ -186,7 +186,7 @@ def test_the_slot_that_is_decided_has_all_capacities_and_later_ones_the_room() -
     program.solve()
     in_time = [state.totals.done[i][2] for i in (0, 1)]
     assert program.x[in_time].sum() == pytest.approx(1.5, rel=1e-5)
-    nothing = np.zeros_like(program.whole)
+    nothing = np.zeros_like(program.deadlines)
     window = program.window(nothing)
     now = (program._slot_of == 0)[window.open_yet]
     assert now.any() and window.program.integer[now].all()
@@ -208,7 +208,7 @@ def test_no_more_is_asked_of_servers_than_they_were_found_to_hold() -> None:
     program = PlanProgram(state, {0: 0, 1: 0}, 1.0)
     program.solve()
     assert state.totals.loads(program.x, 0)[0].sum() == pytest.approx(2.0)
-    nothing = np.zeros_like(program.whole)
+    nothing = np.zeros_like(program.deadlines)
     program.hold(0, np.array([0.5, 0.5]), np.array([1, 0]))  # one of the two
     result = run_highs(program.window(nothing).program)
     assert result.x is not None
@@ -278,7 +278,7 @@ def test_a_slot_whose_programs_were_cut_off_has_more_work(
 
     def cut_off(part: LinearProgram, *given: Any, **more: Any) -> MatrixResult:
         result = solve(part, *given, **more)
-        if asked[-1] > 0.01:
+        if asked[-1] not in (0.01, state.options.completing):
             return result
         if poor and part.offset == 0.0 and result.x is not None:  # the deadlines are free
             return replace(result, status="feasible", x=0.0 * result.x, objective=part.offset)
@@ -287,7 +287,7 @@ def test_a_slot_whose_programs_were_cut_off_has_more_work(
     monkeypatch.setattr(state, "limits", noted)
     monkeypatch.setattr(state, "solve", cut_off)
     found = result_of(relax_and_fix(state, program))
-    assert asked[:3] == [0.01, 0.01, 0.04][: len(asked)]
+    assert (0.04 in asked) == (len(shares) > 1)
     kept = state.totals.worth(program.x) if workers(ins, found).any() else 0.0
     assert kept == (both if len(shares) > 1 else 0.0)
 

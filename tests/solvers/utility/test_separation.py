@@ -11,11 +11,11 @@ from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import OutOfTime
-from solvers.packing import best_packing
+from solvers.packing import best_packings
 from solvers.packing_groups import most_worth, packing_groups
 from solvers.utility import separation
 from solvers.utility.search_state import SearchState
-from solvers.utility.separation import PackingSeparator
+from solvers.utility.separation import Mixture, PackingSeparator
 from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES, TotalsProgram
 from tests.models.utility.small import instance, job
@@ -50,18 +50,18 @@ def test_separation_begins_with_the_packings_of_the_last_mixture(
 
     def counted(*arguments: object) -> object:
         asked.append(1)
-        return best_packing(*arguments)
+        return best_packings(*arguments)
 
-    monkeypatch.setattr(separation, "best_packing", counted)
+    monkeypatch.setattr(separation, "best_packings", counted)
     load = np.array([2.0, 1.5, 1.0])
-    assert separator.cut(load) is None
+    assert separator.mixture(load).cut is None
     assert asked
     asked.clear()
-    assert separator.cut(0.99 * load) is None
+    assert separator.mixture(0.99 * load).cut is None
     assert not asked  # the same mixture holds it
     with pytest.raises(OutOfTime):
-        separator.cut(load, time.monotonic() - 1)  # and all is forgotten
-    assert separator.cut(load) is None
+        separator.mixture(load, time.monotonic() - 1)  # and all is forgotten
+    assert separator.mixture(load).cut is None
     assert asked
 
 
@@ -71,16 +71,19 @@ def test_only_loads_that_may_break_a_cut_are_separated(monkeypatch: pytest.Monke
     known = SearchState(ins, totals.limits, time.monotonic() + 60, HighsOptions())
     x = run_highs(totals.program(whole=False)).x
     asked: list[np.ndarray] = []
-    monkeypatch.setattr(
-        PackingSeparator, "cut", lambda self, load, deadline: asked.append(load.copy())
-    )
+
+    def holds(_: object, load: np.ndarray, __: float) -> Mixture:
+        asked.append(load.copy())
+        return Mixture(None, np.zeros(0, dtype=np.int64), np.zeros((0, len(load)), dtype=np.int64))
+
+    monkeypatch.setattr(PackingSeparator, "mixture", holds)
 
     def asks(point: np.ndarray) -> int:
         asked.clear()
         assert not known.cuts(totals, point)
         return len(asked)
 
-    assert asks(x) == 2 * ins.cluster.slots
+    assert 2 <= asks(x) <= 2 * ins.cluster.slots  # a load is no larger than that of another slot
     assert asks(x) == asks(0.9 * x) == 0
     for side in SIDES:
         for column in totals.counts(side)[-1]:

@@ -19,13 +19,13 @@ from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.deadlines.prove import BoundProcess
-from solvers.utility.deadlines.state import DeadlineState, PooledRelaxation
+from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
 from solvers.utility.totals_program import TotalsProgram
 from tests.models.utility.small import instance, job
-from tests.solvers.utility.test_deadline_search import empty, one_job, searched
+from tests.solvers.utility.test_deadline_search import empty, one_job, searched, told_nothing
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 
 
@@ -221,8 +221,7 @@ def test_what_a_very_coarse_program_leaves_out_is_part_of_the_bound() -> None:
 
 
 def state_of(ins: UtilityInstance, bound: float, options: DeadlineOptions = GIVEN) -> DeadlineState:
-    none = np.zeros((ins.cluster.slots, len(ins.jobs)))
-    relaxation = PooledRelaxation(bound, (), (none, none), none)
+    relaxation = told_nothing(ins, bound)
     return DeadlineState(ins, relaxation, empty(ins), time.monotonic() + 60, options)
 
 

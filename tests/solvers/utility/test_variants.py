@@ -43,6 +43,7 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
         "one-effort": ["deciding"],
         "without-short-rounds": ["rounds"],
         "without-proofs": ["whole"],
+        "without-polishing": ["polishing"],
     }
 
 

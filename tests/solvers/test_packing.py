@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solvers.packing import best_packing
+from solvers.packing import best_packing, best_packings
 
 
 @given(st.integers(0, 10**6))
@@ -41,3 +41,14 @@ def test_a_search_that_gives_up_still_bounds() -> None:
         exact = best_packing(capacity, demand, worth, limit, 10**6)[0]
         value, upper, _ = best_packing(capacity, demand, worth, limit, 3)
         assert value <= exact * (1 + 1e-12) <= upper * (1 + 1e-12)
+
+
+def test_best_packings_are_those_of_each_server() -> None:
+    rng = np.random.default_rng(1)
+    capacities, demand = rng.integers(3, 9, (6, 2)).astype(float), rng.integers(1, 4, (4, 2)) / 2.0
+    worth, limit = rng.random(4), rng.integers(0, 5, 4)
+    value, upper, counts = best_packings(capacities, demand, worth, limit, 50)
+    for g, capacity in enumerate(capacities):
+        one = best_packing(capacity, demand, worth, limit, 50)
+        assert (value[g], upper[g]) == one[:2]
+        assert counts[g].tolist() == one[2].tolist()

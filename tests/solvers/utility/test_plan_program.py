@@ -53,6 +53,22 @@ def test_a_program_grows_by_rows_and_loses_columns() -> None:
         growing.solve()
 
 
+def test_columns_are_added_one_by_one_or_together() -> None:
+    # min x + y + 2.5 z with x + z >= 2, y + 2 z >= 5.
+    solved = []
+    for together in (False, True):
+        growing = GrowingProgram("min")
+        growing.add_rows(sparse.csr_array((2, 0)), np.array([-2.0, -5.0]))
+        cost, matrix = np.array([1.0, 1.0, 2.5]), -np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 2.0]])
+        if together:
+            growing.add_columns(cost, matrix)
+        else:
+            for column, one in zip(cost, matrix.T, strict=True):
+                growing.add_column(float(column), np.flatnonzero(one), one[one != 0])
+        solved.append((growing.solve().objective, growing.columns))
+    assert solved == [(pytest.approx(6.0), 3)] * 2  # z = 2 and y = 1
+
+
 def planned(ins_seed: int, room: float) -> tuple[DeadlineState, PlanProgram] | None:
     """The optimum's deadlines, and a plan for them whose loads break no cut."""
     state = state_of(contended(ins_seed), 1.0)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from solvers.highs import HighsOptions
 from solvers.highs import solve as run_highs
@@ -63,6 +65,41 @@ def test_separation_begins_with_the_packings_of_the_last_mixture(
         separator.mixture(load, time.monotonic() - 1)  # and all is forgotten
     assert separator.mixture(load).cut is None
     assert asked
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_cut_shows_nearly_all_of_the_least_shortfall(seed: int) -> None:
+    # The shortfall by a linear program over every packing of every server.
+    rng = np.random.default_rng(seed)
+    servers = rng.integers(2, 6, (3, 2)).astype(float)
+    demand, limit = rng.integers(1, 4, (4, 2)).astype(float), rng.integers(1, 4, 4)
+    all_of_them = [np.array(y) for y in itertools.product(*(range(n + 1) for n in limit))]
+    held = [
+        (s, y)
+        for s, server in enumerate(servers)
+        for y in all_of_them
+        if (y @ demand <= server).all()
+    ]
+    separator, cuts = PackingSeparator(packing_groups(servers), demand, limit), 0
+    for _ in range(20):
+        load = rng.random(4) * rng.integers(0, 9, 4)
+        least = linprog(
+            np.append(np.ones(4), np.zeros(len(held))),
+            A_ub=np.vstack(
+                [
+                    np.hstack([-np.eye(4), -np.array([y for _, y in held]).T]),
+                    np.hstack([np.zeros((3, 4)), np.array([np.eye(3)[s] for s, _ in held]).T]),
+                ]
+            ),
+            b_ub=np.append(-load, np.ones(3)),
+        ).fun
+        cut = separator.cut(load)
+        assert (cut is not None) == (least > 1e-3)
+        if cut is not None:
+            cuts += 1
+            assert cut.weight.max() <= 1 + 1e-9
+            assert 0.95 * least - 1e-9 <= cut.weight @ load - cut.capacity <= least + 1e-6
+    assert cuts
 
 
 def test_only_loads_that_may_break_a_cut_are_separated(monkeypatch: pytest.MonkeyPatch) -> None:

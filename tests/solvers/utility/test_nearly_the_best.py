@@ -1,0 +1,111 @@
+"""Schedules that are nearly the best: a local search goes on from them, and few deadlines move."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from models.utility import score
+from models.utility.formulations.schedules import without_idle
+from solvers.utility.deadlines import DeadlineOptions
+from solvers.utility.deadlines import relax_and_fix as module
+from solvers.utility.deadlines.plan_program import PlanProgram
+from solvers.utility.deadlines.relax_and_fix import keep_deadlines
+from solvers.utility.deadlines.variants import VARIANTS
+from solvers.utility.exact import solve as solve_exactly
+from tests.solvers.utility.test_deadline_search import empty, one_job
+from tests.solvers.utility.test_exact import SEEDS, best, contended
+from tests.solvers.utility.test_time_grid import GIVEN, state_of
+
+LARGE = replace(GIVEN, provable=0)
+
+
+def test_a_schedule_without_the_one_job_is_polished_to_the_optimum() -> None:
+    # Two workers in each of the slots 0 and 1 do all 4 units of work; done a slot late, worth 10.
+    ins = one_job()
+    state = state_of(ins, 20.0)
+    state.offer(empty(ins))
+    assert state.known.objective == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize("provable", [0, 10**6])
+def test_only_what_is_nearly_the_best_is_polished(provable: int) -> None:
+    ins = contended(3)
+    options = replace(GIVEN, provable=provable, polishable=(1.0, 0.0))
+    state = state_of(ins, 1000.0, options)
+    state.known.offer(solve_exactly(ins).schedule or empty(ins))
+    draws = state._rng.bit_generator.state["state"]["state"]
+    state.offer(empty(ins))  # worth 0, and the best is worth more
+    polished = state._rng.bit_generator.state["state"]["state"] != draws
+    assert polished == (provable == 0)
+    assert state.known.objective == pytest.approx(best(3))
+
+
+@pytest.mark.parametrize("seed", SEEDS[:6])
+def test_polishing_gives_feasible_schedules_and_the_same_ones_again(seed: int) -> None:
+    ins, found = contended(seed), []
+    for options in (LARGE, LARGE, VARIANTS["without-polishing"][1]):
+        state = state_of(ins, 1000.0, options)
+        state.offer(empty(ins))
+        assert score(ins, state.known.schedule).feasible
+        assert state.known.objective <= best(seed) * (1 + 1e-9)
+        found.append(state.known.objective)
+    assert found[0] == found[1] >= 0.0
+
+
+def slot_to_decide(seed: int, room: float) -> tuple[PlanProgram, np.ndarray | None]:
+    """A plan for the optimum's deadlines, and its first slot decided with few of them free."""
+    ins = contended(seed)
+    schedule = solve_exactly(ins).schedule
+    assert schedule is not None
+    state = state_of(ins, 1000.0)
+    ends = state.totals.ends(state.totals.point(without_idle(ins, schedule)))
+    program = PlanProgram(state, ends, room)
+    program.solve()
+    assert keep_deadlines(state, program)
+    nothing = np.zeros_like(program.deadlines)
+    return program, module._with_few_deadlines(state, program, nothing, 1.0)
+
+
+@pytest.mark.parametrize("room", [1.0, 0.8])
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 6])  # no job can complete in 4
+def test_with_few_deadlines_decided_the_slot_is_whole_and_every_row_holds(
+    seed: int, room: float
+) -> None:
+    program, point = slot_to_decide(seed, room)
+    assert point is not None
+    window = program.window(np.zeros_like(program.deadlines))
+    part, x = window.program, point[program._columns][window.open_yet]
+    assert (part.matrix @ x <= part.row_upper + 1e-6).all()
+    assert (part.matrix @ x >= part.row_lower - 1e-6).all()
+    assert np.allclose(x[part.integer], np.round(x[part.integer]), atol=1e-6)
+    # HiGHS takes its integers as a start, and finds all the rest.
+    start = program.start(window, point)
+    if part.integer.all():
+        assert start is None
+    else:
+        assert start is not None
+        assert (np.isnan(start) == ~part.integer).all()
+
+
+def test_the_second_program_has_only_those_deadlines_that_the_first_left_in_fractions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[tuple[int, int]] = []
+    window = PlanProgram.window
+
+    def watched(self: PlanProgram, stays: np.ndarray, **options: object) -> object:
+        seen.append((int(stays[self.deadlines].sum()), int(self.deadlines.sum())))
+        return window(self, stays, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(PlanProgram, "window", watched)
+    slot_to_decide(SEEDS[0], 0.8)
+    (free, _), (stay, all_of_them) = seen[-2:]
+    assert free == 0
+    assert 0 < stay <= all_of_them
+
+
+def test_options_say_how_much_worse_is_nearly_the_best() -> None:
+    assert DeadlineOptions().polishable[1] == 0.0  # a proof takes the time that this would take

@@ -17,8 +17,8 @@ class DeadlineOptions:
     Work does not depend on how busy the machine is, as seconds do: how often HiGHS looks at its
     limits (about every hundred simplex iterations) times the nonzeros of its program, in millions.
     Runs of docs/ablation.md took 0.3 to 5 seconds a unit: less in a linear program, more where an
-    integer program is large and soon cut off. Looking for packing cuts and placing loads on servers
-    do not count; in a short run at 50x50x20+20 they took longer than HiGHS. Shares are of
+    integer program is large and soon cut off. Looking for packing cuts, placing loads on servers
+    and local search do not count; they took a third of a short run at 50x50x20+20. Shares are of
     ``work_limit`` or, without one, of as many units as seconds are left: then no two runs are quite
     alike.
 

@@ -116,8 +116,9 @@ def _attempt(
 ) -> tuple[list[np.ndarray], bool]:
     """Points with the next slot decided; and whether a program was cut off at its share of work.
 
-    Jobs keep their deadlines unless something has to be given up for that, and slots far ahead stay
-    as they are unless much has to be given up, or nothing is found.
+    Jobs keep their deadlines unless something has to be given up for that. Then few deadlines are
+    decided first, and all of them from there. Slots far ahead stay as they are unless much has to
+    be given up, or nothing is found.
     """
     options, worth = state.options, state.totals.worth(program.x)
     found, most, cut_off = list[np.ndarray](), 0.0, False
@@ -154,7 +155,7 @@ def _attempt(
 def _with_few_deadlines(
     state: DeadlineState, program: PlanProgram, stays: np.ndarray, share: float
 ) -> np.ndarray | None:
-    """A point with the next slot decided, in two smaller programs.
+    """A point with the next slot decided, in two smaller programs; None if that fails.
 
     The first has deadlines in fractions; those that it leaves whole stay in the second one.
     """

@@ -156,7 +156,7 @@ class GrowingProgram:
         return self.columns - 1
 
     def add_columns(self, cost: np.ndarray, matrix: np.ndarray) -> None:
-        """Add columns from 0 to infinity; a dense matrix has those of all rows that are there."""
+        """Add columns from 0 to infinity; `matrix` is dense and has a row for each row so far."""
         self._strategy = _PRIMAL
         column, row = np.nonzero(matrix.T)
         count = len(cost)

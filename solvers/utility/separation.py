@@ -33,7 +33,7 @@ class PackingCut(NamedTuple):
 
 
 class Mixture(NamedTuple):
-    """Packings of single servers that were looked at for a load, and whether mixtures hold it.
+    """Packings of single servers that a load was compared with, and whether mixtures hold it.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class PackingSeparator:
         return found.cut
 
     def mixture(self, load: np.ndarray, deadline: float = math.inf) -> Mixture:
-        """All packings looked at for ``load`` (shape (I,)), and the cut that it violates, if any.
+        """All packings that ``load`` (shape (I,)) was compared with, and a cut that it violates.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class PackingSeparator:
     ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
         """Worths at which a load exceeds what the servers can hold, and what they hold then.
 
-        With the groups and packings that were looked at.
+        With the groups and packings of the last program.
 
         Raises
         ------

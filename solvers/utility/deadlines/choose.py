@@ -59,7 +59,7 @@ class Rounds:
             elif not news:
                 break
             more = more or news or state.known.objective > before
-        # Too little is left for anything else.
+        # Nothing else is begun any more.
         if not state.is_over() and not state.known.closed(OPTIMAL_GAP):
             state.offer(state.known.schedule)
         if self._process.is_busy and not state.known.closed(OPTIMAL_GAP):

@@ -17,8 +17,9 @@ class DeadlineOptions:
     Work does not depend on how busy the machine is, as seconds do: how often HiGHS looks at its
     limits (about every hundred simplex iterations) times the nonzeros of its program, in millions.
     Runs of docs/ablation.md took 0.3 to 5 seconds a unit: less in a linear program, more where an
-    integer program is large and soon cut off. Looking for packing cuts, placing loads on servers
-    and local search do not count; they took a third of a short run at 50x50x20+20. Shares are of
+    integer program is large and soon cut off. Looking for packing cuts, placing loads on servers,
+    local search, and what HiGHS does to complete the point that it starts from do not count; the
+    first three took a third of a short run at 50x50x20+20. Shares are of
     ``work_limit`` or, without one, of as many units as seconds are left: then no two runs are quite
     alike.
 
@@ -62,7 +63,8 @@ class DeadlineOptions:
     broken: float = 1e-3  # relative; a smaller violation vanishes once workers are whole
 
     deciding: tuple[float, ...] = (0.01, 0.04, 0.16)
-    """Share of all work for each program that decides a slot.
+    """Share of all work for each program that decides a slot; the one that has its deadlines in
+    fractions has as much as `completing`, or its simplex would often be cut off.
 
     A further one where a program was cut off and more than `small_loss` would be lost.
     """
@@ -77,7 +79,10 @@ class DeadlineOptions:
     polishing: int = 30  # moves, times the jobs; ten times as many gain a little more
     temperature: float = 2e-4  # as in `local_search`; higher ones lose what was found
     polishable: tuple[float, float] = (0.02, 0.0)
-    """How much worse than the best a schedule may be; the second where it may be proven."""
+    """How much worse than the best a schedule may be; the second where it may be proven.
+
+    With 0, only the best one is improved.
+    """
 
     def __post_init__(self) -> None:
         if self.work_limit is not None and not 0 < self.work_limit < math.inf:

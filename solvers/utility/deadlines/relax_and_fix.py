@@ -136,8 +136,8 @@ def _attempt(
             near = _with_few_deadlines(state, program, beyond, share)
             if near is not None:
                 found.append(near)
-                most = state.totals.worth(near)
-            if most >= enough:
+                most = max(most, state.totals.worth(near))
+            if most >= enough or state.is_over():
                 break
         window = program.window(stays)
         start = program.start(window, max(found, key=state.totals.worth)) if found else None
@@ -164,7 +164,7 @@ def _with_few_deadlines(
     relaxed = replace(window.program, integer=integer)
     limits = state.limits(relaxed, state.options.completing, gap)
     result = state.solve(relaxed, limits, in_child=False)
-    if result.x is None:
+    if result.x is None or state.is_over():
         return None
     point = program.decided(window, result.x)
     stays = stays | (program.deadlines & program.whole_at(point))

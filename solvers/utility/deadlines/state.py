@@ -173,7 +173,8 @@ class DeadlineState:
         """
         self.known.offer(schedule)
         judged, options = score(self.instance, schedule).objective, self.options
-        if judged < self.known.objective * (1 - self._of(options.polishable)):
+        least = self.known.objective * (1 - self._of(options.polishable))
+        if not options.polishing or judged < least or self.known.seconds_left <= 0:
             return
         polished = local_search(
             self.instance,
@@ -185,6 +186,7 @@ class DeadlineState:
             deadline=self.deadline,
         )
         self.known.offer(polished)
+        self.known.timed = self.known.timed or self.known.seconds_left <= 0
 
     def best_point(self, program: TotalsProgram) -> np.ndarray:
         """The point of the best schedule known."""

@@ -7,15 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.utility import score
+from models.utility import UtilitySchedule, score
 from models.utility.formulations.schedules import without_idle
-from solvers.utility.deadlines import DeadlineOptions
+from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import relax_and_fix as module
+from solvers.utility.deadlines import state as state_module
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.relax_and_fix import keep_deadlines
+from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.deadlines.variants import VARIANTS
 from solvers.utility.exact import solve as solve_exactly
-from tests.solvers.utility.test_deadline_search import empty, one_job
+from tests.solvers.utility.test_deadline_search import empty, one_job, searched
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 from tests.solvers.utility.test_time_grid import GIVEN, state_of
 
@@ -52,7 +54,48 @@ def test_polishing_gives_feasible_schedules_and_the_same_ones_again(seed: int) -
         assert score(ins, state.known.schedule).feasible
         assert state.known.objective <= best(seed) * (1 + 1e-9)
         found.append(state.known.objective)
-    assert found[0] == found[1] >= 0.0
+    assert found[0] == found[1] >= 0.9 * best(seed)
+    assert found[2] == 0.0
+
+
+def test_moves_find_what_greedy_insertion_does_not() -> None:
+    worth = []
+    for polishing in (1, 30):
+        state = state_of(contended(5), 1000.0, replace(LARGE, polishing=polishing))
+        state.offer(empty(contended(5)))
+        worth.append(state.known.objective)
+    assert worth[0] < worth[1] == pytest.approx(best(5))
+
+
+def test_the_clock_that_ends_polishing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = state_of(contended(5), 1000.0, LARGE)
+    state.offer(empty(contended(5)))
+    assert not state.known.timed
+
+    def slow(*_: object, start: UtilitySchedule, **__: object) -> UtilitySchedule:
+        state.known._deadline = 0.0  # it passes meanwhile
+        return start
+
+    monkeypatch.setattr(state_module, "local_search", slow)
+    state.offer(state.known.schedule)
+    assert state.known.timed
+
+
+def test_the_best_schedule_is_polished_once_nothing_else_is_begun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    offered = list[UtilitySchedule]()
+    offer = DeadlineState.offer
+
+    def watched(self: DeadlineState, schedule: UtilitySchedule) -> None:
+        offered.append(schedule)
+        offer(self, schedule)
+
+    monkeypatch.setattr(DeadlineState, "offer", watched)
+    options = replace(LARGE, work_limit=1.0, least=0.999)  # nothing is begun after the first round
+    found = searched(contended(5), 1000.0, 60.0, options=options)
+    assert offered
+    assert found.objective == pytest.approx(best(5))
 
 
 def slot_to_decide(seed: int, room: float) -> tuple[PlanProgram, np.ndarray | None]:
@@ -83,11 +126,13 @@ def test_with_few_deadlines_decided_the_slot_is_whole_and_every_row_holds(
     assert np.allclose(x[part.integer], np.round(x[part.integer]), atol=1e-6)
     # HiGHS takes its integers as a start, and finds all the rest.
     start = program.start(window, point)
-    if part.integer.all():
-        assert start is None
-    else:
-        assert start is not None
-        assert (np.isnan(start) == ~part.integer).all()
+    assert start is not None
+    assert (np.isnan(start) == ~part.integer).all()
+    result = run_highs(part, start=start)
+    assert result.objective is not None
+    assert result.objective >= program._totals.worth(point) * (1 - 1e-6)
+    whole = replace(part, integer=np.ones(len(x), dtype=bool))
+    assert program.start(window._replace(program=whole), point) is None
 
 
 def test_the_second_program_has_only_those_deadlines_that_the_first_left_in_fractions(
@@ -101,11 +146,7 @@ def test_the_second_program_has_only_those_deadlines_that_the_first_left_in_frac
         return window(self, stays, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(PlanProgram, "window", watched)
-    slot_to_decide(SEEDS[0], 0.8)
+    slot_to_decide(5, 0.8)
     (free, _), (stay, all_of_them) = seen[-2:]
     assert free == 0
-    assert 0 < stay <= all_of_them
-
-
-def test_options_say_how_much_worse_is_nearly_the_best() -> None:
-    assert DeadlineOptions().polishable[1] == 0.0  # a proof takes the time that this would take
+    assert 0 < stay < all_of_them

@@ -4,8 +4,8 @@ An exact program handed whole to HiGHS, and the toolkit's own interval. No sched
 counts as a gap of 100 %. Every run has a process of its own, which is killed a minute after its
 limit; loading and compiling do not count. Writes rows (csv, jsonl) and two pictures (with csv): gap
 against time limit, which is left out where all methods look for bounds only; and seconds and memory
-against size. Limits of work, instead of seconds, give the same on every machine: no pictures then,
-but each method held against the first one, seed by seed.
+against size. With limits of work, instead of seconds, a machine gives the same in every run: no
+pictures then, but each method held against the first one, seed by seed.
 
 Examples
 --------

@@ -44,7 +44,7 @@ class MatrixResult:
     options, message : mapping, str
         How it was asked for and how it ended.
     work : int
-        As in `Outcome`; the same on every machine unless the time limit has ended the run.
+        As in `Outcome`; the same in every run on one machine, unless the time limit has ended it.
     solver : str
         Whose point and bound these are.
     died : bool

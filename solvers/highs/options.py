@@ -34,7 +34,7 @@ class HighsOptions:
         Seconds; None is no limit. A limited MILP or large LP is solved in a child process, which
         is killed if it runs over.
     node_limit : int or None
-        Branch-and-bound nodes; a stop that is the same on every machine, unlike the time limit.
+        Branch-and-bound nodes; a stop that is the same in every run, unlike the time limit.
     work_limit : int or None
         How often HiGHS may look at its limits in a MILP, which it does about every hundred simplex
         iterations; of an LP, simplex iterations in hundreds. A stop that is the same in every run,

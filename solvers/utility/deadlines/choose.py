@@ -150,7 +150,7 @@ class Rounds:
         if result.x is None:
             return False
         state, ends, before = self._state, program.ends(result.x), self._state.rows_added
-        state.learn(program, result.x)
+        state.add_new_cuts(program, result.x)
         excluded, worth = False, math.inf if result.objective is None else result.objective
         if not state.no_better_than_known(worth):
             # Where no proof is hoped for, plans find the cuts, too.
@@ -223,7 +223,7 @@ class Rounds:
             return False
         if result.x is not None and result.is_optimal:
             ends = program.ends(result.x)
-            self._news = state.learn(program, result.x) or self._news
+            self._news = state.add_new_cuts(program, result.x) or self._news
             self._waiting.append((ends, bound_with_cuts(self._state, ends)))
         if self._prepare_next(program, result, self._news):
             self._start_process()

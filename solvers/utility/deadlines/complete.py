@@ -54,7 +54,7 @@ def complete(
         if program is None or not keep_deadlines(state, program):
             continue
         # The cuts that whole deadlines violate serve later choices, even if this plan is given up.
-        program.learn()
+        program.add_new_cuts()
         _add_near(state, program, room)
         yield
         if not state.is_promising(state.totals.worth(program.x)):
@@ -85,7 +85,7 @@ def bound_with_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
             if result.x is None or not _hopes(state, upper):
                 break
             program.move_to(result.x)
-            if not program.learn():
+            if not program.add_new_cuts():
                 break
         _add_near(state, program, 1.0)
     except Infeasible:  # all schedules with these deadlines are excluded
@@ -116,7 +116,7 @@ def _add_cuts(state: DeadlineState, program: PlanProgram) -> None:
     """
     program.solve()
     for _ in range(state.options.cut_rounds):
-        if state.is_over() or not (program.add_broken() or program.learn()):
+        if state.is_over() or not (program.add_known_cuts() or program.add_new_cuts()):
             return
         program.solve()
 

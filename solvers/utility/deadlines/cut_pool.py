@@ -32,7 +32,7 @@ class CutPool:
         self._program = program
         self._known: dict[tuple[int, bytes], _Known] = {}
 
-    def know(self, side: int, cut: PackingCut) -> None:
+    def add(self, side: int, cut: PackingCut) -> None:
         """Remember a cut, for all slots."""
         has = np.zeros(len(self._program.grid.length), dtype=bool)
         self._known.setdefault((side, cut.weight.tobytes()), _Known(side, cut, has))

@@ -43,9 +43,9 @@ class DeadlineOptions:
     provable: int = 250  # deadlines; HiGHS has proven the optimum of few programs with more
     coarse: tuple[float, float] = (1e-3, 2e-5)
     """Share of the bound lost by treating deadlines alike; the second where it may be proven."""
-    gap: tuple[float, float] = (5e-4, 3e-5)  # the second below `closed`, or no proof is complete
+    gap: tuple[float, float] = (5e-4, 3e-5)  # the second below `least_gain`, or no proof ends
     rough_gap: tuple[float, float] = (2e-3, 5e-3)  # where a finer grid or cuts are still to come
-    closed: float = 5e-5  # a schedule better by less is not looked for: half the gap of a proof
+    least_gain: float = 5e-5  # a schedule better by less is not looked for: half the gap of a proof
     intervals: float = 1 / 3  # of the slots, in the first grid: half as many cost more bound
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
     rounds: int = 3  # short ones, before those for the bound: they find the cuts that matter
@@ -60,7 +60,7 @@ class DeadlineOptions:
     promising: float = 0.1  # share of the gap that a plan has to close, or to gain `small_loss`
     cut_rounds: int = 20  # of one plan; at 200x300x50+50, twelve are enough
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
-    broken: float = 1e-3  # relative; a smaller violation vanishes once workers are whole
+    least_violation: float = 1e-3  # relative; a smaller violation vanishes once workers are whole
 
     deciding: tuple[float, ...] = (0.01, 0.04, 0.16)
     """Share of all work for each program that decides a slot; the one that has its deadlines in

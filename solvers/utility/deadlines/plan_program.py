@@ -137,9 +137,9 @@ class PlanProgram:
         self.x = np.zeros(len(self.x))
         self.x[self._columns] = optimum.x
 
-    def add_broken(self) -> int:
+    def add_known_cuts(self) -> int:
         """Add the known cuts that its point violates; returns how many rows were added."""
-        added, room = 0, self._room * (1 + self._options.broken)
+        added, room = 0, self._room * (1 + self._options.least_violation)
         for side in SIDES:
             weight, capacity = self._state.cuts.of_side(side)
             has = np.zeros((self._totals.grid.slots, len(weight)), dtype=bool)
@@ -147,27 +147,27 @@ class PlanProgram:
             share = weight / capacity[:, None]
             used = self._totals.loads(self.x, side) @ share.T
             # Only the capacities that jobs could exceed are reduced to the room.
-            broken = (used > room) & (self._most[side] @ share.T > 1) & ~has
-            broken[: self.next_slot] = False
-            self._has[side] = has | broken
-            slots, which = np.nonzero(broken)
+            violated = (used > room) & (self._most[side] @ share.T > 1) & ~has
+            violated[: self.next_slot] = False
+            self._has[side] = has | violated
+            slots, which = np.nonzero(violated)
             if len(slots):
                 self._add(side, slots, share[which])
                 added += len(slots)
         return added
 
-    def learn(self, until: int | None = None) -> int:
+    def add_new_cuts(self, until: int | None = None) -> int:
         """Find the cuts that its loads violate before a slot; returns how many rows were added.
 
         Cuts that are known already are added for all slots that are open.
         """
-        x, slots = self.x / (self._room * (1 + self._options.broken)), self._totals.grid.slots
-        away = (self._slot_of < self.next_slot) | (
-            self._slot_of >= (slots if until is None else until)
-        )
+        x = self.x / (self._room * (1 + self._options.least_violation))
+        away = self._slot_of < self.next_slot
+        if until is not None:
+            away |= self._slot_of >= until
         x[self._columns[(self._slot_of != NEVER) & away]] = 0.0
         self._state.separate(self._totals, x)
-        return self.add_broken()
+        return self.add_known_cuts()
 
     def _add(self, side: int, slots: np.ndarray, weight: np.ndarray) -> None:
         """Rows ``weight load <= room``, one in each of these slots; weights have shape (n, I)."""

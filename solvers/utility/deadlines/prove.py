@@ -149,10 +149,10 @@ def with_whole_workers(state: DeadlineState, ends: Mapping[int, int]) -> float:
         point = totals.with_ps_needed(np.round(result.x))
         unplaced = state.known.unplaced(totals, point)
         state.known.offer(state.known.repaired(totals, point))
-        learnt = state.learn(totals, point)
+        added = state.add_new_cuts(totals, point)
         if state.no_better_than_known(upper) or not state.may_continue():
             break
-        if not learnt:
+        if not added:
             if proving and not unplaced:
                 break
             proving = not unplaced

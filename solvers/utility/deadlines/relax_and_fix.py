@@ -44,7 +44,7 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram) -> Steps[Placed]:
     """
     placed: dict[int, Held] = {}
     while program.next_slot < state.totals.grid.slots and state.totals.worth(program.x) > 0:
-        program.learn(program.next_slot + 1 + state.options.ahead)
+        program.add_new_cuts(program.next_slot + 1 + state.options.ahead)
         held = yield from _decide(state, program)
         if held is None:
             break
@@ -85,7 +85,7 @@ def _decide(state: DeadlineState, program: PlanProgram) -> Steps[Held | None]:
         held, complete = _place(state, program)
         if complete:
             break
-        program.add_broken()
+        program.add_known_cuts()
         yield
         if state.is_over():
             break
@@ -188,7 +188,7 @@ def _place(state: DeadlineState, program: PlanProgram) -> tuple[Held, bool]:
             continue
         cut = placings[side].cut
         if cut is not None:
-            state.cuts.know(side, cut)
+            state.cuts.add(side, cut)
         else:
             held = placings[side].counts.sum(axis=0)
             program.hold(side, state.known.size(side), held)

@@ -128,7 +128,7 @@ class DeadlineState:
         self.known = SearchState(instance, self.totals.limits, deadline, placing)
         self.known.tighten_bound(relaxation.bound)
         for side, cut in relaxation.cuts:
-            self.cuts.know(side, cut)
+            self.cuts.add(side, cut)
         self.add_near(relaxation.loads)
         self.known.offer(start)
         self._prices, self._rng = relaxation.prices, np.random.default_rng(_SEED)
@@ -147,7 +147,7 @@ class DeadlineState:
 
     # Cuts
 
-    def learn(self, program: TotalsProgram, x: np.ndarray) -> bool:
+    def add_new_cuts(self, program: TotalsProgram, x: np.ndarray) -> bool:
         """Find the cuts that a point of a program violates; whether that adds rows to `on_grid`."""
         before = self.rows_added
         self.separate(program, x)
@@ -157,7 +157,7 @@ class DeadlineState:
     def separate(self, program: TotalsProgram, x: np.ndarray) -> None:
         """Find the packing cuts that a point violates, without adding rows."""
         for side, cut in self.known.cuts(program, x):
-            self.cuts.know(side, cut)
+            self.cuts.add(side, cut)
 
     def add_near(self, loads: Sequence[np.ndarray]) -> None:
         """Add cuts as rows to the program on the grid, where loads come near to them."""
@@ -195,7 +195,7 @@ class DeadlineState:
     @property
     def objective_to_beat(self) -> float:
         """What a schedule has to reach, in the program's objective, to be better than the best."""
-        most = self.known.objective * (1 + self.options.closed)
+        most = self.known.objective * (1 + self.options.least_gain)
         return most * self.factor - self.totals.left_out
 
     def no_better_than_known(self, upper: float) -> bool:
@@ -222,10 +222,11 @@ class DeadlineState:
             If it is further below the best schedule than excluded deadlines can be.
         """
         bound, known = (bound + self.totals.left_out) / self.factor, self.known.objective
-        least = known * (1 - self.options.closed) - HIGHS_ROUND_OFF * max(known, 1 / self.factor)
-        if -math.inf < bound < least:
+        least = known * (1 - self.options.least_gain)
+        round_off = HIGHS_ROUND_OFF * max(known, 1 / self.factor)
+        if -math.inf < bound < least - round_off:
             raise WrongSolution(f"{self.instance.name}: worth {known}, bound {bound}")
-        self.known.tighten_bound(max(bound, known * (1 + self.options.closed)))
+        self.known.tighten_bound(max(bound, known * (1 + self.options.least_gain)))
 
     def forbid(self, ends: Mapping[int, int]) -> None:
         """Exclude these deadlines, and all that are later or of fewer jobs."""

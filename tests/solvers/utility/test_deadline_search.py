@@ -189,8 +189,8 @@ def test_known_cuts_become_rows_where_loads_are_near() -> None:
     rows = program.program().matrix.shape[0]
     cut = PackingCut(np.array([1.0]), 1.5)  # at most one worker
     pool = CutPool(program)
-    pool.know(0, cut)
-    pool.know(0, cut)
+    pool.add(0, cut)
+    pool.add(0, cut)
     loads = [np.array([[0.0], [1.0], [1.5], [2.0], [0.5]]), np.zeros((5, 1))]
     assert pool.add_near(loads, 0.95) == 2  # slots 2 and 3
     assert program.program().matrix.shape[0] == rows + 2

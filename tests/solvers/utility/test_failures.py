@@ -146,14 +146,14 @@ def test_deadlines_that_are_all_excluded_prove_something_and_are_no_failure() ->
 
 
 def test_a_bound_below_the_best_schedule_is_a_wrong_solution() -> None:
-    # Excluded deadlines may be better than the best schedule by `closed`; no others are left out.
+    # Excluded deadlines may be better than the best schedule by `least_gain`, others may not.
     state = state_of(two_alike(), 30.0)
     state.known.objective = 10.0
-    closed = state.options.closed
-    for bound in 10.0 * (1 - 0.9 * closed), -math.inf:
+    least_gain = state.options.least_gain
+    for bound in 10.0 * (1 - 0.9 * least_gain), -math.inf:
         state.known.bound = None
         state.tighten_bound(bound * state.factor - state.totals.left_out)
-        assert state.known.bound == pytest.approx(10.0 * (1 + closed))
+        assert state.known.bound == pytest.approx(10.0 * (1 + least_gain))
     with pytest.raises(WrongSolution, match="worth 10"):
         state.tighten_bound(9.9 * state.factor - state.totals.left_out)
     state.known.objective = 0.0

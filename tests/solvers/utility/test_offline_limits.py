@@ -138,8 +138,8 @@ def test_plans_keep_the_limit_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     state = state_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
     program = PlanProgram(state, {0: 1, 1: 1}, 1.0)
     asked: list[str] = []
-    monkeypatch.setattr(program, "add_broken", lambda: len(asked.append("known") or ""))
-    monkeypatch.setattr(program, "learn", lambda: len(asked.append("new") or ""))
+    monkeypatch.setattr(program, "add_known_cuts", lambda: len(asked.append("known") or ""))
+    monkeypatch.setattr(program, "add_new_cuts", lambda: len(asked.append("new") or ""))
     _add_cuts(state, program)
     assert asked == ["known", "new"]
     assert state.spent > 0  # fewer than a hundred iterations of the simplex count, too

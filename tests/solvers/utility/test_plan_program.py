@@ -26,7 +26,7 @@ from tests.solvers.utility.test_deadline_search import one_job
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 from tests.solvers.utility.test_time_grid import state_of, two_alike
 
-BROKEN = DeadlineOptions().broken
+LEAST_VIOLATION = DeadlineOptions().least_violation
 
 
 def test_a_program_grows_by_rows_and_loses_columns() -> None:
@@ -77,7 +77,7 @@ def planned(ins_seed: int, room: float) -> tuple[DeadlineState, PlanProgram] | N
     ends = state.totals.ends(run_highs(state.totals.program(whole=False)).x)
     program = PlanProgram(state, ends, room)
     program.solve()
-    while program.add_broken() or program.learn():
+    while program.add_known_cuts() or program.add_new_cuts():
         program.solve()
     return state, program
 
@@ -101,12 +101,12 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
         # A cut may be exceeded by a thousandth, and so may what goes by it.
         assert full.objective is not None
         assert full.objective * (1 - 1e-9) <= program.objective
-        assert program.objective <= full.objective * (1 + 2 * BROKEN) + 1e-9
+        assert program.objective <= full.objective * (1 + 2 * LEAST_VIOLATION) + 1e-9
         assert program.objective == pytest.approx(totals.worth(program.x))
         for side in SIDES:
             weight, capacity = pool.of_side(side)
             used = totals.loads(program.x, side) @ weight.T
-            assert (used <= capacity * (1 + BROKEN) + 1e-9).all()
+            assert (used <= capacity * (1 + LEAST_VIOLATION) + 1e-9).all()
         # The same deadlines decided, whole: with the cuts that the point before broke, no more.
         whole, exact = run_highs(program.program), run_highs(asked)
         assert whole.x is not None
@@ -133,17 +133,17 @@ def test_cuts_are_scaled_with_the_room_and_given_once() -> None:
     # Both jobs could run 4 workers in a slot, 1.5 of which the cut allows: in half of that, 0.75.
     state = state_of(two_alike(), 30.0)
     totals = state.totals
-    state.cuts.know(0, PackingCut(np.array([1.0, 1.0]), 1.5))
+    state.cuts.add(0, PackingCut(np.array([1.0, 1.0]), 1.5))
     program = PlanProgram(state, {0: 3, 1: 3}, 0.5)
     program.solve()
-    broken = totals.loads(program.x, 0).sum(axis=1) > 0.75 * (1 + BROKEN)
+    broken = totals.loads(program.x, 0).sum(axis=1) > 0.75 * (1 + LEAST_VIOLATION)
     assert broken.any()
-    assert program.add_broken() == broken.sum()
-    assert program.add_broken() == 0  # its point breaks them still, but it has them
+    assert program.add_known_cuts() == broken.sum()
+    assert program.add_known_cuts() == 0  # its point breaks them still, but it has them
     program.solve()
-    while program.add_broken():
+    while program.add_known_cuts():
         program.solve()
-    assert totals.loads(program.x, 0).sum(axis=1).max() <= 0.75 * (1 + 2 * BROKEN)
+    assert totals.loads(program.x, 0).sum(axis=1).max() <= 0.75 * (1 + 2 * LEAST_VIOLATION)
 
 
 def test_what_is_said_of_deadlines_bounds_the_schedules_that_keep_them() -> None:
@@ -180,10 +180,10 @@ def test_capacities_that_jobs_cannot_exceed_are_theirs() -> None:
     state = state_of(one_job(), 30.0)
     totals = state.totals
     most = float(totals.limits[0].most)
-    state.cuts.know(0, PackingCut(np.array([1.0]), most))
+    state.cuts.add(0, PackingCut(np.array([1.0]), most))
     program = PlanProgram(state, {0: 4}, 0.5)
     program.solve()
-    assert program.add_broken() == 0
+    assert program.add_known_cuts() == 0
     assert totals.loads(program.x, 0).max() == pytest.approx(most)
 
 

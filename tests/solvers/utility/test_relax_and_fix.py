@@ -40,7 +40,7 @@ def rolled(
     state = state_of(ins, 1000.0)
     program = PlanProgram(state, ends, room)
     program.solve()
-    while program.add_broken() or program.learn():
+    while program.add_known_cuts() or program.add_new_cuts():
         program.solve()
     assert keep_deadlines(state, program)
     return state, program, result_of(relax_and_fix(state, program))

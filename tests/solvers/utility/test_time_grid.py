@@ -149,7 +149,7 @@ def test_schedules_are_points_of_the_program_on_a_grid() -> None:
 def test_cuts_are_rows_of_the_intervals_their_slots_are_in() -> None:
     program = TotalsProgram(one_job(), grid=TimeGrid(5, [0, 2]))
     pool = CutPool(program)
-    pool.know(0, PackingCut(np.array([1.0]), 1.5))
+    pool.add(0, PackingCut(np.array([1.0]), 1.5))
     rows = program.program().matrix.shape[0]
     loads = [np.array([[0.0], [1.5], [1.0], [0.0], [0.0]]), np.zeros((5, 1))]
     assert pool.add_near(loads, 0.95) == 1  # the interval of slots 0 and 1

@@ -61,7 +61,7 @@ def test_a_cut_is_a_row_near_its_capacity_never_or_always(name: str, rows: list[
     # One worker of each of six jobs is a load of 6; near 7 is what comes to 6.65.
     state = large_state("without-grid")
     state.options = replace(state.options, near=VARIANTS[name][1].near if name else 0.95)
-    state.cuts.know(0, PackingCut(np.ones(6), 7.0))
+    state.cuts.add(0, PackingCut(np.ones(6), 7.0))
     load = np.zeros((6, 6))
     for count, known in enumerate(rows):
         load[0] = 1.0 + 0.1 * count  # in slot 0: 6, then 6.6, then 7.2

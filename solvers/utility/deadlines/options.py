@@ -18,10 +18,10 @@ class DeadlineOptions:
     limits (about every hundred simplex iterations) times the nonzeros of its program, in millions.
     Runs of docs/ablation.md took 0.3 to 5 seconds a unit: less in a linear program, more where an
     integer program is large and soon cut off. Looking for packing cuts, placing loads on servers,
-    local search, and what HiGHS does to complete the point that it starts from do not count; the
-    first three took a third of a short run at 50x50x20+20. Shares are of
-    ``work_limit`` or, without one, of as many units as seconds are left: then no two runs are quite
-    alike.
+    local search, what HiGHS does to complete the point that it starts from, and much of what it
+    does in heuristics do not count; the first three took a third of a short run at 50x50x20+20, and
+    heuristics once 17 seconds in a program of one unit. Shares are of ``work_limit`` or, without
+    one, of as many units as seconds are left: then no two runs are quite alike.
 
     Raises
     ------

@@ -21,7 +21,6 @@ from solvers.utility.deadline_relaxation import DeadlineRelaxation
 from solvers.utility.deadline_tree import Allowed
 from solvers.utility.pool_bound import PoolBounds, PoolPrices
 from solvers.utility.separation import PackingCut
-from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["branched"]
 
@@ -77,7 +76,7 @@ def branched(
         known, left = list(cuts), work
         if completions is not None:
             coarse = _COARSE * bounds.at(prices, everything) / max(1, len(instance.jobs))
-            grid = chosen_grid(TotalsProgram(instance, coarse=coarse), completions, _INTERVALS)
+            grid = chosen_grid(instance, prices, completions, _INTERVALS)
             on_grid = DeadlineRelaxation(instance, known, deadline, left, coarse=coarse, grid=grid)
             programs.append(on_grid)
             yield on_grid

@@ -46,9 +46,12 @@ from solvers.utility.separation import PackingCut
 from solvers.utility.sparse_rows import NEVER, SparseRows
 from solvers.utility.time_grid import TimeGrid
 
-__all__ = ["SIDES", "SMALLEST", "TotalsProgram"]
+__all__ = ["SIDES", "SMALLEST", "WHOLE_ROOM", "Room", "TotalsProgram"]
 
 SIDES = (0, 1)  # workers, parameter servers
+Room = tuple[float, float]
+"""Shares of the capacities that workers, and parameter servers, may use."""
+WHOLE_ROOM: Room = (1.0, 1.0)
 SMALLEST = 1e-7
 """Weights of a cut below it, relative to the largest, are left out of programs."""
 
@@ -208,7 +211,7 @@ class TotalsProgram:
         *,
         whole: bool = True,
         ends: Mapping[int, int] | None = None,
-        room: float = 1.0,
+        room: Room = WHOLE_ROOM,
         least: float | None = None,
     ) -> LinearProgram:
         """The program with all its cuts.
@@ -219,8 +222,8 @@ class TotalsProgram:
             Whether all variables are integer, or d alone.
         ends : dict of int to int, optional
             If given, jobs complete by these slots or later, or stay out; all others stay out.
-        room : float
-            Share that may be used of those capacities that jobs could exceed.
+        room : pair of float
+            Shares that may be used, for either side, of those capacities that jobs could exceed.
         least : float, optional
             Least objective of interest.
         """
@@ -234,10 +237,11 @@ class TotalsProgram:
                     counts = self._count[:, i]
                     upper[counts[counts != NEVER]] = 0.0
         row_upper = np.concatenate([np.zeros(0), *self._rows.upper])
-        row_upper[row_upper > 0] *= room  # capacities: all others are 0 or infinite
         row_lower = np.concatenate([np.zeros(0), *self._rows.lower])
         cost = np.concatenate([np.zeros(0), *self._cost])
         matrix = self._rows.matrix(self.columns)
+        capacities = row_upper > 0  # all other rows have 0 or infinity there
+        row_upper[capacities] *= np.array(room)[self.sides_of(matrix)[capacities]]
         if least is not None:
             matrix = sparse.vstack([matrix, sparse.csr_array(cost[None])], format="csr")
             row_lower, row_upper = np.append(row_lower, least), np.append(row_upper, np.inf)
@@ -251,6 +255,12 @@ class TotalsProgram:
             upper=upper,
             integer=integer,
         )
+
+    def sides_of(self, matrix: sparse.csr_array) -> np.ndarray:
+        """By row: side 1 if it has nothing but parameter servers, else 0."""
+        others = np.ones(self.columns)
+        others[self._count[1][self._count[1] != NEVER]] = 0.0
+        return np.where(abs(matrix) @ others > 0, 0, 1)
 
     def earlier(self, job: int, end: int | None) -> np.ndarray:
         """Columns of those d of a job that completing in a slot leaves at 0; without one, all d."""

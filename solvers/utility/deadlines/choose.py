@@ -10,7 +10,7 @@ from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP
 from solvers.utility.deadlines.complete import bound_with_cuts, complete
 from solvers.utility.deadlines.prove import BoundProcess, bound_program
 from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
-from solvers.utility.totals_program import TotalsProgram
+from solvers.utility.totals_program import Room, TotalsProgram
 
 __all__ = ["Rounds"]
 
@@ -38,7 +38,7 @@ class Rounds:
         self._waiting: list[tuple[Mapping[int, int], float]] = []
         self._completed: set[frozenset[tuple[int, int]]] = set()
         # For deadlines chosen in all of the capacities: in the first room, they would lose much.
-        self._large_rooms = state.options.rooms[1:]
+        self._large_rooms = state.rooms[1:]
         self._refines = not state.may_prove  # whether a finer grid is expected to give more
         self._start_process()
 
@@ -103,7 +103,7 @@ class Rounds:
 
         Each round may use the same share of the capacities as the plan after it.
         """
-        state, grid, rooms = self._state, self._state.on_grid, self._state.options.rooms
+        state, grid, rooms = self._state, self._state.on_grid, self._state.rooms
         room = rooms[number % len(rooms)]
         program = grid.program(whole=False, room=room)
         share = self._effort * state.options.choosing
@@ -144,7 +144,7 @@ class Rounds:
     # Their deadlines
 
     def _follow_up(
-        self, program: TotalsProgram, result: MatrixResult, rooms: Sequence[float]
+        self, program: TotalsProgram, result: MatrixResult, rooms: Sequence[Room]
     ) -> bool:
         """Look for a schedule with the deadlines found; whether that changed a program."""
         if result.x is None:
@@ -160,7 +160,7 @@ class Rounds:
         self._news = self._news or news
         return news
 
-    def _complete(self, ends: Mapping[int, int], upper: float, rooms: Sequence[float]) -> bool:
+    def _complete(self, ends: Mapping[int, int], upper: float, rooms: Sequence[Room]) -> bool:
         """Look for a schedule with these deadlines; whether they are now excluded.
 
         ``upper`` is the bound on them that :func:`bound_with_cuts` gave, if it was asked.

@@ -12,7 +12,7 @@ from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.relax_and_fix import keep_deadlines, relax_and_fix, schedule_of
 from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
-from solvers.utility.totals_program import SIDES
+from solvers.utility.totals_program import SIDES, WHOLE_ROOM, Room
 
 __all__ = ["bound_with_cuts", "complete"]
 
@@ -21,7 +21,7 @@ def complete(
     state: DeadlineState,
     ends: Mapping[int, int],
     upper: float,
-    rooms: Sequence[float],
+    rooms: Sequence[Room],
     is_outdated: Callable[[], bool],
 ) -> Steps[float]:
     """Look for a schedule with given deadlines, in one room after the other, step by step.
@@ -33,7 +33,7 @@ def complete(
         Last slots of the jobs that are to complete.
     upper : float
         The bound of :func:`bound_with_cuts` for them, or infinity.
-    rooms : sequence of float
+    rooms : sequence of pair of float
         Shares of the capacities (:class:`DeadlineOptions`); a plan is made with each in turn.
     is_outdated : callable
         Whether better deadlines are known by now: then no plan but the first is begun.
@@ -72,7 +72,7 @@ def bound_with_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
     """
     upper = math.inf
     try:
-        program = PlanProgram(state, ends, 1.0)
+        program = PlanProgram(state, ends, WHOLE_ROOM)
         for _ in range(state.options.cut_points):
             _add_cuts(state, program)
             upper = min(upper, program.objective)
@@ -87,7 +87,7 @@ def bound_with_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
             program.move_to(result.x)
             if not program.add_new_cuts():
                 break
-        _add_near(state, program, 1.0)
+        _add_near(state, program, WHOLE_ROOM)
     except Infeasible:  # all schedules with these deadlines are excluded
         return -math.inf
     except HighsError as error:  # the bound so far is valid
@@ -95,9 +95,9 @@ def bound_with_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
     return upper
 
 
-def _add_near(state: DeadlineState, program: PlanProgram, room: float) -> None:
+def _add_near(state: DeadlineState, program: PlanProgram, room: Room) -> None:
     """Add cuts as rows to the program on the grid, where the loads of a plan come near to them."""
-    state.add_near([state.totals.loads(program.x, side) / room for side in SIDES])
+    state.add_near([state.totals.loads(program.x, side) / room[side] for side in SIDES])
 
 
 def _hopes(state: DeadlineState, upper: float) -> bool:
@@ -121,7 +121,7 @@ def _add_cuts(state: DeadlineState, program: PlanProgram) -> None:
         program.solve()
 
 
-def _plan(state: DeadlineState, ends: Mapping[int, int], room: float) -> PlanProgram | None:
+def _plan(state: DeadlineState, ends: Mapping[int, int], room: Room) -> PlanProgram | None:
     """A plan in fractions, if one is allowed that is better than the best schedule known."""
     totals = state.totals
     try:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from models.errors import InputError
+from solvers.utility.totals_program import Room
 
 __all__ = ["DeadlineOptions"]
 
@@ -37,6 +38,7 @@ class DeadlineOptions:
     proving: float = 0.7  # for the bound, of what is left: the tree has to grow, without a process
     completing: float = 0.05  # for given deadlines: many programs, each with little left to decide
     whole: float = 0.2  # for one set of deadlines in whole workers: rounds of cuts, then a proof
+    slowest: float = 2.0  # seconds for a unit, without a limit on units; heuristics took up to 20
     least: float = 0.03  # with less than this left, nothing that is begun comes to an end
 
     # The programs that choose deadlines.
@@ -51,11 +53,16 @@ class DeadlineOptions:
     rounds: int = 3  # short ones, before those for the bound: they find the cuts that matter
 
     # Whole workers, slot by slot, after a plan in fractions.
-    rooms: tuple[float, ...] = (0.97, 0.995, 1.0)
+    rooms: tuple[tuple[Room, ...], tuple[Room, ...]] = (
+        ((0.99, 0.93), (1.0, 0.96)),
+        ((0.97, 0.97), (0.995, 0.995), (1.0, 1.0)),
+    )
     """Shares of the capacities that a plan may use in slots that are not decided yet.
 
-    The first is only for deadlines that were chosen with the same share of the capacities; others
-    would lose much in it.
+    The second sequence is for where the optimum may be proven; it may need all capacities.
+    The first room of either is only for deadlines that were chosen with the same shares of the
+    capacities; others would lose much in it. Parameter servers run out before workers do once a
+    slot is decided in whole numbers, so more of theirs is kept free.
     """
     promising: float = 0.1  # share of the gap that a plan has to close, or to gain `small_loss`
     cut_rounds: int = 20  # of one plan; at 200x300x50+50, twelve are enough

@@ -24,7 +24,7 @@ from solvers.highs.growing import GrowingProgram
 from solvers.result import HIGHS_ROUND_OFF
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.sparse_rows import NEVER
-from solvers.utility.totals_program import SIDES, SMALLEST
+from solvers.utility.totals_program import SIDES, SMALLEST, Room
 
 __all__ = ["PlanProgram", "Window"]
 
@@ -56,8 +56,8 @@ class PlanProgram:
         It takes over the cuts found.
     ends : dict of int to int
         Jobs complete by these slots, or later, or stay out; those not in it stay out.
-    room : float
-        Share of the capacities that may be used; all of them in the slot that is being decided.
+    room : pair of float
+        Shares of the capacities that may be used; all of them in the slot that is being decided.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class PlanProgram:
         The slot that is decided next; those before it are fixed.
     """
 
-    def __init__(self, state: DeadlineState, ends: Mapping[int, int], room: float) -> None:
+    def __init__(self, state: DeadlineState, ends: Mapping[int, int], room: Room) -> None:
         self._state, self._totals, self._options = state, state.totals, state.options
         self._room, self._ends = room, dict(ends)
         program = self._totals.program(whole=False, ends=ends, room=room)
@@ -79,6 +79,7 @@ class PlanProgram:
         upper, matrix = program.upper[self._columns], program.matrix[:, self._columns]
         most, least = matrix.maximum(0) @ upper, matrix.minimum(0) @ upper
         binds = (most > program.row_upper) | (least < program.row_lower)
+        self._row_sides = self._totals.sides_of(program.matrix)[binds]
         self.program = LinearProgram(
             sense="max",
             cost=program.cost[self._columns],
@@ -139,8 +140,9 @@ class PlanProgram:
 
     def add_known_cuts(self) -> int:
         """Add the known cuts that its point violates; returns how many rows were added."""
-        added, room = 0, self._room * (1 + self._options.least_violation)
+        added = 0
         for side in SIDES:
+            room = self._room[side] * (1 + self._options.least_violation)
             weight, capacity = self._state.cuts.of_side(side)
             has = np.zeros((self._totals.grid.slots, len(weight)), dtype=bool)
             has[:, : self._has[side].shape[1]] = self._has[side]
@@ -161,7 +163,10 @@ class PlanProgram:
 
         Cuts that are known already are added for all slots that are open.
         """
-        x = self.x / (self._room * (1 + self._options.least_violation))
+        x = self.x / (1 + self._options.least_violation)
+        for side in SIDES:
+            columns = self._totals.counts(side)
+            x[columns[columns != NEVER]] /= self._room[side]
         away = self._slot_of < self.next_slot
         if until is not None:
             away |= self._slot_of >= until
@@ -175,7 +180,7 @@ class PlanProgram:
         row, job = np.nonzero((columns != NEVER) & (weight > SMALLEST))
         shape = (len(slots), self._totals.columns)
         rows = sparse.csr_array((weight[row, job], (row, columns[row, job])), shape=shape)
-        rows, upper = rows[:, self._columns], np.full(len(slots), self._room)
+        rows, upper = rows[:, self._columns], np.full(len(slots), self._room[side])
         self._growing.add_rows(rows, upper)
         program = self.program
         self.program = replace(
@@ -185,6 +190,7 @@ class PlanProgram:
             row_upper=np.append(program.row_upper, upper),
         )
         self._row_slots = np.append(self._row_slots, slots)
+        self._row_sides = np.append(self._row_sides, np.full(len(slots), side))
 
     def move_to(self, point: np.ndarray) -> None:
         """Make a point of the program the latest one."""
@@ -215,7 +221,8 @@ class PlanProgram:
         loose = fixed | (program.row_lower == program.row_upper)
         row_upper = np.where(loose, math.inf, program.row_upper)
         if decides:
-            row_upper[(slots == self.next_slot) & (row_upper > 0)] /= self._room
+            capacities = (slots == self.next_slot) & (row_upper > 0)
+            row_upper[capacities] /= np.array(self._room)[self._row_sides[capacities]]
         used, matrix = program.matrix @ value, program.matrix[:, open_yet]
         binds = np.isfinite(row_upper) | np.isfinite(program.row_lower)
         binds &= np.diff(matrix.indptr) > 0

@@ -90,6 +90,8 @@ class DeadlineState:
         Best schedule and bound so far.
     may_prove : bool
         Whether the instance is small enough to hope for a proof of optimality.
+    rooms : sequence of Room
+        Those of the options that plans are made in.
     work : float
         The whole budget, in units of work (:class:`DeadlineOptions`).
     spent : float
@@ -116,10 +118,12 @@ class DeadlineState:
         share = relaxation.bound * self.factor / max(1, len(instance.jobs))
         self.totals = self.on_grid = TotalsProgram(self._scaled, coarse=options.coarse[1] * share)
         self.may_prove = self.totals.deadlines <= options.provable
+        self.rooms = self._of(options.rooms)
         self._coarse = self._of(options.coarse) * share
         if not self.may_prove:
             self.totals = TotalsProgram(self._scaled, coarse=self._coarse)
-            grid = chosen_grid(self.totals, relaxation.completions, options.intervals)
+            given = relaxation.prices, relaxation.completions
+            grid = chosen_grid(instance, *given, options.intervals)
             self.on_grid = TotalsProgram(self._scaled, coarse=self._coarse, grid=grid)
         self.cuts = CutPool(self.on_grid)
         self.forbidden: list[Mapping[int, int]] = []
@@ -253,7 +257,7 @@ class DeadlineState:
         """The relative gap of a program that is solved again, on a finer grid or with more cuts."""
         return self._of(self.options.rough_gap)
 
-    def _of(self, pair: tuple[float, float]) -> float:
+    def _of(self, pair: tuple[T, T]) -> T:
         """Of an option with two values: the second where the optimum may be proven."""
         return pair[1] if self.may_prove else pair[0]
 
@@ -281,14 +285,17 @@ class DeadlineState:
     ) -> HighsOptions:
         """Options of HiGHS for a program that may take a share of all work, to `options.gap`.
 
-        An infinite share is all the work that is left.
+        An infinite share is all the work that is left. Without a limit of work, the clock stops a
+        program that takes far longer than its work should, too.
         """
-        work = min(share * self.work, self.work_left)
+        work, deadline = min(share * self.work, self.work_left), self.deadline
+        if self.options.work_limit is None:
+            deadline = min(deadline, time.monotonic() + self.options.slowest * work)
         looks = LOOKS_PER_UNIT * work / max(1, program.matrix.nnz)
         return HighsOptions(
             work_limit=max(10, int(looks)) if looks < math.inf else None,
             mip_rel_gap=self._of(self.options.gap) if gap is None else gap,
-        ).until(self.deadline)
+        ).until(deadline)
 
     def charge(self, work: float, nonzeros: int) -> None:
         """Count work of HiGHS on a program."""

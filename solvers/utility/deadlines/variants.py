@@ -9,6 +9,8 @@ from solvers.utility.deadlines.options import DeadlineOptions
 
 __all__ = ["VARIANTS"]
 
+_EQUAL = DeadlineOptions().rooms[1]
+
 VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
     "without-merging": (
         "deadlines of nearly equal worth stay apart",
@@ -24,6 +26,10 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
     "one-effort": (
         "no more work for a slot whose programs were cut off",
         DeadlineOptions(deciding=(0.01,)),
+    ),
+    "without-ps-reserve": (
+        "plans leave no more of the parameter servers free than of the workers",
+        DeadlineOptions(rooms=(_EQUAL, _EQUAL)),
     ),
     "without-short-rounds": (
         "all rounds are for the bound, none near the linear relaxation",

@@ -199,8 +199,8 @@ def test_rounds_take_the_rooms_in_turn_and_the_first_gives_the_process_its_cuts(
         for number in range(4):
             rounds._completed.clear()
             rounds._around(number)
-        rooms = state.options.rooms
-        assert asked == [[room] for room in (*rooms, rooms[0])]
+        rooms = state.rooms
+        assert asked == [[room] for room in (*rooms, *rooms)]
         assert process.begun == 2
 
 

@@ -17,6 +17,7 @@ from solvers.utility.deadlines.relax_and_fix import keep_deadlines
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.deadlines.variants import VARIANTS
 from solvers.utility.exact import solve as solve_exactly
+from solvers.utility.totals_program import WHOLE_ROOM, Room
 from tests.solvers.utility.test_deadline_search import empty, one_job, searched
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 from tests.solvers.utility.test_time_grid import GIVEN, state_of
@@ -98,7 +99,7 @@ def test_the_best_schedule_is_polished_once_nothing_else_is_begun(
     assert found.objective == pytest.approx(best(5))
 
 
-def slot_to_decide(seed: int, room: float) -> tuple[PlanProgram, np.ndarray | None]:
+def slot_to_decide(seed: int, room: Room) -> tuple[PlanProgram, np.ndarray | None]:
     """A plan for the optimum's deadlines, and its first slot decided with few of them free."""
     ins = contended(seed)
     schedule = solve_exactly(ins).schedule
@@ -112,10 +113,10 @@ def slot_to_decide(seed: int, room: float) -> tuple[PlanProgram, np.ndarray | No
     return program, module._with_few_deadlines(state, program, nothing, 1.0)
 
 
-@pytest.mark.parametrize("room", [1.0, 0.8])
+@pytest.mark.parametrize("room", [WHOLE_ROOM, (0.8, 0.7)])
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 6])  # no job can complete in 4
 def test_with_few_deadlines_decided_the_slot_is_whole_and_every_row_holds(
-    seed: int, room: float
+    seed: int, room: Room
 ) -> None:
     program, point = slot_to_decide(seed, room)
     assert point is not None
@@ -146,7 +147,7 @@ def test_the_second_program_has_only_those_deadlines_that_the_first_left_in_frac
         return window(self, stays, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(PlanProgram, "window", watched)
-    slot_to_decide(5, 0.8)
+    slot_to_decide(5, (0.8, 0.8))
     (free, _), (stay, all_of_them) = seen[-2:]
     assert free == 0
     assert 0 < stay < all_of_them

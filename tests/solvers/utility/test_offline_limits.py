@@ -16,6 +16,7 @@ from solvers.utility import offline, steps
 from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.complete import _add_cuts
 from solvers.utility.deadlines.plan_program import PlanProgram
+from solvers.utility.totals_program import WHOLE_ROOM
 from tests.solvers.utility.test_deadline_search import drawn, one_job, searched
 from tests.solvers.utility.test_time_grid import state_of, two_alike
 
@@ -136,7 +137,7 @@ def test_units_of_work_are_not_held_against_seconds() -> None:
 
 def test_plans_keep_the_limit_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     state = state_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
-    program = PlanProgram(state, {0: 1, 1: 1}, 1.0)
+    program = PlanProgram(state, {0: 1, 1: 1}, WHOLE_ROOM)
     asked: list[str] = []
     monkeypatch.setattr(program, "add_known_cuts", lambda: len(asked.append("known") or ""))
     monkeypatch.setattr(program, "add_new_cuts", lambda: len(asked.append("new") or ""))
@@ -158,3 +159,12 @@ def test_an_infinite_share_is_all_the_work_that_is_left() -> None:
     limited.spent = 0.5
     half = limited.limits(program, math.inf).work_limit
     assert half is not None and whole is not None and abs(2 * half - whole) <= 1
+
+
+def test_without_a_limit_of_work_the_clock_stops_programs_that_are_slow_for_their_work() -> None:
+    free = state_of(two_alike(), 30.0, DeadlineOptions(slowest=2.0))
+    limited = state_of(two_alike(), 30.0, DeadlineOptions(slowest=2.0, work_limit=60.0))
+    program = free.totals.program(whole=False)
+    for share, seconds in ((0.1, 12.0), (0.9, 60.0), (math.inf, 60.0)):  # a minute is left
+        assert free.limits(program, share).time_limit == pytest.approx(seconds, abs=0.5)
+        assert limited.limits(program, share).time_limit == pytest.approx(60.0, abs=0.5)

@@ -23,7 +23,7 @@ from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
-from solvers.utility.totals_program import TotalsProgram
+from solvers.utility.totals_program import WHOLE_ROOM, TotalsProgram
 from tests.models.utility.small import instance, job
 from tests.solvers.utility.test_deadline_search import empty, one_job, searched, told_nothing
 from tests.solvers.utility.test_exact import SEEDS, best, contended
@@ -229,9 +229,9 @@ def state_of(ins: UtilityInstance, bound: float, options: DeadlineOptions = GIVE
 def test_what_is_near_says_nothing_of_the_bound() -> None:
     # Most deadlines are fixed: the optimum of what is left is no bound on all schedules.
     state = state_of(two_alike(), 30.0, GRIDDED)
+    state.rooms = (WHOLE_ROOM,)  # two whole slots of work do not fit into less
     rounds = Rounds(state, BoundProcess(), uses_process=False)
-    # All of the capacities: two whole slots of work do not fit into 97 % of them.
-    rounds._around(len(state.options.rooms) - 1)
+    rounds._around(0)
     assert state.known.objective == pytest.approx(12.3841, abs=1e-4)
     assert state.known.bound == 30.0
 
@@ -242,9 +242,10 @@ def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
     best_ends = state.totals.ends(state.best_point(state.totals))
     state.forbid(best_ends)
     chosen: list[dict[int, int]] = []
+    state.rooms = (WHOLE_ROOM,)
     rounds = Rounds(state, BoundProcess(), uses_process=False)
     rounds._complete = lambda ends, *_: bool(chosen.append(ends))  # type: ignore[method-assign]
-    rounds._around(2 * len(state.options.rooms) - 1)  # all capacities, near the best schedule
+    rounds._around(1)  # near the best schedule
     assert len(chosen) == 1
     assert not state.is_forbidden(chosen[0])
 
@@ -261,8 +262,8 @@ def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_complete
     state = state_of(two_alike(), 30.0, GRIDDED)
     rounds = Rounds(state, BoundProcess(), uses_process=False)
     ends = {0: 1, 1: 3}
-    assert not rounds._complete(ends, math.inf, state.options.rooms)
-    assert not rounds._complete(ends, math.inf, state.options.rooms)
+    assert not rounds._complete(ends, math.inf, state.rooms)
+    assert not rounds._complete(ends, math.inf, state.rooms)
     assert rounds._complete(ends, state.known.objective * state.factor, [])
     left = state.on_grid.ends(run_highs(state.on_grid.program(whole=False)).x)
     assert left[1] < ends[1]  # the other job may be later, or the same again

@@ -41,6 +41,7 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
         "every-cut-row": ["near"],
         "one-try": ["slot_tries"],
         "one-effort": ["deciding"],
+        "without-ps-reserve": ["rooms"],
         "without-short-rounds": ["rounds"],
         "without-proofs": ["whole"],
         "without-polishing": ["polishing"],

@@ -12,6 +12,8 @@ from solvers.utility.time_grid import TimeGrid
 
 __all__ = ["chosen_grid"]
 
+_EVEN = 1e-6  # of the loss of one interval for all slots; so little changes nothing but ties
+
 
 def chosen_grid(
     instance: UtilityInstance, prices: PoolPrices, completions: np.ndarray, share: float
@@ -28,11 +30,11 @@ def chosen_grid(
     ----------
     instance : UtilityInstance
     prices : PoolPrices
-        Those of the fractional solution.
+        Those of a column generation.
     completions : ndarray, shape (T, I)
-        Share of each job that completes in each slot of that solution.
+        Share of each job that completes in each slot of its fractional solution.
     share : float
-        How many intervals there are, as a share of the slots.
+        How many intervals there are, as a share of the slots; above 0, at most 1.
 
     References
     ----------
@@ -40,20 +42,23 @@ def chosen_grid(
     Association 53, 1958.
     """
     work = np.array([job.work for job in instance.jobs]) * completions.sum(axis=0)
-    loss = sum(_sums_of_squares(cost, work) for cost in _costs(instance, prices))
+    workers, ps = _costs(instance, prices)
+    scale = max(workers.max(initial=0.0), ps.max(initial=0.0)) or 1.0  # or squares may overflow
+    loss = _sums_of_squares(workers / scale, work) + _sums_of_squares(ps / scale, work)
     slots = instance.cluster.slots
-    return TimeGrid(slots, _best_starts(np.asarray(loss), math.ceil(share * slots)))
+    # Where prices leave a choice, short intervals are better.
+    length = np.arange(1, slots + 1) - np.arange(slots)[:, None]
+    loss += _EVEN * (loss[0, -1] or 1.0) * (length / slots) ** 2
+    return TimeGrid(slots, _best_starts(loss, math.ceil(share * slots)))
 
 
 def _costs(instance: UtilityInstance, prices: PoolPrices) -> tuple[np.ndarray, np.ndarray]:
     """What a worker, and its share of a parameter server, cost by slot and job, shape (T, I)."""
-    jobs, shape = instance.jobs, (len(instance.jobs), prices.worker.shape[1])
-    worker = np.array([job.worker for job in jobs]).reshape(shape)
-    ps = np.array([job.ps for job in jobs]).reshape(shape)
-    costs = prices.worker @ worker.T, prices.ps @ ps.T
+    workers, ps = instance.demand
+    costs = prices.worker @ workers.T, prices.ps @ ps.T
     for cut in prices.cuts:
         costs[cut.side][cut.slot] += cut.price * cut.weight
-    return costs[0], costs[1] * np.array([job.worker_gbps / job.ps_gbps for job in jobs])
+    return costs[0], costs[1] * np.array([job.worker_gbps / job.ps_gbps for job in instance.jobs])
 
 
 def _sums_of_squares(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -78,8 +83,8 @@ def _best_starts(loss: np.ndarray, count: int) -> list[int]:
     starts = np.zeros((count, slots), dtype=np.int64)  # of the last of so many intervals
     for number in range(1, count):
         before = np.append(math.inf, least[:-1])[:, None]  # up to the slot before each first one
-        starts[number] = (before + loss).argmin(axis=0)
-        least = (before + loss).min(axis=0)
+        total = before + loss
+        starts[number], least = total.argmin(axis=0), total.min(axis=0)
     found, last = list[int](), slots - 1
     for number in reversed(range(count)):
         found.append(int(starts[number, last]))

@@ -92,6 +92,7 @@ class TotalsProgram:
         self._upper: list[np.ndarray] = []
         self.columns = 0
         self._rows = SparseRows()
+        self._capacities: list[tuple[int, np.ndarray]] = []  # sides, and their rows
         self._coarse = coarse
         self.left_out = 0.0
         self._groups: dict[int, DeadlineGroups] = {}
@@ -152,6 +153,7 @@ class TotalsProgram:
         heaviest = (columns != NEVER).T @ (weight * most)
         needed = heaviest > capacity
         at = np.flatnonzero(needed if where is None else needed & where)
+        self._capacities.append((side, self._rows.count + np.arange(len(at))))
         self._rows.add(
             len(at),
             -math.inf,
@@ -236,12 +238,10 @@ class TotalsProgram:
                 if i not in ends:
                     counts = self._count[:, i]
                     upper[counts[counts != NEVER]] = 0.0
-        row_upper = np.concatenate([np.zeros(0), *self._rows.upper])
+        row_upper = np.concatenate([np.zeros(0), *self._rows.upper]) * self.room_of_rows(room)
         row_lower = np.concatenate([np.zeros(0), *self._rows.lower])
         cost = np.concatenate([np.zeros(0), *self._cost])
         matrix = self._rows.matrix(self.columns)
-        capacities = row_upper > 0  # all other rows have 0 or infinity there
-        row_upper[capacities] *= np.array(room)[self.sides_of(matrix)[capacities]]
         if least is not None:
             matrix = sparse.vstack([matrix, sparse.csr_array(cost[None])], format="csr")
             row_lower, row_upper = np.append(row_lower, least), np.append(row_upper, np.inf)
@@ -256,11 +256,12 @@ class TotalsProgram:
             integer=integer,
         )
 
-    def sides_of(self, matrix: sparse.csr_array) -> np.ndarray:
-        """By row: side 1 if it has nothing but parameter servers, else 0."""
-        others = np.ones(self.columns)
-        others[self._count[1][self._count[1] != NEVER]] = 0.0
-        return np.where(abs(matrix) @ others > 0, 0, 1)
+    def room_of_rows(self, room: Room) -> np.ndarray:
+        """By row, the share of its capacity that may be used: 1 where it is no capacity."""
+        shares = np.ones(self._rows.count)
+        for side, rows in self._capacities:
+            shares[rows] = room[side]
+        return shares
 
     def earlier(self, job: int, end: int | None) -> np.ndarray:
         """Columns of those d of a job that completing in a slot leaves at 0; without one, all d."""
@@ -310,17 +311,6 @@ class TotalsProgram:
     def ends_of(self, job: int) -> np.ndarray:
         """Last slots of the groups of deadlines of a job that can complete."""
         return self._groups[job].ends
-
-    def group_end(self, job: int, slot: int) -> int | None:
-        """Last slot of the group of deadlines that a slot is in; None if it is left out."""
-        group = int(self._groups[job].first(slot))
-        return int(self._groups[job].ends[group]) if group < len(self._groups[job].ends) else None
-
-    def share_of(self, job: int) -> float:
-        """Share of the worker servers that a job takes with its most workers."""
-        total = self._servers[0].sum(axis=0)
-        share = self._demand[0][job] / np.where(total > 0, total, math.inf)
-        return float(share.max(initial=0.0)) * self.limits[job].most
 
     def placed(self, x: np.ndarray, side: int, slot: int) -> np.ndarray:
         """Counts per server of a point, in a slot that is written out; shape (S, I)."""

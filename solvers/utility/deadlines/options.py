@@ -27,7 +27,7 @@ class DeadlineOptions:
     Raises
     ------
     InputError
-        If the limit is not positive and finite.
+        If the limit is not positive and finite, or a room or the share of intervals is none.
     """
 
     work_limit: float | None = None
@@ -38,8 +38,11 @@ class DeadlineOptions:
     proving: float = 0.7  # for the bound, of what is left: the tree has to grow, without a process
     completing: float = 0.05  # for given deadlines: many programs, each with little left to decide
     whole: float = 0.2  # for one set of deadlines in whole workers: rounds of cuts, then a proof
-    slowest: float = 2.0  # seconds for a unit, without a limit on units; heuristics took up to 20
     least: float = 0.03  # with less than this left, nothing that is begun comes to an end
+    slowest: tuple[float, float] = (2.0, math.inf)
+    """Seconds that each unit may take without a limit of work, the second where the optimum may be
+    proven. In programs of slots, heuristics took up to 20. Slow machines reach 2 in others, too.
+    """
 
     # The programs that choose deadlines.
     provable: int = 250  # deadlines; HiGHS has proven the optimum of few programs with more
@@ -92,5 +95,12 @@ class DeadlineOptions:
     """
 
     def __post_init__(self) -> None:
+        shares = [share for rooms in self.rooms for room in rooms for share in room]
+        if [len(rooms) > 1 for rooms in self.rooms] != [True, True] or not all(
+            0 < share <= 1 for share in shares
+        ):
+            raise InputError(f"rooms {self.rooms}: twice two or more, shares above 0 and at most 1")
+        if not 0 < self.intervals <= 1:
+            raise InputError(f"intervals {self.intervals} is not above 0 and at most 1")
         if self.work_limit is not None and not 0 < self.work_limit < math.inf:
             raise InputError(f"work_limit {self.work_limit} is not a positive number of units")

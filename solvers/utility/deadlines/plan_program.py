@@ -79,7 +79,7 @@ class PlanProgram:
         upper, matrix = program.upper[self._columns], program.matrix[:, self._columns]
         most, least = matrix.maximum(0) @ upper, matrix.minimum(0) @ upper
         binds = (most > program.row_upper) | (least < program.row_lower)
-        self._row_sides = self._totals.sides_of(program.matrix)[binds]
+        self._room_of_rows = self._totals.room_of_rows(room)[binds]
         self.program = LinearProgram(
             sense="max",
             cost=program.cost[self._columns],
@@ -190,7 +190,7 @@ class PlanProgram:
             row_upper=np.append(program.row_upper, upper),
         )
         self._row_slots = np.append(self._row_slots, slots)
-        self._row_sides = np.append(self._row_sides, np.full(len(slots), side))
+        self._room_of_rows = np.append(self._room_of_rows, upper)
 
     def move_to(self, point: np.ndarray) -> None:
         """Make a point of the program the latest one."""
@@ -221,8 +221,7 @@ class PlanProgram:
         loose = fixed | (program.row_lower == program.row_upper)
         row_upper = np.where(loose, math.inf, program.row_upper)
         if decides:
-            capacities = (slots == self.next_slot) & (row_upper > 0)
-            row_upper[capacities] /= np.array(self._room)[self._row_sides[capacities]]
+            row_upper /= np.where(slots == self.next_slot, self._room_of_rows, 1.0)
         used, matrix = program.matrix @ value, program.matrix[:, open_yet]
         binds = np.isfinite(row_upper) | np.isfinite(program.row_lower)
         binds &= np.diff(matrix.indptr) > 0

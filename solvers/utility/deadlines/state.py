@@ -122,8 +122,8 @@ class DeadlineState:
         self._coarse = self._of(options.coarse) * share
         if not self.may_prove:
             self.totals = TotalsProgram(self._scaled, coarse=self._coarse)
-            given = relaxation.prices, relaxation.completions
-            grid = chosen_grid(instance, *given, options.intervals)
+            prices, completions = relaxation.prices, relaxation.completions
+            grid = chosen_grid(instance, prices, completions, options.intervals)
             self.on_grid = TotalsProgram(self._scaled, coarse=self._coarse, grid=grid)
         self.cuts = CutPool(self.on_grid)
         self.forbidden: list[Mapping[int, int]] = []
@@ -285,12 +285,12 @@ class DeadlineState:
     ) -> HighsOptions:
         """Options of HiGHS for a program that may take a share of all work, to `options.gap`.
 
-        An infinite share is all the work that is left. Without a limit of work, the clock stops a
-        program that takes far longer than its work should, too.
+        An infinite share is all the work that is left. Without a limit of work, the clock stops
+        the program after `options.slowest` seconds for each unit.
         """
         work, deadline = min(share * self.work, self.work_left), self.deadline
         if self.options.work_limit is None:
-            deadline = min(deadline, time.monotonic() + self.options.slowest * work)
+            deadline = min(deadline, time.monotonic() + self._of(self.options.slowest) * work)
         looks = LOOKS_PER_UNIT * work / max(1, program.matrix.nnz)
         return HighsOptions(
             work_limit=max(10, int(looks)) if looks < math.inf else None,

@@ -9,8 +9,6 @@ from solvers.utility.deadlines.options import DeadlineOptions
 
 __all__ = ["VARIANTS"]
 
-_EQUAL = DeadlineOptions().rooms[1]
-
 VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
     "without-merging": (
         "deadlines of nearly equal worth stay apart",
@@ -29,7 +27,7 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
     ),
     "without-ps-reserve": (
         "plans leave no more of the parameter servers free than of the workers",
-        DeadlineOptions(rooms=(_EQUAL, _EQUAL)),
+        DeadlineOptions(rooms=(((0.99, 0.99), (1.0, 1.0)), DeadlineOptions().rooms[1])),
     ),
     "without-short-rounds": (
         "all rounds are for the bound, none near the linear relaxation",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import math
+import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.utility import UtilityInstance
+from solvers.utility import branching
+from solvers.utility.branching import branched
 from solvers.utility.chosen_grid import chosen_grid
+from solvers.utility.deadline_relaxation import DeadlineRelaxation
+from solvers.utility.deadlines import DeadlineOptions
+from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.pool_bound import PoolPrices, PricedCut
+from solvers.utility.time_grid import TimeGrid
 from tests.models.utility.small import instance, job, random_instance
+from tests.solvers.utility.test_deadline_search import empty, told_nothing
 
 
 def starts(
@@ -68,6 +76,37 @@ def test_where_nothing_is_lost_there_are_as_many_intervals(ins: UtilityInstance)
         assert found[0] == 0
 
 
+def test_equal_prices_are_divided_evenly_and_large_ones_do_not_overflow() -> None:
+    ins, free = alike(6), price(0, 0, 0, 0, 0, 0)
+    assert starts(ins, PoolPrices(free, free), 1 / 2) == [0, 2, 4]
+    assert starts(ins, PoolPrices(price(5, 0, 0, 0, 0, 0), free), 1 / 2) == [0, 1, 3]
+    for unit in (1e-200, 1.0, 1e200):
+        prices = PoolPrices(unit * price(1, 1, 1, 2, 2, 4), free)
+        assert starts(ins, prices, 1 / 2) == [0, 3, 5]
+
+
+def test_search_and_tree_have_a_grid_by_prices(monkeypatch: pytest.MonkeyPatch) -> None:
+    grids: list[list[int]] = []
+
+    class Watched(DeadlineRelaxation):
+        def __init__(self, *given: Any, grid: TimeGrid | None = None, **options: Any) -> None:
+            grids.append([] if grid is None else grid.starts.tolist())
+            super().__init__(*given, grid=grid, **options)
+
+    monkeypatch.setattr(branching, "DeadlineRelaxation", Watched)
+    ins, done = alike(5), np.zeros((5, 2))
+    done[4] = 1.0
+    for jump in (1, 2, 4):
+        prices = PoolPrices((np.arange(5.0) >= jump)[:, None], np.zeros((5, 1)))
+        relaxation = told_nothing(ins, 30.0)._replace(prices=prices, completions=done)
+        options = DeadlineOptions(provable=0)
+        state = DeadlineState(ins, relaxation, empty(ins), time.monotonic() + 60, options)
+        assert state.on_grid.grid.starts.tolist() == [0, jump]
+        branched(ins, prices, completions=done, leaves=2)
+        assert grids.pop(0) == [0, jump]
+        grids.clear()
+
+
 def loss_of(
     ins: UtilityInstance, prices: PoolPrices, done: np.ndarray, slots: list[list[int]]
 ) -> float:
@@ -120,4 +159,5 @@ def test_no_grid_of_as_many_intervals_loses_less(seed: int, slots: int, count: i
     assert len(found) == count
     others = itertools.combinations(range(1, slots), count - 1)
     least = min(loss([0, *chosen]) for chosen in others)
-    assert math.isclose(loss(found), least, rel_tol=1e-9, abs_tol=1e-9)
+    # Ties are decided by a millionth of what one interval for all slots would lose.
+    assert loss(found) <= least + 1e-5 * loss([0]) + 1e-9

@@ -185,7 +185,8 @@ def test_rounds_take_the_rooms_in_turn_and_the_first_gives_the_process_its_cuts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     state = state_of(two_alike(), 30.0, GRIDDED)
-    asked = []
+    asked, near = [], []
+    where_undecided = LinearProgram.where_undecided
 
     def learns(*given: object) -> Steps[float]:
         asked.append(given[3])
@@ -193,7 +194,12 @@ def test_rounds_take_the_rooms_in_turn_and_the_first_gives_the_process_its_cuts(
         yield
         return math.inf
 
+    def watched(self: LinearProgram, points: list[np.ndarray], tolerance: float) -> LinearProgram:
+        near.append(len(points))
+        return where_undecided(self, points, tolerance)
+
     monkeypatch.setattr(choose, "complete", learns)
+    monkeypatch.setattr(LinearProgram, "where_undecided", watched)
     with closing(Idle()) as process:
         rounds = Rounds(state, process, uses_process=True)
         for number in range(4):
@@ -201,6 +207,7 @@ def test_rounds_take_the_rooms_in_turn_and_the_first_gives_the_process_its_cuts(
             rounds._around(number)
         rooms = state.rooms
         assert asked == [[room] for room in (*rooms, *rooms)]
+        assert near == [1, 1, 2, 2]  # the linear relaxation, then the best schedule, too
         assert process.begun == 2
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -313,10 +314,19 @@ def test_the_same_limit_on_work_gives_the_same_to_the_bit() -> None:
     assert [found.bound_source for found in runs] == ["milp", "milp"]
 
 
-@pytest.mark.parametrize("work_limit", [0.0, -1.0, math.nan, math.inf])
-def test_a_limit_on_work_is_positive(work_limit: float) -> None:
-    with pytest.raises(InputError, match="work_limit"):
-        DeadlineOptions(work_limit=work_limit)
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("work_limit", [0.0, -1.0, math.nan, math.inf]),
+        ("intervals", [0.0, 1.01, math.nan]),
+        ("rooms", [((room, (1.0, 1.0)),) * 2 for room in ((0.0, 1.0), (1.0, 1.01))]),
+        ("rooms", [(((1.0, 1.0),),) * 2, ()]),
+    ],
+)
+def test_options_that_are_none_are_refused(name: str, values: list[Any]) -> None:
+    for value in values:
+        with pytest.raises(InputError, match=name):
+            DeadlineOptions(**{name: value})
 
 
 @pytest.mark.parametrize("exact_first", [False, True])

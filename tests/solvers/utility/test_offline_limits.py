@@ -162,9 +162,13 @@ def test_an_infinite_share_is_all_the_work_that_is_left() -> None:
 
 
 def test_without_a_limit_of_work_the_clock_stops_programs_that_are_slow_for_their_work() -> None:
-    free = state_of(two_alike(), 30.0, DeadlineOptions(slowest=2.0))
-    limited = state_of(two_alike(), 30.0, DeadlineOptions(slowest=2.0, work_limit=60.0))
+    given: dict[str, Any] = {"slowest": (2.0, math.inf), "provable": 0}
+    free, limited, provable = (
+        state_of(two_alike(), 30.0, DeadlineOptions(**{**given, **changes}))
+        for changes in ({}, {"work_limit": 60.0}, {"provable": 250})
+    )
     program = free.totals.program(whole=False)
     for share, seconds in ((0.1, 12.0), (0.9, 60.0), (math.inf, 60.0)):  # a minute is left
         assert free.limits(program, share).time_limit == pytest.approx(seconds, abs=0.5)
-        assert limited.limits(program, share).time_limit == pytest.approx(60.0, abs=0.5)
+        for state in (limited, provable):
+            assert state.limits(program, share).time_limit == pytest.approx(60.0, abs=0.5)

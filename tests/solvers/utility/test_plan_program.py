@@ -21,6 +21,7 @@ from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.placing import Placer
 from solvers.utility.separation import PackingCut
+from solvers.utility.sparse_rows import NEVER
 from solvers.utility.totals_program import SIDES, WHOLE_ROOM, Room, TotalsProgram
 from tests.solvers.utility.test_deadline_search import one_job
 from tests.solvers.utility.test_exact import SEEDS, best, contended
@@ -127,6 +128,21 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: Room) -> 
         decided += len(kept)
     assert cut > 0
     assert decided > 0
+
+
+def test_either_side_has_its_room() -> None:
+    totals = state_of(two_alike(), 30.0).totals
+    halves = totals.room_of_rows((0.5, 0.25))
+    whole, less, capacities = totals.program(), totals.program(room=(0.5, 0.25)), 0
+    assert less.row_upper.tolist() == (whole.row_upper * halves).tolist()
+    for side, share in enumerate((0.5, 0.25)):
+        columns = totals.counts(side)
+        others = np.ones(totals.columns, dtype=bool)
+        others[columns[columns != NEVER]] = False
+        of_side = abs(whole.matrix) @ others == 0
+        assert (halves[of_side] == share).all()
+        capacities += of_side.sum()
+    assert 0 < capacities == (halves != 1).sum()
 
 
 def test_cuts_are_scaled_with_the_room_and_given_once() -> None:

@@ -59,16 +59,23 @@ def scheduled(ins: UtilityInstance, found: Placed) -> UtilitySchedule:
     return repaired(ins, workers(ins, found), lambda side, t: found[t][side], prices).schedule()
 
 
-def two_jobs(capacity: float, work: int = 1, chunks: int = 1, slots: int = 4) -> UtilityInstance:
-    """Two jobs, worth less the later; a worker takes 2 of what the one server has."""
+def two_jobs(
+    capacity: float, work: int = 1, chunks: int = 1, slots: int = 4, side: int = 0
+) -> UtilityInstance:
+    """Two jobs, worth less the later; a worker takes 2 of what the one server has.
+
+    On side 1 it is its parameter server that does.
+    """
     utility = Sigmoid(priority=20.0, decay=1.0, target=1.0)
-    one = {"chunks": chunks, "work": work, "worker": [1.0, 2.0], "ps": [1.0, 0.0]}
+    worker, ps = ([1.0, 2.0], [1.0, 0.0])[:: -1 if side else 1]
+    given, others = ([10.0, capacity], [10.0, 0.0])[:: -1 if side else 1]
+    one = {"chunks": chunks, "work": work, "worker": worker, "ps": ps}
     jobs = [job(name, utility=utility, **one) for name in ("a", "b")]
     return instance(
         jobs,
         resources=["bandwidth_gbps", "gpu"],
-        worker_servers=[[10.0, capacity]],
-        ps_servers=[[10.0, 0.0]],
+        worker_servers=[given],
+        ps_servers=[others],
         slots=slots,
     )
 
@@ -178,12 +185,16 @@ def test_what_was_fixed_stays_and_what_was_lost_is_made_up() -> None:
     assert state.totals.ends(program.x) == {0: 1}
 
 
-def test_the_slot_that_is_decided_has_all_capacities_and_later_ones_the_room() -> None:
+@pytest.mark.parametrize(("side", "room"), [(0, (0.5, 1.0)), (1, (1.0, 0.5)), (1, (0.9, 0.5))])
+def test_the_slot_that_is_decided_has_all_capacities_and_later_ones_the_room(
+    side: int, room: Room
+) -> None:
     # Two worker-slots of work each, and room for one worker in a slot, of two: by slot 2 for both,
     # but only if slot 0 has two workers. The plan, with one in each slot, meets one and a half.
-    ins = two_jobs(4.0, work=2, chunks=2)
+    # On side 1, it is the parameter servers that there is room for.
+    ins = two_jobs(4.0, work=2, chunks=2, side=side)
     state = state_of(ins, 1000.0)
-    program = PlanProgram(state, {0: 2, 1: 2}, (0.5, 1.0))
+    program = PlanProgram(state, {0: 2, 1: 2}, room)
     program.solve()
     in_time = [state.totals.done[i][2] for i in (0, 1)]
     assert program.x[in_time].sum() == pytest.approx(1.5, rel=1e-5)

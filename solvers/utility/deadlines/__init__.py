@@ -31,7 +31,7 @@ one set of ``options``.
 Without that process, the first rounds are short, since they find the cuts that matter; later ones
 are for the bound. Limits are in work, not in seconds: with a limit of work, the same one gives the
 same answer, and the clock only cuts the search off. With a time limit alone, the search divides as
-many units as it has seconds.
+many units as it has seconds, and the clock also stops programs that are slow for their work.
 """
 
 from __future__ import annotations

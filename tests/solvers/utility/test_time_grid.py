@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -237,7 +238,8 @@ def test_what_is_near_says_nothing_of_the_bound() -> None:
 
 
 def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden() -> None:
-    state = state_of(two_alike(), 30.0, GRIDDED)
+    # In one interval for all slots, others are worth more.
+    state = state_of(two_alike(), 30.0, replace(GRIDDED, intervals=0.2))
     state.known.offer(solve(two_alike()).schedule)
     best_ends = state.totals.ends(state.best_point(state.totals))
     state.forbid(best_ends)

@@ -27,7 +27,8 @@ class DeadlineOptions:
     Raises
     ------
     InputError
-        If the limit is not positive and finite, or a room or the share of intervals is none.
+        If the limit is not positive and finite, or a room, the share of intervals or the seconds
+        of a unit are none.
     """
 
     work_limit: float | None = None
@@ -102,5 +103,7 @@ class DeadlineOptions:
             raise InputError(f"rooms {self.rooms}: twice two or more, shares above 0 and at most 1")
         if not 0 < self.intervals <= 1:
             raise InputError(f"intervals {self.intervals} is not above 0 and at most 1")
+        if not all(seconds > 0 for seconds in self.slowest):
+            raise InputError(f"slowest {self.slowest}: seconds of a unit are above 0")
         if self.work_limit is not None and not 0 < self.work_limit < math.inf:
             raise InputError(f"work_limit {self.work_limit} is not a positive number of units")

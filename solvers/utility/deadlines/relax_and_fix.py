@@ -13,12 +13,12 @@ section 3.6.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from models.utility.schedule import UtilitySchedule
 from solvers.utility.deadlines.plan_program import PlanProgram
+from solvers.utility.deadlines.slot_decision import SlotDecision
 from solvers.utility.deadlines.state import DeadlineState, Steps
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
@@ -80,8 +80,10 @@ def _decide(state: DeadlineState, program: PlanProgram) -> Steps[Held | None]:
     """
     held: Held | None = None
     for _ in range(state.options.slot_tries):
-        if not _solve(state, program):
+        point = SlotDecision(state, program).point()
+        if point is None:
             break
+        program.x = point
         held, complete = _place(state, program)
         if complete:
             break
@@ -90,88 +92,6 @@ def _decide(state: DeadlineState, program: PlanProgram) -> Steps[Held | None]:
         if state.is_over():
             break
     return held
-
-
-def _solve(state: DeadlineState, program: PlanProgram) -> bool:
-    """Decide the next slot; whether anything is found.
-
-    Programs that were cut off have more work where nothing was found, or much would be lost: a plan
-    that loses a job that it need not lose is lost itself.
-    """
-    options, found = state.options, list[np.ndarray]()
-    least = state.totals.worth(program.x) * (1 - options.small_loss)
-    for share in options.deciding:
-        points, cut_off = _attempt(state, program, share)
-        found += points
-        enough = any(state.totals.worth(x) >= least for x in found)
-        if enough or not cut_off or state.is_over():
-            break
-    if found:
-        program.x = max(found, key=state.totals.worth)
-    return bool(found)
-
-
-def _attempt(
-    state: DeadlineState, program: PlanProgram, share: float
-) -> tuple[list[np.ndarray], bool]:
-    """Points with the next slot decided; and whether a program was cut off at its share of work.
-
-    Jobs keep their deadlines unless something has to be given up for that. Then few deadlines are
-    decided first, and all of them from there. Slots far ahead stay as they are unless much has to
-    be given up, or nothing is found.
-    """
-    options, worth = state.options, state.totals.worth(program.x)
-    found, most, cut_off = list[np.ndarray](), 0.0, False
-    enough = worth * (1 - options.slot_gap)
-    far = program.next_slot + 1 + options.ahead
-    if far + options.ahead >= state.totals.grid.slots:
-        far = state.totals.grid.slots  # few slots are left: none of them is far
-    beyond = program.beyond(far)
-    nothing = np.zeros_like(beyond)
-    for stays in beyond | program.deadlines, beyond, nothing:
-        loses_little = not beyond.any() or most >= worth * (1 - options.small_loss)
-        if stays is nothing and loses_little:
-            break
-        if stays is beyond:
-            near = _with_few_deadlines(state, program, beyond, share)
-            if near is not None:
-                found.append(near)
-                most = max(most, state.totals.worth(near))
-            if most >= enough or state.is_over():
-                break
-        window = program.window(stays)
-        start = program.start(window, max(found, key=state.totals.worth)) if found else None
-        limits = state.limits(window.program, share, options.slot_gap)
-        result = state.solve(window.program, limits, start, in_child=False)
-        cut_off = cut_off or result.status in ("feasible", "bounded", "interrupted")
-        if result.x is not None:
-            found.append(program.decided(window, result.x))
-            most = max(most, state.totals.worth(found[-1]))
-        if most >= enough or state.is_over():
-            break
-    return found, cut_off
-
-
-def _with_few_deadlines(
-    state: DeadlineState, program: PlanProgram, stays: np.ndarray, share: float
-) -> np.ndarray | None:
-    """A point with the next slot decided, in two smaller programs; None if that fails.
-
-    The first has deadlines in fractions; those that it leaves whole stay in the second one.
-    """
-    window, gap = program.window(stays), state.options.slot_gap
-    integer = window.program.integer & ~program.deadlines[window.open_yet]
-    relaxed = replace(window.program, integer=integer)
-    limits = state.limits(relaxed, state.options.completing, gap)
-    result = state.solve(relaxed, limits, in_child=False)
-    if result.x is None or state.is_over():
-        return None
-    point = program.decided(window, result.x)
-    stays = stays | (program.deadlines & program.whole_at(point))
-    window = program.window(stays, point=point)
-    limits = state.limits(window.program, share, gap)
-    result = state.solve(window.program, limits, in_child=False)
-    return None if result.x is None else program.decided(window, result.x)
 
 
 def _place(state: DeadlineState, program: PlanProgram) -> tuple[Held, bool]:

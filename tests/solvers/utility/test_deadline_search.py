@@ -321,6 +321,7 @@ def test_the_same_limit_on_work_gives_the_same_to_the_bit() -> None:
         ("intervals", [0.0, 1.01, math.nan]),
         ("rooms", [((room, (1.0, 1.0)),) * 2 for room in ((0.0, 1.0), (1.0, 1.01))]),
         ("rooms", [(((1.0, 1.0),),) * 2, ()]),
+        ("slowest", [(0.0, 1.0), (2.0, -1.0), (math.nan, 1.0)]),
     ],
 )
 def test_options_that_are_none_are_refused(name: str, values: list[Any]) -> None:

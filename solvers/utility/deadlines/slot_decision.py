@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from solvers.highs import MatrixResult
-from solvers.utility.deadlines.plan_program import PlanProgram
+from solvers.utility.deadlines.plan_program import PlanProgram, Window
 from solvers.utility.deadlines.state import DeadlineState
 
 __all__ = ["SlotDecision"]
@@ -69,7 +68,7 @@ class SlotDecision:
     def _few_deadlines(self, share: float) -> None:
         """Two smaller programs: deadlines that are whole in the first one stay in the second."""
         state, program = self._state, self._program
-        if self._fractions is None and "fractions" not in self._settled:
+        if "fractions" not in self._settled:
             window = program.window(self._beyond)
             integer = window.program.integer & ~self._deadlines[window.open_yet]
             relaxed = replace(window.program, integer=integer)
@@ -81,13 +80,7 @@ class SlotDecision:
         if self._fractions is None or "few deadlines" in self._settled or state.is_over():
             return
         stays = self._beyond | (self._deadlines & program.whole_at(self._fractions))
-        window = program.window(stays, point=self._fractions)
-        limits = state.limits(window.program, share, state.options.slot_gap)
-        result = state.solve(window.program, limits, in_child=False)
-        if not _is_cut_off(result):
-            self._settled.add("few deadlines")
-        if result.x is not None:
-            self._found.append(program.decided(window, result.x))
+        self._solve("few deadlines", program.window(stays, point=self._fractions), share)
 
     def _near(self, share: float) -> None:
         self._look("near", self._beyond, share)
@@ -100,19 +93,20 @@ class SlotDecision:
         """Solve the program in which some columns stay, starting from the best point so far."""
         if name in self._settled:
             return
-        state, program = self._state, self._program
-        window = program.window(stays)
-        best = self._best()
-        start = None if best is None else program.start(window, best)
+        window, best = self._program.window(stays), self._best()
+        start = None if best is None else self._program.start(window, best)
+        self._cut_off = self._solve(name, window, share, start) or self._cut_off
+
+    def _solve(
+        self, name: str, window: Window, share: float, start: np.ndarray | None = None
+    ) -> bool:
+        """Solve a program and keep the point found; whether it was cut off."""
+        state = self._state
         limits = state.limits(window.program, share, state.options.slot_gap)
         result = state.solve(window.program, limits, start, in_child=False)
-        if _is_cut_off(result):
-            self._cut_off = True
-        else:
+        cut_off = result.status in ("feasible", "bounded", "interrupted")
+        if not cut_off:
             self._settled.add(name)
         if result.x is not None:
-            self._found.append(program.decided(window, result.x))
-
-
-def _is_cut_off(result: MatrixResult) -> bool:
-    return result.status in ("feasible", "bounded", "interrupted")
+            self._found.append(self._program.decided(window, result.x))
+        return cut_off

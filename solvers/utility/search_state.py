@@ -69,7 +69,8 @@ class SearchState:
     bound : float or None
         Least upper bound known on the objective of all schedules.
     timed : bool
-        Whether the clock ended any step on the way.
+        Whether the clock ended any step on the way, or a child process died: what the search did
+        then depends on the machine.
     failure : str
         How the first solve failed that HiGHS or its child process did not survive; else empty.
     """
@@ -105,6 +106,7 @@ class SearchState:
 
     def note_failure(self, result: MatrixResult) -> None:
         """Remember how a solve failed, if it did and is the first one that did."""
+        self.timed = self.timed or result.died
         if result.failed:
             self.failure = self.failure or result.message
 

@@ -139,12 +139,15 @@ class TotalsProgram:
         """How many d there are."""
         return sum(len(done) for done in self.done.values())
 
-    def add_cut(self, side: int, cut: PackingCut, where: np.ndarray | None = None) -> None:
-        """Add ``weight load <= capacity`` in the intervals of a mask (shape (B,)), or in all."""
+    def add_cut(self, side: int, cut: PackingCut, where: np.ndarray | None = None) -> int:
+        """Add ``weight load <= capacity`` in the intervals of a mask (shape (B,)), or in all.
+
+        It becomes a row only where jobs could exceed it. Returns how many rows were added.
+        """
         largest = float(cut.weight.max(initial=0.0))
         jobs = np.array([i for i in self.limits if cut.weight[i] > SMALLEST * largest], dtype=int)
         if not len(jobs):
-            return
+            return 0
         weight, capacity = cut.weight[jobs] / largest, cut.capacity / largest
         columns = self._count[side][jobs]  # [jobs, B]
         most = np.array(
@@ -160,6 +163,7 @@ class TotalsProgram:
             capacity * self.grid.length[at],
             (np.arange(len(at)), columns[:, at], weight[:, None]),
         )
+        return len(at)
 
     def forbid(self, ends: Mapping[int, int]) -> bool:
         """Exclude these deadlines, and all that are later or of fewer jobs.

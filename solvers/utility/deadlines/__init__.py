@@ -80,6 +80,8 @@ def deadline_search(
 
     Raises
     ------
+    InputError
+        If neither the time nor the work is limited.
     WrongSolution
         If a schedule breaks a constraint or is worth more than the bound.
     """

@@ -205,8 +205,8 @@ class Rounds:
     def _poll(self, seconds: float | None) -> bool:
         """Take the result of the process, if there is one, and start it again with all that is new.
 
-        This is the only place where that happens, and no solve is under way when it does. If the
-        process died, or could not be started, the search goes on without it.
+        No other place takes a result, and no solve of this process is under way when that happens.
+        If the child died, or could not be started, the search goes on without it.
         """
         state, polled = self._state, self._process.poll(seconds)
         if polled is None:

@@ -55,9 +55,8 @@ class CutPool:
             near = loads[known.side] @ known.cut.weight >= share * known.cut.capacity
             fresh = self._program.grid.any(near) & ~known.has
             if fresh.any():
-                self._program.add_cut(known.side, known.cut, fresh)
+                added += self._program.add_cut(known.side, known.cut, fresh)
                 known.has[fresh] = True
-                added += int(fresh.sum())
         return added
 
     def moved_to(self, program: TotalsProgram) -> CutPool:

@@ -20,7 +20,8 @@ import numpy as np
 from scipy import sparse
 
 from solvers.highs import LinearProgram
-from solvers.highs.growing import GrowingProgram
+from solvers.highs.engine import HighsError
+from solvers.highs.growing import GrowingProgram, Infeasible
 from solvers.result import HIGHS_ROUND_OFF
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.sparse_rows import NEVER
@@ -125,12 +126,19 @@ class PlanProgram:
 
         Raises
         ------
+        Infeasible
+            If all schedules with these deadlines are excluded.
         HighsError
             If HiGHS fails, or time is up.
         """
         before = self._growing.iterations
         try:
             optimum = self._growing.solve(self._state.deadline)
+        except Infeasible as error:
+            # Unless deadlines are excluded, the schedule of no job satisfies all rows.
+            if (self.program.row_lower <= 0).all() and (self.program.row_upper >= 0).all():
+                raise HighsError("HiGHS says infeasible of a program that 0 satisfies") from error
+            raise
         finally:
             work = (self._growing.iterations - before) / 100
             self._state.charge(work, self._nonzeros)

@@ -97,7 +97,8 @@ def _decide(state: DeadlineState, program: PlanProgram) -> Steps[Held | None]:
 def _place(state: DeadlineState, program: PlanProgram) -> tuple[Held, bool]:
     """Place what the next slot was given, of both sides; whether all of it fits.
 
-    What does not is cut off: by a packing cut or, in this program alone, by its size.
+    What does not is cut off: by a packing cut or, in this program alone, by its size. The latter
+    also where the cut is violated by too little to become a row.
     """
     load = _load(
         state, np.round(state.totals.loads(program.x, 0)[program.next_slot]).astype(np.int64)
@@ -106,10 +107,10 @@ def _place(state: DeadlineState, program: PlanProgram) -> tuple[Held, bool]:
     for side in SIDES:
         if placings[side].complete:
             continue
-        cut = placings[side].cut
+        cut, least = placings[side].cut, 1 + state.options.least_violation
         if cut is not None:
             state.cuts.add(side, cut)
-        else:
+        if cut is None or cut.weight @ load[side] <= least * cut.capacity:
             held = placings[side].counts.sum(axis=0)
             program.hold(side, state.known.size(side), held)
     return [placing.counts for placing in placings], all(placing.complete for placing in placings)

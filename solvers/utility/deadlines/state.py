@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from models.errors import InputError
 from models.utility.formulations.schedules import without_idle
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
@@ -93,7 +94,8 @@ class DeadlineState:
     rooms : sequence of Room
         Those of the options that plans are made in.
     work : float
-        The whole budget, in units of work (:class:`DeadlineOptions`).
+        The whole budget, in units of work (:class:`DeadlineOptions`): as many as seconds were left
+        at the start if there is no limit of work.
     spent : float
         Work done so far.
     forbidden : list of dict of int to int
@@ -110,6 +112,8 @@ class DeadlineState:
         deadline: float,
         options: DeadlineOptions,
     ) -> None:
+        if options.work_limit is None and deadline == math.inf:
+            raise InputError("the search by deadlines needs a finite deadline or a limit of work")
         self.instance, self.options = instance, options
         self.work = options.work_limit or deadline - time.monotonic()
         self.spent, self.deadline = 0.0, deadline

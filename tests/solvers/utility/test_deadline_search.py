@@ -197,6 +197,8 @@ def test_known_cuts_become_rows_where_loads_are_near() -> None:
     assert program.program().matrix.shape[0] == rows + 2
     assert pool.add_near(loads, 0.95) == 0
     assert pool.add_near(loads, 0.6) == 1  # slot 1
+    pool.add(0, PackingCut(np.array([1.0]), 100.0))  # more than the job may have: never a row
+    assert pool.add_near(loads, 0.0) == 2  # slots 0 and 4, of the first cut
 
 
 def test_a_job_that_lacks_work_takes_what_is_free() -> None:

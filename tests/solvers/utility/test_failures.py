@@ -13,6 +13,7 @@ import pytest
 from solvers.errors import WrongSolution
 from solvers.highs import LinearProgram, MatrixResult, child, solve
 from solvers.highs.engine import HighsError
+from solvers.highs.growing import GrowingProgram, Infeasible
 from solvers.utility import exact, offline
 from solvers.utility.branching import branched
 from solvers.utility.deadline_relaxation import DeadlineRelaxation
@@ -43,6 +44,7 @@ def dying(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_search_with_a_limit_of_work_ends_though_its_children_die() -> None:
     found = offline.solve(drawn(4), time_limit=None, work_limit=0.3)
     assert found.status == "feasible" and found.ending == SAID
+    assert found.timed  # what died may live elsewhere: another run may end otherwise
     assert found.bound_source == "prices"
 
 
@@ -78,6 +80,21 @@ def test_what_highs_fails_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     state.known.failure = ""
     assert result_of(complete(state, {0: 1}, math.inf, [WHOLE_ROOM], lambda: False)) == math.inf
     assert state.known.failure == "no basis"
+
+
+def test_a_plan_is_never_infeasible_unless_deadlines_are_excluded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # No schedule is one with any deadlines: HiGHS has failed, and nothing is proven.
+    def fails(*_: object) -> None:
+        raise Infeasible("infeasible")
+
+    monkeypatch.setattr(GrowingProgram, "solve", fails)
+    state = state_of(two_alike(), 30.0)
+    assert bound_with_cuts(state, {0: 1}) == math.inf
+    assert "infeasible" in state.known.failure
+    state.forbid({0: 1})
+    assert bound_with_cuts(state, {0: 1}) == -math.inf
 
 
 @pytest.mark.usefixtures("dying", "short_local_search")

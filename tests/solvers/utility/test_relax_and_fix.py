@@ -21,6 +21,7 @@ from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.placing import Placing
+from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import WHOLE_ROOM, Room
 from tests.models.utility.small import instance, job
 from tests.solvers.utility.test_exact import SEEDS, best, contended
@@ -270,6 +271,27 @@ def test_a_slot_is_decided_again_with_what_the_servers_hold(
     assert not workers(ins, found)[2:].any()
     # Both sides of slot 0, of slot 0 again where it may be, and of slot 1.
     assert asked[:6] == loads
+
+
+def test_a_cut_that_is_hardly_violated_is_not_all_that_a_second_try_knows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # It does not become a row: without another limit, the second try would ask for the same.
+    ins = two_jobs(4.0)
+    state, asked = state_of(ins, 1000.0), list[int]()
+    program = PlanProgram(state, {0: 0, 1: 0}, WHOLE_ROOM)
+    program.solve()
+
+    def one_at_a_time(side: int, load: np.ndarray) -> Placing:
+        asked.append(int(load.sum()))
+        fits = np.minimum(load, [1, 0] if load.sum() > 1 else 1)
+        complete = bool((fits == load).all())
+        cut = None if complete else PackingCut(np.ones(2), 2 * (1 - 1e-5))
+        return Placing(fits[None], complete=complete, cut=cut)
+
+    monkeypatch.setattr(state.known, "place", one_at_a_time)
+    result_of(relax_and_fix(state, program))
+    assert asked[:4] == [2, 2, 1, 1]
 
 
 @pytest.mark.parametrize("poor", [False, True])

@@ -56,16 +56,17 @@ def test_every_deadline_and_every_slot_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "rows"), [("", [0, 0, 1]), ("without-cut-rows", [0, 0, 0]), ("every-cut-row", [6, 6])]
+    ("name", "rows"), [("", [0, 0, 1]), ("without-cut-rows", [0, 0, 0]), ("every-cut-row", [5, 5])]
 )
 def test_a_cut_is_a_row_near_its_capacity_never_or_always(name: str, rows: list[int]) -> None:
-    # One worker of each of six jobs is a load of 6; near 7 is what comes to 6.65.
+    # One worker of each of six jobs is a load of 6; near 7 is what comes to 6.65. No job has come
+    # by slot 0, so that no cut is ever a row there.
     state = large_state("without-grid")
     state.options = replace(state.options, near=VARIANTS[name][1].near if name else 0.95)
     state.cuts.add(0, PackingCut(np.ones(6), 7.0))
     load = np.zeros((6, 6))
     for count, known in enumerate(rows):
-        load[0] = 1.0 + 0.1 * count  # in slot 0: 6, then 6.6, then 7.2
+        load[2] = 1.0 + 0.1 * count  # in slot 2: 6, then 6.6, then 7.2
         state.add_near([load, np.zeros((6, 6))])
         assert state.rows_added == known
 

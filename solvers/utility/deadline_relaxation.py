@@ -226,7 +226,7 @@ class DeadlineRelaxation:
         """
         if optimum.x[self._overload] > _FULL:
             return False
-        for side, cut in self._separators.cuts(self._totals, optimum.x[:-1]):
+        for side, cut in self._separators.find_cuts(self._totals, optimum.x[:-1]):
             self._cuts[side].setdefault(cut.weight.tobytes(), cut)
         return self._add_violated(optimum) > 0
 

@@ -223,7 +223,7 @@ class _Search:
 
     def _separate(self, x: np.ndarray) -> int:
         """Add the cuts that a point violates, in every slot; returns how many."""
-        cuts = self._known.cuts(self._program, x)
+        cuts = self._known.find_cuts(self._program, x)
         for side, cut in cuts:
             self._program.add_cut(side, cut)
         return len(cuts)

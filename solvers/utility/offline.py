@@ -69,7 +69,7 @@ def solve(
     start : UtilitySchedule, optional
         A feasible schedule.
     work_limit : float, optional
-        Of the search by deadlines, in units of 0.3 to 5 seconds
+        Of the search by deadlines, in units of mostly one to three seconds
         (:class:`solvers.utility.deadlines.DeadlineOptions`); a tenth of it more is for the tree.
         With it, the exact solver and further threads, whose ends are up to the clock, are left out,
         so that the answer is the same however busy the machine is, unless the time limit cuts it

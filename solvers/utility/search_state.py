@@ -31,7 +31,7 @@ __all__ = ["LOOKS_PER_UNIT", "SearchState", "refusing"]
 
 LOOKS_PER_UNIT = 1e6
 """How often HiGHS looks at its limits, about every hundred simplex iterations, times the nonzeros
-of its program, in a unit of work: 0.3 to 5 seconds in docs/ablation.md."""
+of its program, in a unit of work: its seconds are in docs/formulations.md."""
 
 
 @contextmanager
@@ -160,7 +160,7 @@ class SearchState:
             return 0.0
         return self._deadline - time.monotonic()
 
-    def cuts(self, program: TotalsProgram, x: np.ndarray) -> list[tuple[int, PackingCut]]:
+    def find_cuts(self, program: TotalsProgram, x: np.ndarray) -> list[tuple[int, PackingCut]]:
         """Packing cuts that a point violates, with their sides; only some if time runs out."""
         found: list[tuple[int, PackingCut]] = []
         for side in SIDES:

@@ -34,7 +34,8 @@ class Rounds:
         self._news = False  # since the process was started
         self._rows = 0  # of cuts, at that time
         self._first = False  # whether the first round is under way, where no proof is hoped for
-        # Deadlines that the process found, still to be completed, and a bound on their worth.
+        # Deadlines that the process found, still to be completed, and a bound on their worth
+        # in the program.
         self._waiting: list[tuple[Mapping[int, int], float]] = []
         self._completed: set[frozenset[tuple[int, int]]] = set()
         # For deadlines chosen in all of the capacities: in the first room, they would lose much.
@@ -61,7 +62,7 @@ class Rounds:
             more = more or news or state.known.objective > before
         # Nothing else is begun any more.
         if not state.is_over() and not state.known.closed(OPTIMAL_GAP):
-            state.offer(state.known.schedule)
+            state.offer_and_polish(state.known.schedule)
         if self._process.is_busy and not state.known.closed(OPTIMAL_GAP):
             self._poll(state.known.seconds_left)
 
@@ -94,7 +95,7 @@ class Rounds:
         left = max(state.options.choosing, 1 - state.spent / state.work)
         share = self._effort * (state.options.choosing if first else state.options.proving * left)
         grid, result = state.on_grid, state.solve(*bound_program(state, share, rough=self._refines))
-        state.tighten_bound(bound_of(result))
+        state.take_program_bound(bound_of(result))
         news = self._follow_up(grid, result, self._large_rooms)
         return self._another_helps(self._prepare_next(grid, result, news), result)
 
@@ -210,13 +211,13 @@ class Rounds:
         """
         state, polled = self._state, self._process.poll(seconds)
         if polled is None:
-            state.tighten_bound(self._process.bound)
+            state.take_program_bound(self._process.bound)
             # The first deadlines show which cuts matter, and a tree without them is soon made up.
             if self._first and self._process.is_busy and state.rows_added > self._rows:
                 self._start_process()
             return False
         program, result = polled
-        state.tighten_bound(bound_of(result))
+        state.take_program_bound(bound_of(result))
         state.known.note_failure(result)
         self._uses_process = self._uses_process and not result.died
         if result.died or result.status == "infeasible" or not state.may_continue():

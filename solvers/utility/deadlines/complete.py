@@ -60,7 +60,7 @@ def complete(
         if not state.is_promising(state.totals.worth(program.x)):
             continue
         placed = yield from relax_and_fix(state, program)
-        state.offer(schedule_of(state, placed))
+        state.offer_and_polish(schedule_of(state, placed))
         yield
     return upper
 

@@ -17,8 +17,8 @@ class DeadlineOptions:
 
     Work does not depend on how busy the machine is, as seconds do: how often HiGHS looks at its
     limits (about every hundred simplex iterations) times the nonzeros of its program, in millions.
-    Runs of docs/ablation.md took 0.3 to 5 seconds a unit: less in a linear program, more where an
-    integer program is large and soon cut off. Looking for packing cuts, placing loads on servers,
+    A unit takes fewer seconds in a linear program, and more where an integer program is large and
+    soon cut off (docs/formulations.md). Looking for packing cuts, placing loads on servers,
     local search, what HiGHS does to complete the point that it starts from, and much of what it
     does in heuristics do not count; the first three took a third of a short run at 50x50x20+20, and
     heuristics once 17 seconds in a program of one unit. Shares are of ``work_limit`` or, without
@@ -42,7 +42,7 @@ class DeadlineOptions:
     least: float = 0.03  # with less than this left, nothing that is begun comes to an end
     slowest: tuple[float, float] = (2.0, math.inf)
     """Seconds that each unit may take without a limit of work, the second where the optimum may be
-    proven. In programs of slots, heuristics took up to 20. Slow machines reach 2 in others, too.
+    proven. Heuristics took up to 17 in a program of a slot. Slow machines reach 2 in others, too.
     """
 
     # The programs that choose deadlines.
@@ -52,7 +52,7 @@ class DeadlineOptions:
     gap: tuple[float, float] = (5e-4, 3e-5)  # the second below `least_gain`, or no proof ends
     rough_gap: tuple[float, float] = (2e-3, 5e-3)  # where a finer grid or cuts are still to come
     least_gain: float = 5e-5  # a schedule better by less is not looked for: half the gap of a proof
-    intervals: float = 1 / 3  # of the slots, in the first grid: half as many cost more bound
+    intervals: float = 1 / 3  # of the slots, in the first grid (docs/formulations.md)
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
     rounds: int = 3  # short ones, before those for the bound: they find the cuts that matter
 

@@ -164,7 +164,7 @@ class DeadlineState:
 
     def separate(self, program: TotalsProgram, x: np.ndarray) -> None:
         """Find the packing cuts that a point violates, without adding rows."""
-        for side, cut in self.known.cuts(program, x):
+        for side, cut in self.known.find_cuts(program, x):
             self.cuts.add(side, cut)
 
     def add_near(self, loads: Sequence[np.ndarray]) -> None:
@@ -173,7 +173,7 @@ class DeadlineState:
 
     # Schedules and bounds
 
-    def offer(self, schedule: UtilitySchedule) -> None:
+    def offer_and_polish(self, schedule: UtilitySchedule) -> None:
         """Keep a schedule if it is the best so far; improve it first if it is nearly that.
 
         What slot after slot of given deadlines has lost, a local search gets back in part: it
@@ -219,8 +219,8 @@ class DeadlineState:
         gap, lost = known.bound - known.objective, self.options.small_loss * known.objective
         return more > min(self.options.promising * gap, lost)
 
-    def tighten_bound(self, bound: float) -> None:
-        """Take over an upper bound on every schedule that beats the best one known.
+    def take_program_bound(self, bound: float) -> None:
+        """Take over an upper bound, of a program, on every schedule that beats the best one known.
 
         It is minus infinity if there is none.
 
@@ -240,7 +240,7 @@ class DeadlineState:
         """Exclude these deadlines, and all that are later or of fewer jobs."""
         self.forbidden.append(ends)
         if not self.on_grid.forbid(ends):
-            self.tighten_bound(-math.inf)
+            self.take_program_bound(-math.inf)
 
     def is_forbidden(self, ends: Mapping[int, int]) -> bool:
         """Whether deadlines are excluded: forbidden ones, later ones, or those of fewer jobs."""

@@ -170,10 +170,10 @@ def test_a_bound_below_the_best_schedule_is_a_wrong_solution() -> None:
     least_gain = state.options.least_gain
     for bound in 10.0 * (1 - 0.9 * least_gain), -math.inf:
         state.known.bound = None
-        state.tighten_bound(bound * state.factor - state.totals.left_out)
+        state.take_program_bound(bound * state.factor - state.totals.left_out)
         assert state.known.bound == pytest.approx(10.0 * (1 + least_gain))
     with pytest.raises(WrongSolution, match="worth 10"):
-        state.tighten_bound(9.9 * state.factor - state.totals.left_out)
+        state.take_program_bound(9.9 * state.factor - state.totals.left_out)
     state.known.objective = 0.0
-    state.tighten_bound(-1e-9 - state.totals.left_out)  # HiGHS's round-off
+    state.take_program_bound(-1e-9 - state.totals.left_out)  # HiGHS's round-off
     assert state.known.bound == 0.0

@@ -32,7 +32,7 @@ def test_a_schedule_without_the_one_job_is_polished_to_the_optimum() -> None:
     # Two workers in each of the slots 0 and 1 do all 4 units of work; done a slot late, worth 10.
     ins = one_job()
     state = state_of(ins, 20.0)
-    state.offer(empty(ins))
+    state.offer_and_polish(empty(ins))
     assert state.known.objective == pytest.approx(10.0)
 
 
@@ -43,7 +43,7 @@ def test_only_what_is_nearly_the_best_is_polished(provable: int) -> None:
     state = state_of(ins, 1000.0, options)
     state.known.offer(solve_exactly(ins).schedule or empty(ins))
     draws = state._rng.bit_generator.state["state"]["state"]
-    state.offer(empty(ins))  # worth 0, and the best is worth more
+    state.offer_and_polish(empty(ins))  # worth 0, and the best is worth more
     polished = state._rng.bit_generator.state["state"]["state"] != draws
     assert polished == (provable == 0)
     assert state.known.objective == pytest.approx(best(3))
@@ -54,7 +54,7 @@ def test_polishing_gives_feasible_schedules_and_the_same_ones_again(seed: int) -
     ins, found = contended(seed), []
     for options in (LARGE, LARGE, VARIANTS["without-polishing"][1]):
         state = state_of(ins, 1000.0, options)
-        state.offer(empty(ins))
+        state.offer_and_polish(empty(ins))
         assert score(ins, state.known.schedule).feasible
         assert state.known.objective <= best(seed) * (1 + 1e-9)
         found.append(state.known.objective)
@@ -66,14 +66,14 @@ def test_moves_find_what_greedy_insertion_does_not() -> None:
     worth = []
     for polishing in (1, 30):
         state = state_of(contended(5), 1000.0, replace(LARGE, polishing=polishing))
-        state.offer(empty(contended(5)))
+        state.offer_and_polish(empty(contended(5)))
         worth.append(state.known.objective)
     assert worth[0] < worth[1] == pytest.approx(best(5))
 
 
 def test_the_clock_that_ends_polishing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     state = state_of(contended(5), 1000.0, LARGE)
-    state.offer(empty(contended(5)))
+    state.offer_and_polish(empty(contended(5)))
     assert not state.known.timed
 
     def slow(*_: object, start: UtilitySchedule, **__: object) -> UtilitySchedule:
@@ -81,7 +81,7 @@ def test_the_clock_that_ends_polishing_is_told(monkeypatch: pytest.MonkeyPatch) 
         return start
 
     monkeypatch.setattr(state_module, "local_search", slow)
-    state.offer(state.known.schedule)
+    state.offer_and_polish(state.known.schedule)
     assert state.known.timed
 
 

@@ -117,7 +117,7 @@ def test_only_loads_that_may_break_a_cut_are_separated(monkeypatch: pytest.Monke
 
     def asks(point: np.ndarray) -> int:
         asked.clear()
-        assert not known.cuts(totals, point)
+        assert not known.find_cuts(totals, point)
         return len(asked)
 
     # Not asked of those that are nowhere larger than the load of a slot before them.
@@ -150,9 +150,9 @@ def test_a_load_is_separated_again_where_no_answer_was_found(
             raise HighsError("no answer")
 
         patch.setattr(PackingSeparator, "mixture", fail)
-        assert known.cuts(totals, x) == []
+        assert known.find_cuts(totals, x) == []
         assert known.place(SIDES[0], np.ceil(totals.loads(x, SIDES[0])[0])).cut is None
-    assert known.cuts(totals, x)
+    assert known.find_cuts(totals, x)
 
 
 def test_a_load_that_breaks_a_cut_is_separated_again() -> None:
@@ -160,9 +160,9 @@ def test_a_load_that_breaks_a_cut_is_separated_again() -> None:
     totals = TotalsProgram(ins)
     known = SearchState(ins, totals.limits, time.monotonic() + 60, HighsOptions())
     x = 1.5 * run_highs(totals.program(whole=False)).x
-    found = known.cuts(totals, x)
+    found = known.find_cuts(totals, x)
     assert found
-    assert [side for side, _ in known.cuts(totals, x)] == [side for side, _ in found]
+    assert [side for side, _ in known.find_cuts(totals, x)] == [side for side, _ in found]
 
 
 def test_points_have_no_more_parameter_servers_than_their_workers_need() -> None:

@@ -4,7 +4,8 @@ The search repeats three steps, each a module: choose, complete, prove. They sha
 one set of ``options``.
 
 ``state``
-    Programs, cuts, the best schedule and bound, and the work that is left.
+    Programs, cuts, and the best schedule and bound. Its ``budget`` says how much work and time is
+    left.
 ``choose``
     Deadlines, from the totals program (:mod:`solvers.utility.totals_program`), made coarse and put
     on a grid of time, in which only the deadline variables d are integer. So HiGHS branches on a

@@ -61,7 +61,7 @@ class Rounds:
                 break
             more = more or news or state.known.objective > before
         # Nothing else is begun any more.
-        if not state.is_over() and not state.known.closed(OPTIMAL_GAP):
+        if not state.budget.is_over() and not state.known.closed(OPTIMAL_GAP):
             state.offer_and_polish(state.known.schedule)
         if self._process.is_busy and not state.known.closed(OPTIMAL_GAP):
             self._poll(state.known.seconds_left)
@@ -92,7 +92,7 @@ class Rounds:
         if self._process.is_busy or (first and not state.may_prove):
             more = self._around(number)
             return more or not self._process.is_busy  # those for the bound are still to come
-        left = max(state.options.choosing, 1 - state.spent / state.work)
+        left = max(state.options.choosing, 1 - state.budget.spent / state.budget.work)
         share = self._effort * (state.options.choosing if first else state.options.proving * left)
         grid, result = state.on_grid, state.solve(*bound_program(state, share, rough=self._refines))
         state.take_program_bound(bound_of(result))
@@ -109,13 +109,13 @@ class Rounds:
         program = grid.program(whole=False, room=room)
         share = self._effort * state.options.choosing
         # Cut off, the simplex would have no point to search near.
-        result = state.solve(program.relaxed(), state.limits(program, math.inf))
+        result = state.solve(program.relaxed(), state.budget.limits(program, math.inf))
         if result.x is None or not state.may_continue():
             return self._another_helps(False, result)
         points = [result.x]
         if number // len(rooms) % 2:
             points.append(state.best_point(grid))
-        limits = state.limits(program, share, state.rough_gap)
+        limits = state.budget.limits(program, share, state.rough_gap)
         result = state.solve(program.where_undecided(points, HIGHS_ROUND_OFF), limits)
         self._first = number == 0 and not state.may_prove
         news = self._follow_up(grid, result, [room])

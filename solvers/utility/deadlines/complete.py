@@ -79,7 +79,7 @@ def bound_with_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
             whole_at = state.totals.whole_at(program.x, HIGHS_ROUND_OFF)
             if not state.may_prove or whole_at or not _hopes(state, upper):
                 break
-            limits = state.limits(program.program, state.options.completing)
+            limits = state.budget.limits(program.program, state.options.completing)
             result = state.solve(program.program, limits)
             upper = min(upper, bound_of(result))
             if result.x is None or not _hopes(state, upper):
@@ -116,7 +116,7 @@ def _add_cuts(state: DeadlineState, program: PlanProgram) -> None:
     """
     program.solve()
     for _ in range(state.options.cut_rounds):
-        if state.is_over() or not (program.add_known_cuts() or program.add_new_cuts()):
+        if state.budget.is_over() or not (program.add_known_cuts() or program.add_new_cuts()):
             return
         program.solve()
 

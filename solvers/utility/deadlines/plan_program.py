@@ -133,7 +133,7 @@ class PlanProgram:
         """
         before = self._growing.iterations
         try:
-            optimum = self._growing.solve(self._state.deadline)
+            optimum = self._growing.solve(self._state.budget.deadline)
         except Infeasible as error:
             # Unless deadlines are excluded, the schedule of no job satisfies all rows.
             if (self.program.row_lower <= 0).all() and (self.program.row_upper >= 0).all():
@@ -141,7 +141,7 @@ class PlanProgram:
             raise
         finally:
             work = (self._growing.iterations - before) / 100
-            self._state.charge(work, self._nonzeros)
+            self._state.budget.charge(work, self._nonzeros)
         self.objective = optimum.objective
         self.x = np.zeros(len(self.x))
         self.x[self._columns] = optimum.x
@@ -273,6 +273,8 @@ class PlanProgram:
         """Where HiGHS starts in a window: the integers of a point, to which it finds the rest."""
         if window.program.integer.all():
             return None  # nothing is left to find, and rounding may have broken a row
+        if not window.program.is_mip:
+            return None  # a linear program takes none
         x = np.round(point[self._columns[window.open_yet]])
         return np.where(window.program.integer, x, np.nan)
 

@@ -28,7 +28,7 @@ Asked = tuple[LinearProgram, HighsOptions, np.ndarray | None]
 def bound_program(state: DeadlineState, share: float, *, rough: bool) -> Asked:
     """The program for the bound, options that suit it, and the best schedule known as a start."""
     program, start = _from_best(state, state.on_grid)
-    options = state.limits(program, share, state.rough_gap if rough else None)
+    options = state.budget.limits(program, share, state.rough_gap if rough else None)
     return program, replace(options, extra=_FOR_BOUND), start
 
 
@@ -137,11 +137,11 @@ def with_whole_workers(state: DeadlineState, ends: Mapping[int, int]) -> float:
     """
     totals, upper, proving = state.totals, math.inf, False
     written: list[tuple[int, int]] = []
-    until = state.spent + state.options.whole * state.work
-    while state.spent < until:
+    until = state.budget.spent + state.options.whole * state.budget.work
+    while state.budget.spent < until:
         program, start = _from_best(state, totals, ends)
-        share = (until - state.spent) / state.work
-        limits = state.limits(program, share, None if proving else state.rough_gap)
+        share = (until - state.budget.spent) / state.budget.work
+        limits = state.budget.limits(program, share, None if proving else state.rough_gap)
         result = state.solve(program, limits, start)
         upper = min(upper, bound_of(result))
         if result.x is None:

@@ -50,7 +50,7 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram) -> Steps[Placed]:
             break
         placed[program.next_slot] = held
         program.fix(_load(state, _served(state, held)))
-        if not state.is_promising(state.totals.worth(program.x)) or state.is_over():
+        if not state.is_promising(state.totals.worth(program.x)) or state.budget.is_over():
             break
         yield
     return placed
@@ -66,7 +66,7 @@ def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:
         return True
     window = program.window(program.deadlines & whole, decides=False)
     options = state.options
-    limits = state.limits(window.program, options.completing, options.keep_gap)
+    limits = state.budget.limits(window.program, options.completing, options.keep_gap)
     result = state.solve(window.program, limits)
     if result.x is not None:
         program.x = program.decided(window, result.x)
@@ -89,7 +89,7 @@ def _decide(state: DeadlineState, program: PlanProgram) -> Steps[Held | None]:
             break
         program.add_known_cuts()
         yield
-        if state.is_over():
+        if state.budget.is_over():
             break
     return held
 

@@ -44,14 +44,15 @@ class SlotDecision:
         Programs that were cut off have more work where nothing was found, or much would be lost: a
         plan that loses a job that it need not lose is lost itself.
         """
-        for share in self._state.options.deciding:
+        options, budget = self._state.options, self._state.budget
+        for share in options.deciding:
             self._cut_off = False
             for look in (self._keep_deadlines, self._few_deadlines, self._near, self._everything):
                 look(share)
-                if self._loses_at_most(self._state.options.slot_gap) or self._state.is_over():
+                if self._loses_at_most(options.slot_gap) or budget.is_over():
                     break
-            enough = self._loses_at_most(self._state.options.small_loss)
-            if enough or not self._cut_off or self._state.is_over():
+            enough = self._loses_at_most(options.small_loss)
+            if enough or not self._cut_off or budget.is_over():
                 break
         return self._best()
 
@@ -72,12 +73,12 @@ class SlotDecision:
             window = program.window(self._beyond)
             integer = window.program.integer & ~self._deadlines[window.open_yet]
             relaxed = replace(window.program, integer=integer)
-            limits = state.limits(relaxed, state.options.completing, state.options.slot_gap)
+            limits = state.budget.limits(relaxed, state.options.completing, state.options.slot_gap)
             result = state.solve(relaxed, limits, in_child=False)
             self._settled.add("fractions")  # it never has more work
             if result.x is not None:
                 self._fractions = program.decided(window, result.x)
-        if self._fractions is None or "few deadlines" in self._settled or state.is_over():
+        if self._fractions is None or "few deadlines" in self._settled or state.budget.is_over():
             return
         stays = self._beyond | (self._deadlines & program.whole_at(self._fractions))
         self._solve("few deadlines", program.window(stays, point=self._fractions), share)
@@ -102,7 +103,7 @@ class SlotDecision:
     ) -> bool:
         """Solve a program and keep the point found; whether it was cut off."""
         state = self._state
-        limits = state.limits(window.program, share, state.options.slot_gap)
+        limits = state.budget.limits(window.program, share, state.options.slot_gap)
         result = state.solve(window.program, limits, start, in_child=False)
         cut_off = result.status in ("feasible", "bounded", "interrupted")
         if not cut_off:

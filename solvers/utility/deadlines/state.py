@@ -1,15 +1,13 @@
-"""What is known during the search by deadlines: programs, cuts, best results, and what is left."""
+"""What is known during the search by deadlines: programs, cuts, the best schedule and bound."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from models.errors import InputError
 from models.utility.formulations.schedules import without_idle
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
@@ -19,12 +17,13 @@ from solvers.highs import SMALL_MIP, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP
 from solvers.utility.chosen_grid import chosen_grid
+from solvers.utility.deadlines.budget import Budget
 from solvers.utility.deadlines.cut_pool import CutPool
 from solvers.utility.deadlines.options import DeadlineOptions
 from solvers.utility.local_search import local_search
 from solvers.utility.pool_bound import PoolPrices
 from solvers.utility.scaling import scale_utilities
-from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState, refusing
+from solvers.utility.search_state import SearchState, refusing
 from solvers.utility.separation import PackingCut
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
@@ -89,15 +88,12 @@ class DeadlineState:
         All packing cuts known, and where they are rows of `on_grid`.
     known : SearchState
         Best schedule and bound so far.
+    budget : Budget
+        Work and time.
     may_prove : bool
         Whether the instance is small enough to hope for a proof of optimality.
     rooms : sequence of Room
         Those of the options that plans are made in.
-    work : float
-        The whole budget, in units of work (:class:`DeadlineOptions`): as many as seconds were left
-        at the start if there is no limit of work.
-    spent : float
-        Work done so far.
     forbidden : list of dict of int to int
         Deadlines that are excluded: no schedule with them beats the best one known.
     rows_added : int
@@ -112,11 +108,7 @@ class DeadlineState:
         deadline: float,
         options: DeadlineOptions,
     ) -> None:
-        if options.work_limit is None and deadline == math.inf:
-            raise InputError("the search by deadlines needs a finite deadline or a limit of work")
         self.instance, self.options = instance, options
-        self.work = options.work_limit or deadline - time.monotonic()
-        self.spent, self.deadline = 0.0, deadline
         scaled = scale_utilities(instance)
         self._scaled, self.factor = scaled.instance, scaled.factor
         share = relaxation.bound * self.factor / max(1, len(instance.jobs))
@@ -134,6 +126,7 @@ class DeadlineState:
         self.rows_added = 0
         placing = HighsOptions(work_limit=options.placing)
         self.known = SearchState(instance, self.totals.limits, deadline, placing)
+        self.budget = Budget(self.known, deadline, options, may_prove=self.may_prove)
         self.known.tighten_bound(relaxation.bound)
         for side, cut in relaxation.cuts:
             self.cuts.add(side, cut)
@@ -191,7 +184,7 @@ class DeadlineState:
             start=schedule,
             iterations=options.polishing * len(self.instance.jobs),
             temperature=options.temperature,
-            deadline=self.deadline,
+            deadline=self.budget.deadline,
         )
         self.known.offer(polished)
         self.known.timed = self.known.timed or self.known.seconds_left <= 0
@@ -267,43 +260,9 @@ class DeadlineState:
 
     # Work
 
-    @property
-    def work_left(self) -> float:
-        """Units of work; infinite where the clock alone is a limit."""
-        return math.inf if self.options.work_limit is None else self.work - self.spent
-
     def may_continue(self) -> bool:
         """Whether enough work and time are left to begin something, and the gap is open."""
-        return not self.is_over(self.options.least) and not self.known.closed(OPTIMAL_GAP)
-
-    def is_over(self, share: float = 0.0) -> bool:
-        """Whether no more than this share of all work is left, or no time."""
-        least = share * self.work
-        # Units of a limit of work are not seconds: then the clock only cuts the search off.
-        late = self.known.seconds_left <= (least if self.options.work_limit is None else 0.0)
-        self.known.timed = self.known.timed or late
-        return late or self.work_left <= least
-
-    def limits(
-        self, program: LinearProgram, share: float, gap: float | None = None
-    ) -> HighsOptions:
-        """Options of HiGHS for a program that may take a share of all work, to `options.gap`.
-
-        An infinite share is all the work that is left. Without a limit of work, the clock stops
-        the program after `options.slowest` seconds for each unit.
-        """
-        work, deadline = min(share * self.work, self.work_left), self.deadline
-        if self.options.work_limit is None:
-            deadline = min(deadline, time.monotonic() + self._of(self.options.slowest) * work)
-        looks = LOOKS_PER_UNIT * work / max(1, program.matrix.nnz)
-        return HighsOptions(
-            work_limit=max(10, int(looks)) if looks < math.inf else None,
-            mip_rel_gap=self._of(self.options.gap) if gap is None else gap,
-        ).until(deadline)
-
-    def charge(self, work: float, nonzeros: int) -> None:
-        """Count work of HiGHS on a program."""
-        self.spent += work * nonzeros / LOOKS_PER_UNIT
+        return not self.budget.is_over(self.options.least) and not self.known.closed(OPTIMAL_GAP)
 
     def solve(
         self,
@@ -328,6 +287,6 @@ class DeadlineState:
             result = run_highs(program, options, start=start, in_child=in_child)
         # A child that died has not said what it did.
         work = options.work_limit if result.died and options.work_limit else result.work
-        self.charge(work, program.matrix.nnz)
+        self.budget.charge(work, program.matrix.nnz)
         self.known.note_failure(result)
         return result

@@ -89,13 +89,13 @@ def test_the_best_schedule_is_polished_once_nothing_else_is_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     offered = list[UtilitySchedule]()
-    offer = DeadlineState.offer
+    offer = DeadlineState.offer_and_polish
 
     def watched(self: DeadlineState, schedule: UtilitySchedule) -> None:
         offered.append(schedule)
         offer(self, schedule)
 
-    monkeypatch.setattr(DeadlineState, "offer", watched)
+    monkeypatch.setattr(DeadlineState, "offer_and_polish", watched)
     options = replace(LARGE, work_limit=1.0, least=0.999)  # nothing is begun after the first round
     found = searched(contended(5), 1000.0, 60.0, options=options)
     assert offered
@@ -138,6 +138,8 @@ def test_with_few_deadlines_decided_the_slot_is_whole_and_every_row_holds(
     assert result.objective >= program._totals.worth(point) * (1 - 1e-6)
     whole = replace(part, integer=np.ones(len(x), dtype=bool))
     assert program.start(window._replace(program=whole), point) is None
+    linear = window.program.relaxed()
+    assert program.start(window._replace(program=linear), point) is None
 
 
 def test_the_second_program_has_only_those_deadlines_that_the_first_left_in_fractions(
@@ -165,7 +167,7 @@ def test_more_work_for_a_slot_is_not_for_programs_that_came_to_their_end(
     state = state_of(two_jobs(4.0), 1000.0, replace(LARGE, deciding=(0.01, 0.04, 0.16)))
     program = PlanProgram(state, {0: 0, 1: 0}, WHOLE_ROOM)
     program.solve()
-    both, solve, limits = state.totals.worth(program.x), state.solve, state.limits
+    both, solve, limits = state.totals.worth(program.x), state.solve, state.budget.limits
     asked: list[tuple[str, float]] = []
 
     def noted(part: LinearProgram, share: float, gap: float) -> HighsOptions:
@@ -181,7 +183,7 @@ def test_more_work_for_a_slot_is_not_for_programs_that_came_to_their_end(
         status = "interrupted" if kind == "stay" else "infeasible"
         return replace(result, status=status, x=None, objective=None, bound=None)
 
-    monkeypatch.setattr(state, "limits", noted)
+    monkeypatch.setattr(state.budget, "limits", noted)
     monkeypatch.setattr(state, "solve", cut_off)
     point = SlotDecision(state, program).point()
     assert point is not None

@@ -13,11 +13,17 @@ import pytest
 from models.errors import InputError
 from models.utility import UtilitySchedule
 from solvers.utility import offline, steps
-from solvers.utility.deadlines import DeadlineOptions
+from solvers.utility.deadlines import DeadlineOptions, deadline_search
 from solvers.utility.deadlines.complete import _add_cuts
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.totals_program import WHOLE_ROOM
-from tests.solvers.utility.test_deadline_search import drawn, one_job, searched
+from tests.solvers.utility.test_deadline_search import (
+    drawn,
+    empty,
+    one_job,
+    searched,
+    told_nothing,
+)
 from tests.solvers.utility.test_time_grid import state_of, two_alike
 
 
@@ -135,6 +141,12 @@ def test_units_of_work_are_not_held_against_seconds() -> None:
     assert not found.timed
 
 
+def test_a_search_needs_a_limit() -> None:
+    ins = two_alike()
+    with pytest.raises(InputError, match="a finite deadline or a limit of work"):
+        deadline_search(ins, told_nothing(ins, 30.0), empty(ins), deadline=math.inf)
+
+
 def test_plans_keep_the_limit_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     state = state_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
     program = PlanProgram(state, {0: 1, 1: 1}, WHOLE_ROOM)
@@ -143,8 +155,8 @@ def test_plans_keep_the_limit_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, "add_new_cuts", lambda: len(asked.append("new") or ""))
     _add_cuts(state, program)
     assert asked == ["known", "new"]
-    assert state.spent > 0  # fewer than a hundred iterations of the simplex count, too
-    state.spent = state.work
+    assert state.budget.spent > 0  # fewer than a hundred iterations of the simplex count, too
+    state.budget.spent = state.budget.work
     _add_cuts(state, program)
     assert asked == ["known", "new"]
 
@@ -153,11 +165,11 @@ def test_an_infinite_share_is_all_the_work_that_is_left() -> None:
     limited = state_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
     free = state_of(two_alike(), 30.0)
     program = free.totals.program(whole=False)
-    assert free.limits(program, math.inf).work_limit is None
-    whole = limited.limits(program, 1.0).work_limit
-    assert limited.limits(program, math.inf).work_limit == whole
-    limited.spent = 0.5
-    half = limited.limits(program, math.inf).work_limit
+    assert free.budget.limits(program, math.inf).work_limit is None
+    whole = limited.budget.limits(program, 1.0).work_limit
+    assert limited.budget.limits(program, math.inf).work_limit == whole
+    limited.budget.spent = 0.5
+    half = limited.budget.limits(program, math.inf).work_limit
     assert half is not None and whole is not None and abs(2 * half - whole) <= 1
 
 
@@ -169,6 +181,6 @@ def test_without_a_limit_of_work_the_clock_stops_programs_that_are_slow_for_thei
     )
     program = free.totals.program(whole=False)
     for share, seconds in ((0.1, 12.0), (0.9, 60.0), (math.inf, 60.0)):  # a minute is left
-        assert free.limits(program, share).time_limit == pytest.approx(seconds, abs=0.5)
+        assert free.budget.limits(program, share).time_limit == pytest.approx(seconds, abs=0.5)
         for state in (limited, provable):
-            assert state.limits(program, share).time_limit == pytest.approx(60.0, abs=0.5)
+            assert state.budget.limits(program, share).time_limit == pytest.approx(60.0, abs=0.5)

@@ -122,9 +122,9 @@ def test_which_jobs_keep_their_deadlines_is_decided_before_any_worker() -> None:
     assert program.whole_at(program.x)[program.deadlines].all()
     assert program.x[in_time].sum() == pytest.approx(1.0)
     assert state.totals.worth(program.x) < plan
-    before = state.spent
+    before = state.budget.spent
     assert keep_deadlines(state, program)  # there is nothing left to decide
-    assert state.spent == before
+    assert state.budget.spent == before
 
 
 def test_slots_far_ahead_are_decided_again_only_if_nothing_is_found_without_them(
@@ -304,7 +304,7 @@ def test_a_slot_whose_programs_were_cut_off_has_more_work(
     state, asked = state_of(ins, 1000.0, DeadlineOptions(deciding=shares)), list[float]()
     program = PlanProgram(state, {0: 0, 1: 0}, WHOLE_ROOM)
     program.solve()
-    both, limits, solve = state.totals.worth(program.x), state.limits, state.solve
+    both, limits, solve = state.totals.worth(program.x), state.budget.limits, state.solve
 
     def noted(part: LinearProgram, share: float, gap: float) -> HighsOptions:
         asked.append(share)
@@ -318,7 +318,7 @@ def test_a_slot_whose_programs_were_cut_off_has_more_work(
             return replace(result, status="feasible", x=0.0 * result.x, objective=part.offset)
         return replace(result, status="interrupted", x=None, objective=None, bound=None)
 
-    monkeypatch.setattr(state, "limits", noted)
+    monkeypatch.setattr(state.budget, "limits", noted)
     monkeypatch.setattr(state, "solve", cut_off)
     found = result_of(relax_and_fix(state, program))
     assert (0.04 in asked) == (len(shares) > 1)

@@ -99,10 +99,10 @@ def test_proofs_are_left_out() -> None:
     proof = state_of(two_alike(), 30.0, VARIANTS["without-proofs"][1])
     assert proof.may_prove
     assert with_whole_workers(proof, {0: 1, 1: 3}) == math.inf
-    assert proof.spent == 0.0
+    assert proof.budget.spent == 0.0
     whole = state_of(two_alike(), 30.0)
     assert with_whole_workers(whole, {0: 1, 1: 3}) < math.inf
-    assert whole.spent > 0.0
+    assert whole.budget.spent > 0.0
 
 
 @pytest.mark.usefixtures("highs_here")

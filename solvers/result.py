@@ -164,8 +164,9 @@ class SolveResult(Generic[ScheduleT]):
     negligible : float
         Objectives and bounds up to this size count as 0.
     timed : bool
-        Whether the clock decided any step on the way, so that another run may find something else,
-        even if this one ended by a proof. Said by the solvers of ``OFFLINE``.
+        Whether the clock, or the death of a child process, decided any step on the way, so that
+        another run may find something else, even if this one ended by a proof. Said by the solvers
+        of ``OFFLINE``.
 
     Raises
     ------

@@ -31,7 +31,7 @@ __all__ = ["LOOKS_PER_UNIT", "SearchState", "refusing"]
 
 LOOKS_PER_UNIT = 1e6
 """How often HiGHS looks at its limits, about every hundred simplex iterations, times the nonzeros
-of its program, in a unit of work: its seconds are in docs/formulations.md."""
+of its program, in a unit of work. docs/formulations.md says how many seconds a unit takes."""
 
 
 @contextmanager
@@ -105,7 +105,7 @@ class SearchState:
         self.failure = ""
 
     def note_failure(self, result: MatrixResult) -> None:
-        """Remember how a solve failed, if it did and is the first one that did."""
+        """Remember how a solve failed, if it is the first one that did; and that a child died."""
         self.timed = self.timed or result.died
         if result.failed:
             self.failure = self.failure or result.message

@@ -36,7 +36,7 @@ class SlotDecision:
         self._found: list[np.ndarray] = []
         self._settled: set[str] = set()  # programs that more work would not change
         self._fractions: np.ndarray | None = None  # a point with deadlines in fractions
-        self._cut_off = False  # whether any program that starts from the best point was
+        self._cut_off = False  # whether HiGHS was stopped early in any program of `_look`
 
     def point(self) -> np.ndarray | None:
         """The point that is worth most; None if nothing is found.

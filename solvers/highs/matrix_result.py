@@ -157,8 +157,9 @@ def judge(
         died=outcome.died,
     )
     if outcome.ended in ("infeasible", "unbounded"):
-        if tally.x is not None and outcome.ended == "infeasible":
-            return replace(nothing, message="infeasible, against a point that is feasible")
+        if outcome.ended == "infeasible" and (tally.x is not None or program.admits_zero):
+            point = "0" if tally.x is None else "a point"
+            return replace(nothing, message=f"infeasible, against {point} that is feasible")
         return replace(nothing, status=outcome.ended)
     if outcome.ended == "failed":
         return nothing

@@ -120,6 +120,12 @@ class LinearProgram:
         """Whether any column must be integer."""
         return bool(np.any(self.integer))
 
+    @property
+    def admits_zero(self) -> bool:
+        """Whether 0 satisfies all rows and bounds: then no solver may call it infeasible."""
+        sides = ((self.lower, self.upper), (self.row_lower, self.row_upper))
+        return all(bool((low <= 0).all() and (high >= 0).all()) for low, high in sides)
+
     def relaxed(self) -> LinearProgram:
         """Return the same program with no column integer."""
         return replace(self, integer=np.zeros(self.cost.size, dtype=bool))

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from solvers.highs import MatrixResult
 from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP
-from solvers.utility.deadlines.complete import bound_with_cuts, complete
-from solvers.utility.deadlines.prove import BoundProcess, bound_program
+from solvers.utility.deadlines.complete import complete
+from solvers.utility.deadlines.prove import BoundProcess, bound_program, bound_with_cuts
 from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
 from solvers.utility.totals_program import Room, TotalsProgram
 
@@ -120,7 +120,7 @@ class Rounds:
         self._first = number == 0 and not state.may_prove
         news = self._follow_up(grid, result, [room])
         self._first = False
-        # Where a proof is hoped for, the process gives more than the same once more.
+        # Where a proof is hoped for, the process gains more than another such round.
         return (
             news if self._process.is_busy and state.may_prove else self._another_helps(news, result)
         )
@@ -206,7 +206,7 @@ class Rounds:
     def _poll(self, seconds: float | None) -> bool:
         """Take the result of the process, if there is one, and start it again with all that is new.
 
-        No other place takes a result, and no solve of this process is under way when that happens.
+        No other place takes a result, and this is never called during a solve of the parent.
         If the child died, or could not be started, the search goes on without it.
         """
         state, polled = self._state, self._process.poll(seconds)

@@ -27,8 +27,8 @@ class DeadlineOptions:
     Raises
     ------
     InputError
-        If the limit is not positive and finite, or a room, the share of intervals or the seconds
-        of a unit are none.
+        If the limit of work is not positive and finite, if a room or the share of intervals is not
+        above 0 and at most 1, or if the seconds of a unit are not positive.
     """
 
     work_limit: float | None = None
@@ -49,9 +49,9 @@ class DeadlineOptions:
     provable: int = 250  # deadlines; HiGHS has proven the optimum of few programs with more
     coarse: tuple[float, float] = (1e-3, 2e-5)
     """Share of the bound lost by treating deadlines alike; the second where it may be proven."""
-    gap: tuple[float, float] = (5e-4, 3e-5)  # the second below `least_gain`, or no proof ends
+    gap: tuple[float, float] = (5e-4, 3e-5)  # the second below `least_gain`, for proofs to finish
     rough_gap: tuple[float, float] = (2e-3, 5e-3)  # where a finer grid or cuts are still to come
-    least_gain: float = 5e-5  # a schedule better by less is not looked for: half the gap of a proof
+    least_gain: float = 5e-5  # a schedule better by less is not looked for; half of OPTIMAL_GAP
     intervals: float = 1 / 3  # of the slots, in the first grid (docs/formulations.md)
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
     rounds: int = 3  # short ones, before those for the bound: they find the cuts that matter
@@ -68,7 +68,8 @@ class DeadlineOptions:
     capacities; others would lose much in it. Parameter servers run out before workers do once a
     slot is decided in whole numbers, so more of theirs is kept free.
     """
-    promising: float = 0.1  # share of the gap that a plan has to close, or to gain `small_loss`
+    promising: float = 0.1
+    """A plan is followed if it may close this share of the gap, or gain `small_loss`."""
     cut_rounds: int = 20  # of one plan; at 200x300x50+50, twelve are enough
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     least_violation: float = 1e-3  # relative; a smaller violation vanishes once workers are whole

@@ -135,8 +135,7 @@ class PlanProgram:
         try:
             optimum = self._growing.solve(self._state.budget.deadline)
         except Infeasible as error:
-            # Unless deadlines are excluded, the schedule of no job satisfies all rows.
-            if (self.program.row_lower <= 0).all() and (self.program.row_upper >= 0).all():
+            if self.program.admits_zero:  # no job at all is a plan, unless deadlines are excluded
                 raise HighsError("HiGHS says infeasible of a program that 0 satisfies") from error
             raise
         finally:
@@ -145,6 +144,22 @@ class PlanProgram:
         self.objective = optimum.objective
         self.x = np.zeros(len(self.x))
         self.x[self._columns] = optimum.x
+
+    def solve_with_cuts(self) -> None:
+        """Solve the linear program again and again until no cut is found that its loads violate.
+
+        Where no more work may be done, the last point violates some. Raises like :meth:`solve`.
+        """
+        self.solve()
+        for _ in range(self._options.cut_rounds):
+            if self._state.budget.is_over() or not (self.add_known_cuts() or self.add_new_cuts()):
+                return
+            self.solve()
+
+    def add_near_to_grid(self) -> None:
+        """Have the program on the grid take cuts as rows where the loads come near to them."""
+        totals, room = self._totals, self._room
+        self._state.add_near([totals.loads(self.x, side) / room[side] for side in SIDES])
 
     def add_known_cuts(self) -> int:
         """Add the known cuts that its point violates; returns how many rows were added."""

@@ -11,11 +11,15 @@ import numpy as np
 
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs.background import Background
+from solvers.highs.engine import HighsError
+from solvers.highs.growing import Infeasible
+from solvers.result import HIGHS_ROUND_OFF
+from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.search_state import refusing
-from solvers.utility.totals_program import TotalsProgram
+from solvers.utility.totals_program import WHOLE_ROOM, TotalsProgram
 
-__all__ = ["BoundProcess", "bound_program", "with_whole_workers"]
+__all__ = ["BoundProcess", "bound_program", "bound_with_cuts", "with_whole_workers"]
 
 # Cuts at nodes make them slow, and so do many looks at a variable before its pseudo-costs count:
 # docs/formulations.md. HiGHS's heuristics and restarts pay.
@@ -106,6 +110,36 @@ class BoundProcess:
             return None
         (totals, solve), self._solve = self._solve, None
         return totals, solve.result(seconds)
+
+
+def bound_with_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
+    """An upper bound on all schedules with these deadlines; the cuts found for it are kept.
+
+    It is minus infinity if all of them are excluded.
+    """
+    upper = math.inf
+    try:
+        program = PlanProgram(state, ends, WHOLE_ROOM)
+        for _ in range(state.options.cut_points):
+            program.solve_with_cuts()
+            upper = min(upper, program.objective)
+            whole_at = state.totals.whole_at(program.x, HIGHS_ROUND_OFF)
+            if not state.may_prove or whole_at or not state.may_improve(upper):
+                break
+            limits = state.budget.limits(program.program, state.options.completing)
+            result = state.solve(program.program, limits)
+            upper = min(upper, bound_of(result))
+            if result.x is None or not state.may_improve(upper):
+                break
+            program.move_to(result.x)
+            if not program.add_new_cuts():
+                break
+        program.add_near_to_grid()
+    except Infeasible:  # all schedules with these deadlines are excluded
+        return -math.inf
+    except HighsError as error:  # the bound so far is valid
+        state.known.note_error(error)
+    return upper
 
 
 def with_whole_workers(state: DeadlineState, ends: Mapping[int, int]) -> float:

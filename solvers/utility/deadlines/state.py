@@ -203,6 +203,10 @@ class DeadlineState:
         """Whether an upper bound in the program leaves (nearly) nothing above the best schedule."""
         return upper <= self.objective_to_beat
 
+    def may_improve(self, upper: float) -> bool:
+        """Whether an upper bound leaves a better schedule to find, and enough is left to do so."""
+        return not self.no_better_than_known(upper) and self.may_continue()
+
     def is_promising(self, upper: float) -> bool:
         """Whether an upper bound in the program leaves enough to look for a better schedule."""
         known = self.known

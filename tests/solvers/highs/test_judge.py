@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ PAIR = LinearProgram(
         ("stopped", None, 5.0, "bounded", 5.0),
         ("stopped", None, None, "interrupted", None),
         ("failed", (1, 2), 5.0, "failed", None),
-        ("infeasible", None, None, "infeasible", None),
+        ("infeasible", None, None, "failed", None),  # (0, 0) satisfies the row and the bounds
         ("unbounded", None, None, "unbounded", None),
     ],
 )
@@ -55,10 +56,13 @@ def test_claims_are_judged(
 
 
 def test_infeasible_is_refuted_by_a_feasible_point() -> None:
-    tally = Tally(PAIR)
-    tally.incumbent(np.array([0.0, 1.0]))
     outcome = Outcome(ended="infeasible", message="Infeasible")
-    assert judge(PAIR, HighsOptions(), outcome, tally, 0.0).status == "failed"
+    for changes in ({"row_lower": 1.0}, {"lower": 1.0}, {"row_upper": -1.0}, {"upper": -1.0}):
+        program = replace(PAIR, **changes)  # 0 is none of its points
+        assert judge(program, HighsOptions(), outcome, Tally(program), 0.0).status == "infeasible"
+    tally = Tally(program := replace(PAIR, row_lower=1.0))
+    tally.incumbent(np.array([0.0, 1.0]))
+    assert judge(program, HighsOptions(), outcome, tally, 0.0).status == "failed"
 
 
 def test_gap_asked_for_decides_what_is_optimal() -> None:

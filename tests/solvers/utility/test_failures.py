@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 from solvers.errors import WrongSolution
-from solvers.highs import LinearProgram, MatrixResult, child, solve
+from solvers.highs import LinearProgram, MatrixResult, adapter, child, solve
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram, Infeasible
+from solvers.highs.outcome import Outcome
 from solvers.utility import exact, offline
 from solvers.utility.branching import branched
 from solvers.utility.deadline_relaxation import DeadlineRelaxation
 from solvers.utility.deadlines import DeadlineOptions, choose
-from solvers.utility.deadlines.complete import bound_with_cuts, complete
+from solvers.utility.deadlines.complete import complete
 from solvers.utility.deadlines.plan_program import PlanProgram
+from solvers.utility.deadlines.prove import bound_with_cuts
 from solvers.utility.pool_bound import PoolPrices
 from solvers.utility.separation import PackingSeparator
 from solvers.utility.totals_program import WHOLE_ROOM
@@ -95,6 +97,20 @@ def test_a_plan_is_never_infeasible_unless_deadlines_are_excluded(
     assert "infeasible" in state.known.failure
     state.forbid({0: 1})
     assert bound_with_cuts(state, {0: 1}) == -math.inf
+
+
+def test_whole_deadlines_are_not_excluded_because_highs_says_infeasible(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Both jobs by slot 2: three quarters of each in fractions, so an integer program is solved.
+    def lies(*_: object, **__: object) -> Outcome:
+        return Outcome(ended="infeasible", message="Infeasible")
+
+    monkeypatch.setattr(adapter, "run", lies)
+    state = state_of(two_alike(), 30.0)
+    assert state.may_prove
+    assert 0 < bound_with_cuts(state, {0: 1, 1: 1}) < math.inf
+    assert "infeasible" in state.known.failure
 
 
 @pytest.mark.usefixtures("dying", "short_local_search")

@@ -14,7 +14,6 @@ from models.errors import InputError
 from models.utility import UtilitySchedule
 from solvers.utility import offline, steps
 from solvers.utility.deadlines import DeadlineOptions, deadline_search
-from solvers.utility.deadlines.complete import _add_cuts
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.totals_program import WHOLE_ROOM
 from tests.solvers.utility.test_deadline_search import (
@@ -153,11 +152,11 @@ def test_plans_keep_the_limit_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(program, "add_known_cuts", lambda: len(asked.append("known") or ""))
     monkeypatch.setattr(program, "add_new_cuts", lambda: len(asked.append("new") or ""))
-    _add_cuts(state, program)
+    program.solve_with_cuts()
     assert asked == ["known", "new"]
     assert state.budget.spent > 0  # fewer than a hundred iterations of the simplex count, too
     state.budget.spent = state.budget.work
-    _add_cuts(state, program)
+    program.solve_with_cuts()
     assert asked == ["known", "new"]
 
 

@@ -15,8 +15,8 @@ from solvers.highs import solve as run_highs
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram, OutOfTime
 from solvers.utility.deadlines import DeadlineOptions
-from solvers.utility.deadlines.complete import bound_with_cuts
 from solvers.utility.deadlines.plan_program import PlanProgram
+from solvers.utility.deadlines.prove import bound_with_cuts
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve as solve_exactly
 from solvers.utility.placing import Placer

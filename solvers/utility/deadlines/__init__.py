@@ -29,10 +29,10 @@ one set of ``options``.
     deadlines that it has found so far are completed as well, the grid is refined where they lie,
     and it starts again.
 
-Without that process, the first rounds are short, since they find the cuts that matter; later ones
-are for the bound. Limits are in work, not in seconds: with a limit of work, the same one gives the
-same answer, and the clock only cuts the search off. With a time limit alone, the search divides as
-many units as it has seconds, and the clock also stops programs that are slow for their work.
+Without that process, all rounds are for the bound, and their deadlines are completed. Limits are in
+work, not in seconds: with a limit of work, the same one gives the same answer, and the clock only
+cuts the search off. With a time limit alone, the search divides as many units as it has seconds,
+and the clock also stops programs that are slow for their work.
 """
 
 from __future__ import annotations

@@ -30,7 +30,8 @@ class Rounds:
 
     def __init__(self, state: DeadlineState, process: BoundProcess, *, uses_process: bool) -> None:
         self._state, self._process, self._uses_process = state, process, uses_process
-        self._number, self._effort = 0, 1.0  # of rounds; times the shares of work that they have
+        self._number = 0  # of rounds while the process is busy
+        self._effort = 1.0  # times the shares of work that rounds have
         self._news = False  # since the process was started
         self._rows = 0  # of cuts, at that time
         self._first = False  # whether the first round is under way, where no proof is hoped for
@@ -85,26 +86,26 @@ class Rounds:
     # Rounds. Each returns whether another one may give more.
 
     def _round(self) -> bool:
-        """Look for good deadlines; after the first rounds, without a process, for the bound."""
-        state, number = self._state, self._number
-        self._number += 1
-        first = number < state.options.rounds
-        if self._process.is_busy or (first and not state.may_prove):
-            more = self._around(number)
-            return more or not self._process.is_busy  # those for the bound are still to come
+        """Look for good deadlines while the process works on the bound; else for both."""
+        if self._process.is_busy:
+            more = self._around()
+            return more or not self._process.is_busy  # one for the bound is still to come
+        state = self._state
         left = max(state.options.choosing, 1 - state.budget.spent / state.budget.work)
-        share = self._effort * (state.options.choosing if first else state.options.proving * left)
+        share = self._effort * state.options.proving * left
         grid, result = state.on_grid, state.solve(*bound_program(state, share, rough=self._refines))
         state.take_program_bound(bound_of(result))
         news = self._follow_up(grid, result, self._large_rooms)
         return self._another_helps(self._prepare_next(grid, result, news), result)
 
-    def _around(self, number: int) -> bool:
+    def _around(self) -> bool:
         """Search near the linear relaxation, or also near the best schedule.
 
         Each round may use the same share of the capacities as the plan after it.
         """
         state, grid, rooms = self._state, self._state.on_grid, self._state.rooms
+        number = self._number
+        self._number += 1
         room = rooms[number % len(rooms)]
         program = grid.program(whole=False, room=room)
         share = self._effort * state.options.choosing

@@ -54,7 +54,6 @@ class DeadlineOptions:
     least_gain: float = 5e-5  # a schedule better by less is not looked for; half of OPTIMAL_GAP
     intervals: float = 1 / 3  # of the slots, in the first grid (docs/formulations.md)
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
-    rounds: int = 3  # short ones, before those for the bound: they find the cuts that matter
 
     # Whole workers, slot by slot, after a plan in fractions.
     rooms: tuple[tuple[Room, ...], tuple[Room, ...]] = (

@@ -29,10 +29,6 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
         "plans leave no more of the parameter servers free than of the workers",
         DeadlineOptions(rooms=(((0.99, 0.99), (1.0, 1.0)), DeadlineOptions().rooms[1])),
     ),
-    "without-short-rounds": (
-        "all rounds are for the bound, none near the linear relaxation",
-        DeadlineOptions(rounds=0),
-    ),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
     "without-polishing": ("schedules stay as they were found", DeadlineOptions(polishing=0)),
 }

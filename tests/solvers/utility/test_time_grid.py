@@ -232,7 +232,7 @@ def test_what_is_near_says_nothing_of_the_bound() -> None:
     state = state_of(two_alike(), 30.0, GRIDDED)
     state.rooms = (WHOLE_ROOM,)  # two whole slots of work do not fit into less
     rounds = Rounds(state, BoundProcess(), uses_process=False)
-    rounds._around(0)
+    rounds._around()
     assert state.known.objective == pytest.approx(12.3841, abs=1e-4)
     assert state.known.bound == 30.0
 
@@ -247,13 +247,13 @@ def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
     state.rooms = (WHOLE_ROOM,)
     rounds = Rounds(state, BoundProcess(), uses_process=False)
     rounds._complete = lambda ends, *_: bool(chosen.append(ends))  # type: ignore[method-assign]
-    rounds._around(1)  # near the best schedule
+    rounds._number = 1
+    rounds._around()  # near the best schedule
     assert len(chosen) == 1
     assert not state.is_forbidden(chosen[0])
 
 
-def test_the_first_rounds_do_not_end_a_search_that_is_to_find_a_bound() -> None:
-    # They find nothing new here; the bound comes from the rounds after them.
+def test_without_a_process_rounds_are_for_the_bound() -> None:
     state = state_of(two_alike(), 30.0, GRIDDED)
     state.known.offer(solve(two_alike()).schedule)
     Rounds(state, BoundProcess(), uses_process=False).run()

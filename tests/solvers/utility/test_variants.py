@@ -11,7 +11,6 @@ import pytest
 
 from models.utility import score
 from solvers.utility.deadlines import DeadlineOptions, complete
-from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.relax_and_fix import relax_and_fix
 from solvers.utility.deadlines.state import DeadlineState
@@ -42,7 +41,6 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
         "one-try": ["slot_tries"],
         "one-effort": ["deciding"],
         "without-ps-reserve": ["rooms"],
-        "without-short-rounds": ["rounds"],
         "without-proofs": ["whole"],
         "without-polishing": ["polishing"],
     }
@@ -103,18 +101,3 @@ def test_proofs_are_left_out() -> None:
     whole = state_of(two_alike(), 30.0)
     assert with_whole_workers(whole, {0: 1, 1: 3}) < math.inf
     assert whole.budget.spent > 0.0
-
-
-@pytest.mark.usefixtures("highs_here")
-@pytest.mark.parametrize(("name", "short"), [(None, 3), ("without-short-rounds", 0)])
-def test_short_rounds_are_left_out(
-    name: str | None, short: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = []
-    around = Rounds._around
-    monkeypatch.setattr(
-        Rounds, "_around", lambda self, number: made.append(number) or around(self, number)
-    )
-    options = VARIANTS[name][1] if name else DeadlineOptions()
-    searched(contended(3), 1000.0, 60.0, options=replace(options, work_limit=0.05, provable=0))
-    assert made == list(range(short))

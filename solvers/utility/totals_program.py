@@ -46,12 +46,9 @@ from solvers.utility.separation import PackingCut
 from solvers.utility.sparse_rows import NEVER, SparseRows
 from solvers.utility.time_grid import TimeGrid
 
-__all__ = ["SIDES", "SMALLEST", "WHOLE_ROOM", "Room", "TotalsProgram"]
+__all__ = ["SIDES", "SMALLEST", "TotalsProgram"]
 
 SIDES = (0, 1)  # workers, parameter servers
-Room = tuple[float, float]
-"""Shares of the capacities that workers, and parameter servers, may use."""
-WHOLE_ROOM: Room = (1.0, 1.0)
 SMALLEST = 1e-7
 """Weights of a cut below it, relative to the largest, are left out of programs."""
 
@@ -92,7 +89,7 @@ class TotalsProgram:
         self._upper: list[np.ndarray] = []
         self.columns = 0
         self._rows = SparseRows()
-        self._capacities: list[tuple[int, np.ndarray]] = []  # sides, and their rows
+        self._capacities: list[np.ndarray] = []  # their rows
         self._coarse = coarse
         self.left_out = 0.0
         self._groups: dict[int, DeadlineGroups] = {}
@@ -156,7 +153,7 @@ class TotalsProgram:
         heaviest = (columns != NEVER).T @ (weight * most)
         needed = heaviest > capacity
         at = np.flatnonzero(needed if where is None else needed & where)
-        self._capacities.append((side, self._rows.count + np.arange(len(at))))
+        self._capacities.append(self._rows.count + np.arange(len(at)))
         self._rows.add(
             len(at),
             -math.inf,
@@ -217,7 +214,7 @@ class TotalsProgram:
         *,
         whole: bool = True,
         ends: Mapping[int, int] | None = None,
-        room: Room = WHOLE_ROOM,
+        room: float = 1.0,
         least: float | None = None,
     ) -> LinearProgram:
         """The program with all its cuts.
@@ -228,8 +225,8 @@ class TotalsProgram:
             Whether all variables are integer, or d alone.
         ends : dict of int to int, optional
             If given, jobs complete by these slots or later, or stay out; all others stay out.
-        room : pair of float
-            Shares that may be used, for either side, of those capacities that jobs could exceed.
+        room : float
+            Share that may be used of those capacities that jobs could exceed.
         least : float, optional
             Least objective of interest.
         """
@@ -260,11 +257,11 @@ class TotalsProgram:
             integer=integer,
         )
 
-    def room_of_rows(self, room: Room) -> np.ndarray:
+    def room_of_rows(self, room: float) -> np.ndarray:
         """By row, the share of its capacity that may be used: 1 where it is no capacity."""
         shares = np.ones(self._rows.count)
-        for side, rows in self._capacities:
-            shares[rows] = room[side]
+        for rows in self._capacities:
+            shares[rows] = room
         return shares
 
     def earlier(self, job: int, end: int | None) -> np.ndarray:

@@ -10,7 +10,7 @@ from solvers.result import HIGHS_ROUND_OFF, OPTIMAL_GAP
 from solvers.utility.deadlines.complete import complete
 from solvers.utility.deadlines.prove import BoundProcess, bound_program, bound_with_cuts
 from solvers.utility.deadlines.state import DeadlineState, Steps, bound_of
-from solvers.utility.totals_program import Room, TotalsProgram
+from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["Rounds"]
 
@@ -146,7 +146,7 @@ class Rounds:
     # Their deadlines
 
     def _follow_up(
-        self, program: TotalsProgram, result: MatrixResult, rooms: Sequence[Room]
+        self, program: TotalsProgram, result: MatrixResult, rooms: Sequence[float]
     ) -> bool:
         """Look for a schedule with the deadlines found; whether that changed a program."""
         if result.x is None:
@@ -162,7 +162,7 @@ class Rounds:
         self._news = self._news or news
         return news
 
-    def _complete(self, ends: Mapping[int, int], upper: float, rooms: Sequence[Room]) -> bool:
+    def _complete(self, ends: Mapping[int, int], upper: float, rooms: Sequence[float]) -> bool:
         """Look for a schedule with these deadlines; whether they are now excluded.
 
         ``upper`` is the bound on them that :func:`bound_with_cuts` gave, if it was asked.

@@ -10,7 +10,6 @@ from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import with_whole_workers
 from solvers.utility.deadlines.relax_and_fix import keep_deadlines, relax_and_fix, schedule_of
 from solvers.utility.deadlines.state import DeadlineState, Steps
-from solvers.utility.totals_program import Room
 
 __all__ = ["complete"]
 
@@ -19,7 +18,7 @@ def complete(
     state: DeadlineState,
     ends: Mapping[int, int],
     upper: float,
-    rooms: Sequence[Room],
+    rooms: Sequence[float],
     is_outdated: Callable[[], bool],
 ) -> Steps[float]:
     """Look for a schedule with given deadlines, in one room after the other, step by step.
@@ -31,7 +30,7 @@ def complete(
         Last slots of the jobs that are to complete.
     upper : float
         A bound on what they are worth (``prove.bound_with_cuts``), or infinity.
-    rooms : sequence of pair of float
+    rooms : sequence of float
         Shares of the capacities (:class:`DeadlineOptions`); a plan is made with each in turn.
     is_outdated : callable
         Whether better deadlines are known by now: then no plan but the first is begun.
@@ -63,7 +62,7 @@ def complete(
     return upper
 
 
-def _plan(state: DeadlineState, ends: Mapping[int, int], room: Room) -> PlanProgram | None:
+def _plan(state: DeadlineState, ends: Mapping[int, int], room: float) -> PlanProgram | None:
     """A plan in fractions, if one is allowed that is better than the best schedule known."""
     totals = state.totals
     try:

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 from models.errors import InputError
-from solvers.utility.totals_program import Room
 
 __all__ = ["DeadlineOptions"]
 
@@ -56,16 +55,11 @@ class DeadlineOptions:
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
 
     # Whole workers, slot by slot, after a plan in fractions.
-    rooms: tuple[tuple[Room, ...], tuple[Room, ...]] = (
-        ((0.99, 0.93), (1.0, 0.96)),
-        ((0.97, 0.97), (0.995, 0.995), (1.0, 1.0)),
-    )
+    rooms: tuple[float, ...] = (0.97, 0.995, 1.0)
     """Shares of the capacities that a plan may use in slots that are not decided yet.
 
-    The second sequence is for where the optimum may be proven; it may need all capacities.
-    The first room of either is only for deadlines that were chosen with the same shares of the
-    capacities; others would lose much in it. Parameter servers run out before workers do once a
-    slot is decided in whole numbers, so more of theirs is kept free.
+    The first is only for deadlines that were chosen with the same share of the capacities; others
+    would lose much in it. The optimum may need all of them.
     """
     promising: float = 0.1
     """A plan is followed if it may close this share of the gap, or gain `small_loss`."""
@@ -96,11 +90,8 @@ class DeadlineOptions:
     """
 
     def __post_init__(self) -> None:
-        shares = [share for rooms in self.rooms for room in rooms for share in room]
-        if [len(rooms) > 1 for rooms in self.rooms] != [True, True] or not all(
-            0 < share <= 1 for share in shares
-        ):
-            raise InputError(f"rooms {self.rooms}: twice two or more, shares above 0 and at most 1")
+        if len(self.rooms) < 2 or not all(0 < room <= 1 for room in self.rooms):
+            raise InputError(f"rooms {self.rooms}: two or more, above 0 and at most 1")
         if not 0 < self.intervals <= 1:
             raise InputError(f"intervals {self.intervals} is not above 0 and at most 1")
         if not all(seconds > 0 for seconds in self.slowest):

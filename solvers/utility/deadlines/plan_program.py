@@ -25,7 +25,7 @@ from solvers.highs.growing import GrowingProgram, Infeasible
 from solvers.result import HIGHS_ROUND_OFF
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.sparse_rows import NEVER
-from solvers.utility.totals_program import SIDES, SMALLEST, Room
+from solvers.utility.totals_program import SIDES, SMALLEST
 
 __all__ = ["PlanProgram", "Window"]
 
@@ -57,8 +57,8 @@ class PlanProgram:
         It takes over the cuts found.
     ends : dict of int to int
         Jobs complete by these slots, or later, or stay out; those not in it stay out.
-    room : pair of float
-        Shares of the capacities that may be used; all of them in the slot that is being decided.
+    room : float
+        Share of the capacities that may be used; all of them in the slot that is being decided.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class PlanProgram:
         The slot that is decided next; those before it are fixed.
     """
 
-    def __init__(self, state: DeadlineState, ends: Mapping[int, int], room: Room) -> None:
+    def __init__(self, state: DeadlineState, ends: Mapping[int, int], room: float) -> None:
         self._state, self._totals, self._options = state, state.totals, state.options
         self._room, self._ends = room, dict(ends)
         program = self._totals.program(whole=False, ends=ends, room=room)
@@ -158,14 +158,13 @@ class PlanProgram:
 
     def add_near_to_grid(self) -> None:
         """Have the program on the grid take cuts as rows where the loads come near to them."""
-        totals, room = self._totals, self._room
-        self._state.add_near([totals.loads(self.x, side) / room[side] for side in SIDES])
+        loads = [self._totals.loads(self.x, side) / self._room for side in SIDES]
+        self._state.add_near(loads)
 
     def add_known_cuts(self) -> int:
         """Add the known cuts that its point violates; returns how many rows were added."""
-        added = 0
+        added, room = 0, self._room * (1 + self._options.least_violation)
         for side in SIDES:
-            room = self._room[side] * (1 + self._options.least_violation)
             weight, capacity = self._state.cuts.of_side(side)
             has = np.zeros((self._totals.grid.slots, len(weight)), dtype=bool)
             has[:, : self._has[side].shape[1]] = self._has[side]
@@ -186,10 +185,7 @@ class PlanProgram:
 
         Cuts that are known already are added for all slots that are open.
         """
-        x = self.x / (1 + self._options.least_violation)
-        for side in SIDES:
-            columns = self._totals.counts(side)
-            x[columns[columns != NEVER]] /= self._room[side]
+        x = self.x / (self._room * (1 + self._options.least_violation))
         away = self._slot_of < self.next_slot
         if until is not None:
             away |= self._slot_of >= until
@@ -203,7 +199,7 @@ class PlanProgram:
         row, job = np.nonzero((columns != NEVER) & (weight > SMALLEST))
         shape = (len(slots), self._totals.columns)
         rows = sparse.csr_array((weight[row, job], (row, columns[row, job])), shape=shape)
-        rows, upper = rows[:, self._columns], np.full(len(slots), self._room[side])
+        rows, upper = rows[:, self._columns], np.full(len(slots), self._room)
         self._growing.add_rows(rows, upper)
         program = self.program
         self.program = replace(

@@ -17,7 +17,7 @@ from solvers.result import HIGHS_ROUND_OFF
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.search_state import refusing
-from solvers.utility.totals_program import WHOLE_ROOM, TotalsProgram
+from solvers.utility.totals_program import TotalsProgram
 
 __all__ = ["BoundProcess", "bound_program", "bound_with_cuts", "with_whole_workers"]
 
@@ -119,7 +119,7 @@ def bound_with_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
     """
     upper = math.inf
     try:
-        program = PlanProgram(state, ends, WHOLE_ROOM)
+        program = PlanProgram(state, ends, 1.0)
         for _ in range(state.options.cut_points):
             program.solve_with_cuts()
             upper = min(upper, program.objective)

@@ -25,10 +25,6 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
         "no more work for a slot whose programs were cut off",
         DeadlineOptions(deciding=(0.01,)),
     ),
-    "without-ps-reserve": (
-        "plans leave no more of the parameter servers free than of the workers",
-        DeadlineOptions(rooms=(((0.99, 0.99), (1.0, 1.0)), DeadlineOptions().rooms[1])),
-    ),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
     "without-polishing": ("schedules stay as they were found", DeadlineOptions(polishing=0)),
 }

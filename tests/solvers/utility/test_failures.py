@@ -24,7 +24,6 @@ from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import bound_with_cuts
 from solvers.utility.pool_bound import PoolPrices
 from solvers.utility.separation import PackingSeparator
-from solvers.utility.totals_program import WHOLE_ROOM
 from tests.solvers.utility.test_deadline_search import drawn, searched
 from tests.solvers.utility.test_exact import contended
 from tests.solvers.utility.test_relax_and_fix import result_of
@@ -80,7 +79,7 @@ def test_what_highs_fails_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert bound_with_cuts(state, {0: 1}) == math.inf
     assert state.known.failure == "no basis"
     state.known.failure = ""
-    assert result_of(complete(state, {0: 1}, math.inf, [WHOLE_ROOM], lambda: False)) == math.inf
+    assert result_of(complete(state, {0: 1}, math.inf, [1.0], lambda: False)) == math.inf
     assert state.known.failure == "no basis"
 
 
@@ -174,7 +173,7 @@ def test_deadlines_that_are_all_excluded_prove_something_and_are_no_failure() ->
     state.forbid({0: 3, 1: 1})
     assert not state.is_forbidden({0: 1, 1: 1})
     assert bound_with_cuts(state, {0: 1, 1: 1}) == -math.inf
-    steps = complete(state, {0: 1, 1: 1}, math.inf, [WHOLE_ROOM], lambda: False)
+    steps = complete(state, {0: 1, 1: 1}, math.inf, [1.0], lambda: False)
     assert result_of(steps) == -math.inf
     assert state.known.failure == ""
 

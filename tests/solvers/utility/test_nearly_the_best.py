@@ -19,7 +19,6 @@ from solvers.utility.deadlines.slot_decision import SlotDecision
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.deadlines.variants import VARIANTS
 from solvers.utility.exact import solve as solve_exactly
-from solvers.utility.totals_program import WHOLE_ROOM, Room
 from tests.solvers.utility.test_deadline_search import empty, one_job, searched
 from tests.solvers.utility.test_exact import SEEDS, best, contended
 from tests.solvers.utility.test_relax_and_fix import two_jobs
@@ -102,7 +101,7 @@ def test_the_best_schedule_is_polished_once_nothing_else_is_begun(
     assert found.objective == pytest.approx(best(5))
 
 
-def slot_to_decide(seed: int, room: Room) -> tuple[PlanProgram, np.ndarray | None]:
+def slot_to_decide(seed: int, room: float) -> tuple[PlanProgram, np.ndarray | None]:
     """A plan for the optimum's deadlines, and its first slot decided with few of them free."""
     ins = contended(seed)
     schedule = solve_exactly(ins).schedule
@@ -117,10 +116,10 @@ def slot_to_decide(seed: int, room: Room) -> tuple[PlanProgram, np.ndarray | Non
     return program, decision._best()
 
 
-@pytest.mark.parametrize("room", [WHOLE_ROOM, (0.8, 0.7)])
+@pytest.mark.parametrize("room", [1.0, 0.8])
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 6])  # no job can complete in 4
 def test_with_few_deadlines_decided_the_slot_is_whole_and_every_row_holds(
-    seed: int, room: Room
+    seed: int, room: float
 ) -> None:
     program, point = slot_to_decide(seed, room)
     assert point is not None
@@ -165,7 +164,7 @@ def test_more_work_for_a_slot_is_not_for_programs_that_came_to_their_end(
     # Both jobs fit in slot 0. Where their deadlines stay, HiGHS is cut off until it has more work;
     # where they are free, it says that nothing is left.
     state = state_of(two_jobs(4.0), 1000.0, replace(LARGE, deciding=(0.01, 0.04, 0.16)))
-    program = PlanProgram(state, {0: 0, 1: 0}, WHOLE_ROOM)
+    program = PlanProgram(state, {0: 0, 1: 0}, 1.0)
     program.solve()
     both, solve, limits = state.totals.worth(program.x), state.solve, state.budget.limits
     asked: list[tuple[str, float]] = []

@@ -15,7 +15,6 @@ from models.utility import UtilitySchedule
 from solvers.utility import offline, steps
 from solvers.utility.deadlines import DeadlineOptions, deadline_search
 from solvers.utility.deadlines.plan_program import PlanProgram
-from solvers.utility.totals_program import WHOLE_ROOM
 from tests.solvers.utility.test_deadline_search import (
     drawn,
     empty,
@@ -148,7 +147,7 @@ def test_a_search_needs_a_limit() -> None:
 
 def test_plans_keep_the_limit_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     state = state_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
-    program = PlanProgram(state, {0: 1, 1: 1}, WHOLE_ROOM)
+    program = PlanProgram(state, {0: 1, 1: 1}, 1.0)
     asked: list[str] = []
     monkeypatch.setattr(program, "add_known_cuts", lambda: len(asked.append("known") or ""))
     monkeypatch.setattr(program, "add_new_cuts", lambda: len(asked.append("new") or ""))

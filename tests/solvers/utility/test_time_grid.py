@@ -24,7 +24,7 @@ from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve
 from solvers.utility.separation import PackingCut
 from solvers.utility.time_grid import TimeGrid
-from solvers.utility.totals_program import WHOLE_ROOM, TotalsProgram
+from solvers.utility.totals_program import TotalsProgram
 from tests.models.utility.small import instance, job
 from tests.solvers.utility.test_deadline_search import empty, one_job, searched, told_nothing
 from tests.solvers.utility.test_exact import SEEDS, best, contended
@@ -230,7 +230,7 @@ def state_of(ins: UtilityInstance, bound: float, options: DeadlineOptions = GIVE
 def test_what_is_near_says_nothing_of_the_bound() -> None:
     # Most deadlines are fixed: the optimum of what is left is no bound on all schedules.
     state = state_of(two_alike(), 30.0, GRIDDED)
-    state.rooms = (WHOLE_ROOM,)  # two whole slots of work do not fit into less
+    state.rooms = (1.0,)  # two whole slots of work do not fit into less
     rounds = Rounds(state, BoundProcess(), uses_process=False)
     rounds._around()
     assert state.known.objective == pytest.approx(12.3841, abs=1e-4)
@@ -244,7 +244,7 @@ def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
     best_ends = state.totals.ends(state.best_point(state.totals))
     state.forbid(best_ends)
     chosen: list[dict[int, int]] = []
-    state.rooms = (WHOLE_ROOM,)
+    state.rooms = (1.0,)
     rounds = Rounds(state, BoundProcess(), uses_process=False)
     rounds._complete = lambda ends, *_: bool(chosen.append(ends))  # type: ignore[method-assign]
     rounds._number = 1

@@ -40,7 +40,7 @@ class Rounds:
         self._waiting: list[tuple[Mapping[int, int], float]] = []
         self._completed: set[frozenset[tuple[int, int]]] = set()
         # For deadlines chosen in all of the capacities: in the first room, they would lose much.
-        self._large_rooms = state.rooms[1:]
+        self._large_rooms = state.options.rooms[1:]
         self._refines = not state.may_prove  # whether a finer grid is expected to give more
         self._start_process()
 
@@ -103,7 +103,8 @@ class Rounds:
 
         Each round may use the same share of the capacities as the plan after it.
         """
-        state, grid, rooms = self._state, self._state.on_grid, self._state.rooms
+        state, grid = self._state, self._state.on_grid
+        rooms = state.options.rooms
         number = self._number
         self._number += 1
         room = rooms[number % len(rooms)]

@@ -92,8 +92,6 @@ class DeadlineState:
         Work and time.
     may_prove : bool
         Whether the instance is small enough to hope for a proof of optimality.
-    rooms : sequence of float
-        Those of the options that plans are made in.
     forbidden : list of dict of int to int
         Deadlines that are excluded: no schedule with them beats the best one known.
     rows_added : int
@@ -114,7 +112,6 @@ class DeadlineState:
         share = relaxation.bound * self.factor / max(1, len(instance.jobs))
         self.totals = self.on_grid = TotalsProgram(self._scaled, coarse=options.coarse[1] * share)
         self.may_prove = self.totals.deadlines <= options.provable
-        self.rooms = options.rooms
         self._coarse = self._of(options.coarse) * share
         if not self.may_prove:
             self.totals = TotalsProgram(self._scaled, coarse=self._coarse)

@@ -202,12 +202,11 @@ def test_rounds_take_the_rooms_in_turn_and_the_first_gives_the_process_its_cuts(
     monkeypatch.setattr(LinearProgram, "where_undecided", watched)
     with closing(Idle()) as process:
         rounds = Rounds(state, process, uses_process=True)
-        for _ in range(4):
+        for _ in range(6):
             rounds._completed.clear()
             rounds._around()
-        rooms = state.rooms
-        assert asked == [[room] for room in (*rooms, *rooms)]
-        assert near == [1, 1, 2, 2]  # the linear relaxation, then the best schedule, too
+        assert asked == [[room] for room in 2 * state.options.rooms]
+        assert near == [1, 1, 1, 2, 2, 2]  # the linear relaxation, then the best schedule, too
         assert process.begun == 2
 
 

@@ -152,7 +152,7 @@ def test_the_second_program_has_only_those_deadlines_that_the_first_left_in_frac
         return window(self, stays, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(PlanProgram, "window", watched)
-    slot_to_decide(5, (0.8, 0.8))
+    slot_to_decide(5, 0.8)
     (free, _), (stay, all_of_them) = seen[-2:]
     assert free == 0
     assert 0 < stay < all_of_them

@@ -197,7 +197,7 @@ def test_capacities_that_jobs_cannot_exceed_are_theirs() -> None:
     totals = state.totals
     most = float(totals.limits[0].most)
     state.cuts.add(0, PackingCut(np.array([1.0]), most))
-    program = PlanProgram(state, {0: 4}, (0.5, 0.5))
+    program = PlanProgram(state, {0: 4}, 0.5)
     program.solve()
     assert program.add_known_cuts() == 0
     assert totals.loads(program.x, 0).max() == pytest.approx(most)

@@ -65,17 +65,22 @@ class Budget:
         return late or self.work_left <= least
 
     def limits(
-        self, program: LinearProgram, share: float, gap: float | None = None
+        self,
+        program: LinearProgram,
+        share: float,
+        gap: float | None = None,
+        *,
+        slowest: float | None = None,
     ) -> HighsOptions:
         """Options of HiGHS for a program that may take a share of all work, to `options.gap`.
 
         An infinite share is all the work that is left. Without a limit of work, the clock stops
-        the program after `options.slowest` seconds for each unit.
+        the program after so many seconds for each unit, `options.slowest` if none are given.
         """
         work, deadline = min(share * self.work, self.work_left), self.deadline
         if self._options.work_limit is None:
-            slowest = self._options.slowest[self._pair]
-            deadline = min(deadline, time.monotonic() + slowest * work)
+            each = self._options.slowest[self._pair] if slowest is None else slowest
+            deadline = min(deadline, time.monotonic() + each * work)
         looks = LOOKS_PER_UNIT * work / max(1, program.matrix.nnz)
         return HighsOptions(
             work_limit=max(10, int(looks)) if looks < math.inf else None,

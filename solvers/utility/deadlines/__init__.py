@@ -10,10 +10,11 @@ one set of ``options``.
     Deadlines, from the totals program (:mod:`solvers.utility.totals_program`), made coarse and put
     on a grid of time, in which only the deadline variables d are integer. So HiGHS branches on a
     few hundred variables instead of thousands. The bound of this program is one on all schedules.
-    Good deadlines are found sooner where only those are searched that the linear relaxation leaves
-    undecided, later also those where it differs from the best schedule; such a round has as much of
-    the capacities as the plan that follows it may use. Packing cuts that the loads violate are
-    found, and become rows where loads come near to them (``cut_pool``).
+    While a child process solves it, good deadlines are found sooner where only those are searched
+    that the linear relaxation leaves undecided, later also those where it differs from the best
+    schedule; such a round has as much of the capacities as the plan that follows it may use.
+    Packing cuts that the loads violate are found, and become rows where loads come near to them
+    (``cut_pool``).
 ``complete``
     Whole workers on real servers for these deadlines (``relax_and_fix``). First the jobs that a
     plan in fractions completes in parts are decided: in time, late or out. Then slot by slot: the
@@ -29,10 +30,10 @@ one set of ``options``.
     deadlines that it has found so far are completed as well, the grid is refined where they lie,
     and it starts again.
 
-Without that process, all rounds are for the bound, and their deadlines are completed. Limits are in
-work, not in seconds: with a limit of work, the same one gives the same answer, and the clock only
-cuts the search off. With a time limit alone, the search divides as many units as it has seconds,
-and the clock also stops programs that are slow for their work.
+Without that process, all rounds solve the program for the bound, and their deadlines are completed.
+Limits are in work, not in seconds: with a limit of work, the same one gives the same answer, and
+the clock only cuts the search off. With a time limit alone, the search divides as many units as it
+has seconds, and the clock also stops programs that are slow for their work.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Rounds:
     state : DeadlineState
     process : BoundProcess
     uses_process : bool
-        Whether the process is used. If not, some of the rounds are for the bound.
+        Whether the process is used. If not, all rounds are for the bound.
     """
 
     def __init__(self, state: DeadlineState, process: BoundProcess, *, uses_process: bool) -> None:

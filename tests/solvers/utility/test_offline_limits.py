@@ -15,7 +15,6 @@ from models.utility import UtilitySchedule
 from solvers.utility import offline, steps
 from solvers.utility.deadlines import DeadlineOptions, deadline_search
 from solvers.utility.deadlines.plan_program import PlanProgram
-from solvers.utility.deadlines.prove import bound_program
 from tests.solvers.utility.test_deadline_search import (
     drawn,
     empty,
@@ -183,16 +182,3 @@ def test_without_a_limit_of_work_the_clock_stops_programs_that_are_slow_for_thei
         assert free.budget.limits(program, share).time_limit == pytest.approx(seconds, abs=0.5)
         for state in (limited, provable):
             assert state.budget.limits(program, share).time_limit == pytest.approx(60.0, abs=0.5)
-
-
-def test_the_program_for_the_bound_leaves_time_for_schedules() -> None:
-    # A minute is left, and as many units; with a limit of work, units are not held against it.
-    for share, work_limit, seconds in (
-        (0.7, None, 42.0),
-        (math.inf, None, 60.0),
-        (0.7, 60.0, 60.0),
-    ):
-        for provable in (0, 250):
-            options = DeadlineOptions(work_limit=work_limit, provable=provable)
-            _, asked, _ = bound_program(state_of(two_alike(), 30.0, options), share, rough=True)
-            assert asked.time_limit == pytest.approx(seconds, abs=0.5)

@@ -65,22 +65,17 @@ class Budget:
         return late or self.work_left <= least
 
     def limits(
-        self,
-        program: LinearProgram,
-        share: float,
-        gap: float | None = None,
-        *,
-        slowest: float | None = None,
+        self, program: LinearProgram, share: float, gap: float | None = None
     ) -> HighsOptions:
         """Options of HiGHS for a program that may take a share of all work, to `options.gap`.
 
         An infinite share is all the work that is left. Without a limit of work, the clock stops
-        the program after so many seconds for each unit, `options.slowest` if none are given.
+        the program after `options.slowest` seconds for each unit.
         """
         work, deadline = min(share * self.work, self.work_left), self.deadline
         if self._options.work_limit is None:
-            each = self._options.slowest[self._pair] if slowest is None else slowest
-            deadline = min(deadline, time.monotonic() + each * work)
+            slowest = self._options.slowest[self._pair]
+            deadline = min(deadline, time.monotonic() + slowest * work)
         looks = LOOKS_PER_UNIT * work / max(1, program.matrix.nnz)
         return HighsOptions(
             work_limit=max(10, int(looks)) if looks < math.inf else None,

@@ -32,9 +32,7 @@ Asked = tuple[LinearProgram, HighsOptions, np.ndarray | None]
 def bound_program(state: DeadlineState, share: float, *, rough: bool) -> Asked:
     """The program for the bound, options that suit it, and the best schedule known as a start."""
     program, start = _from_best(state, state.on_grid)
-    gap = state.rough_gap if rough else None
-    # Its share is most of all work. Were its units slower, no time would be left for schedules.
-    options = state.budget.limits(program, share, gap, slowest=1.0)
+    options = state.budget.limits(program, share, state.rough_gap if rough else None)
     return program, replace(options, extra=_FOR_BOUND), start
 
 

@@ -70,7 +70,7 @@ class Rounds:
     def _found_by_process(self) -> Mapping[int, int]:
         """The best deadlines that the process has found so far, if they are to be completed.
 
-        Where a proof is hoped for, only its results are: completing takes too long there.
+        Where a proof is hoped for, none are, only those that it ends with: completing takes long.
         """
         if self._state.may_prove:
             return {}
@@ -86,7 +86,7 @@ class Rounds:
     # Rounds. Each returns whether another one may give more.
 
     def _round(self) -> bool:
-        """Look for good deadlines while the process works on the bound; else for both."""
+        """Look for good deadlines if the process works on the bound; else solve for the bound."""
         if self._process.is_busy:
             more = self._around()
             return more or not self._process.is_busy  # one for the bound is still to come

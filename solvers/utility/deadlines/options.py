@@ -16,12 +16,12 @@ class DeadlineOptions:
 
     Work does not depend on how busy the machine is, as seconds do: how often HiGHS looks at its
     limits (about every hundred simplex iterations) times the nonzeros of its program, in millions.
-    A unit takes fewer seconds in a linear program, and more where an integer program is large and
-    soon cut off (docs/formulations.md). Looking for packing cuts, placing loads on servers,
+    A unit takes less time in a linear program, and more in a large integer program that is soon
+    cut off. Looking for packing cuts, placing loads on servers,
     local search, what HiGHS does to complete the point that it starts from, and much of what it
     does in heuristics do not count; the first three took a third of a short run at 50x50x20+20, and
-    heuristics once 17 seconds in a program of one unit. Shares are of ``work_limit`` or, without
-    one, of as many units as seconds are left: then no two runs are quite alike.
+    heuristics once 17 seconds in a program of one unit. Shares are of ``work_limit``. Without it,
+    there are as many units as seconds left at the start, and no two runs are quite alike.
 
     Raises
     ------
@@ -58,8 +58,8 @@ class DeadlineOptions:
     rooms: tuple[float, ...] = (0.97, 0.995, 1.0)
     """Shares of the capacities that a plan may use in slots that are not decided yet.
 
-    The first is only for deadlines that were chosen with the same share of the capacities; others
-    would lose much in it. The optimum may need all of them.
+    The first is only for deadlines that were chosen with the same share of the capacities, while a
+    child process works on the bound; others would lose much in it. The optimum may need all.
     """
     promising: float = 0.1
     """A plan is followed if it may close this share of the gap, or gain `small_loss`."""

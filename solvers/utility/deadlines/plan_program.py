@@ -136,7 +136,7 @@ class PlanProgram:
             optimum = self._growing.solve(self._state.budget.deadline)
         except Infeasible as error:
             if self.program.admits_zero:  # no job at all is a plan, unless deadlines are excluded
-                raise HighsError("HiGHS says infeasible of a program that 0 satisfies") from error
+                raise HighsError("HiGHS says infeasible although 0 is feasible") from error
             raise
         finally:
             work = (self._growing.iterations - before) / 100

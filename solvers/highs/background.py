@@ -7,7 +7,7 @@ import time
 
 from solvers.highs.adapter import checked_start
 from solvers.highs.child import StoppedOnExit, run_in_child
-from solvers.highs.matrix_result import MatrixResult, judge
+from solvers.highs.matrix_result import MatrixResult, judge, round_off
 from solvers.highs.options import HighsOptions
 from solvers.highs.outcome import Tally
 from solvers.highs.program import FloatArray, LinearProgram
@@ -67,6 +67,14 @@ class Background(StoppedOnExit):
             return bound
         refuted = objective > bound if self._program.sense == "max" else objective < bound
         return None if refuted else bound
+
+    def refutes(self, bound: float) -> bool:
+        """Whether the best point so far is better than a bound, by more than round-off."""
+        objective = self._tally.objective
+        if objective is None:
+            return False
+        ahead = objective - bound if self._program.sense == "max" else bound - objective
+        return ahead > round_off(self._program, objective)
 
     def wait(self, seconds: float) -> None:
         """Wait for the result, no longer than so many seconds; the solve goes on."""

@@ -166,6 +166,14 @@ def judge(
     return _with_numbers(program, options, outcome, tally, nothing)
 
 
+def round_off(program: LinearProgram, objective: float) -> float:
+    """By how much a point with this objective may be better than a valid bound.
+
+    HiGHS's tolerances, 1e-6 and 1e-7, are absolute: in units of the value or of the largest cost.
+    """
+    return HIGHS_ROUND_OFF * max(abs(objective), float(np.abs(program.cost).max(initial=0.0)))
+
+
 def _with_numbers(
     program: LinearProgram,
     options: HighsOptions,
@@ -180,18 +188,17 @@ def _with_numbers(
             return replace(nothing, message=f"the optimal point is refused: {tally.rejection}")
         return replace(nothing, status="interrupted" if bound is None else "bounded", bound=bound)
     objective = tally.objective
-    # HiGHS's tolerances, 1e-6 and 1e-7, are absolute: in units of the value or of the largest cost.
-    scale = max(abs(objective), float(np.abs(program.cost).max(initial=0.0)))
+    tolerance = round_off(program, objective)
     if bound is not None:
         ahead = objective - bound if program.sense == "max" else bound - objective
-        if ahead > HIGHS_ROUND_OFF * scale:
+        if ahead > tolerance:
             message, bound = f"{message}; its bound {bound} is refuted by the incumbent", None
         elif ahead > 0:
             bound = objective
     status: Status = "feasible"
     if bound is not None:
         # HiGHS takes its gap relative to the incumbent; rounding `x` may have cost a little.
-        allowed = max(options.mip_rel_gap * abs(objective), HIGHS_ROUND_OFF * scale)
+        allowed = max(options.mip_rel_gap * abs(objective), tolerance)
         proven = abs(bound - objective) <= allowed * (1 + 1e-6)
         status = "optimal" if proven else "feasible"
     duals = nothing._duals

@@ -66,6 +66,7 @@ class Rounds:
             state.offer_and_polish(state.known.schedule)
         if self._process.is_busy and not state.known.closed(OPTIMAL_GAP):
             self._poll(state.known.seconds_left)
+        self._process.stop()
 
     def _found_by_process(self) -> Mapping[int, int]:
         """The best deadlines that the process has found so far, if they are to be completed.

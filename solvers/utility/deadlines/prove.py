@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs.background import Background
 from solvers.highs.engine import HighsError
@@ -58,11 +59,32 @@ class BoundProcess:
 
     def __init__(self) -> None:
         self._solve: tuple[TotalsProgram, Background] | None = None
+        self._told = math.inf  # the lowest bound that `bound` has been, for the present program
 
     def close(self) -> None:
         """Leave no process behind."""
         if self._solve is not None:
             self._solve[1].stop()
+
+    def stop(self) -> None:
+        """Stop the solve, and drop it.
+
+        Raises
+        ------
+        WrongSolution
+            If a point that it has found refutes a bound that was read before.
+        """
+        if self._solve is not None:
+            (totals, solve), self._solve = self._solve, None
+            solve.stop()
+            self._check(totals, solve)
+
+    def _check(self, totals: TotalsProgram, solve: Background) -> None:
+        """Bounds are taken over as HiGHS reports them: one that turns out wrong is a fault."""
+        told, self._told = self._told, math.inf
+        if solve.refutes(told):
+            name = totals.instance.name
+            raise WrongSolution(f"{name}: HiGHS found a point that refutes its bound {told}")
 
     @property
     def is_busy(self) -> bool:
@@ -75,10 +97,10 @@ class BoundProcess:
         Raises
         ------
         WrongSolution
-            If HiGHS refuses the point to start from.
+            If HiGHS refuses the point to start from; or as :meth:`stop`.
         """
         program, options, start = asked
-        self.close()
+        self.stop()
         with refusing(totals.instance, start):
             solve = Background(program, options, start)
         self._solve = totals, solve
@@ -87,7 +109,10 @@ class BoundProcess:
     def bound(self) -> float:
         """The bound so far of the program that it has; infinity if there is none yet."""
         bound = None if self._solve is None else self._solve[1].bound
-        return math.inf if bound is None else bound
+        if bound is None:
+            return math.inf
+        self._told = min(self._told, bound)
+        return bound
 
     def found(self) -> dict[int, int]:
         """The best deadlines so far of the program that it has; none if there are none yet."""
@@ -105,11 +130,18 @@ class BoundProcess:
         """The totals program and its result, if there is one.
 
         With a number of seconds, wait so long for it, and then end the solve.
+
+        Raises
+        ------
+        WrongSolution
+            As :meth:`stop`.
         """
         if self._solve is None or (seconds is None and not self._solve[1].finished):
             return None
         (totals, solve), self._solve = self._solve, None
-        return totals, solve.result(seconds)
+        result = solve.result(seconds)
+        self._check(totals, solve)
+        return totals, result
 
 
 def bound_with_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:

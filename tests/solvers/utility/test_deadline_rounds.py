@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from solvers.errors import WrongSolution
 from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import DeadlineOptions, choose, prove
@@ -38,6 +39,9 @@ class Paused:
 
     def stop(self) -> None:
         self.stopped = True
+
+    def refutes(self, bound: float) -> bool:
+        return False
 
 
 class Idle(BoundProcess):
@@ -221,3 +225,40 @@ def test_at_the_end_the_process_is_waited_for() -> None:
         assert not process.is_busy
     assert state.known.bound is not None
     assert 12.3841 * (1 - 1e-4) <= state.known.bound < 30.0
+
+
+@pytest.mark.parametrize("end", ["stop", "poll", "begin"])
+def test_a_bound_that_highs_refutes_after_it_was_read_is_a_fault(end: str) -> None:
+    state = state_of(two_alike(), 30.0)
+    asked = prove.bound_program(state, math.inf, rough=False)
+    with closing(BoundProcess()) as process:
+        process.begin(state.on_grid, asked)
+        process.wait(60.0)
+        assert process._solve is not None
+        tally = process._solve[1]._tally
+        best = tally.objective
+        assert best is not None
+        tally.objective, tally.best_bound = None, 0.9 * best  # not refuted yet
+        assert process.bound == 0.9 * best
+        tally.objective = best
+        assert process.bound == math.inf
+        with pytest.raises(WrongSolution, match="a point that refutes its bound"):
+            {
+                "stop": process.stop,
+                "poll": lambda: process.poll(1.0),
+                "begin": lambda: process.begin(state.on_grid, asked),
+            }[end]()
+
+
+def test_a_bound_that_closed_the_gap_is_checked_at_the_end(paused: None) -> None:
+    # The search ends without the result of the process, whose point may be better.
+    state = state_of(two_alike(), 30.0)
+    state.known.tighten_bound(state.known.objective)
+    with closing(BoundProcess()) as process:
+        rounds = Rounds(state, process, uses_process=False)
+        process.begin(state.on_grid, prove.bound_program(state, math.inf, rough=False))
+        assert process.bound < math.inf
+        assert process._solve is not None
+        process._solve[1].refutes = lambda bound: True  # type: ignore[method-assign]
+        with pytest.raises(WrongSolution, match="a point that refutes its bound"):
+            rounds.run()

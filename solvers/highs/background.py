@@ -63,10 +63,11 @@ class Background(StoppedOnExit):
     def bound(self) -> float | None:
         """The best bound so far, if there is one that the best point so far does not refute."""
         bound, objective = self._tally.best_bound, self._tally.objective
-        if bound is None or objective is None:
+        if bound is None or self.refutes(bound):
+            return None
+        if objective is None:
             return bound
-        refuted = objective > bound if self._program.sense == "max" else objective < bound
-        return None if refuted else bound
+        return max(bound, objective) if self._program.sense == "max" else min(bound, objective)
 
     def refutes(self, bound: float) -> bool:
         """Whether the best point so far is better than a bound, by more than round-off."""

@@ -85,7 +85,8 @@ def deadline_search(
     InputError
         If neither the time nor the work is limited.
     WrongSolution
-        If a schedule breaks a constraint or is worth more than the bound.
+        If a schedule breaks a constraint or is worth more than the bound, or if HiGHS finds a
+        point that refutes a bound which was read of it before.
     """
     options = DeadlineOptions() if options is None else options
     state = DeadlineState(instance, relaxation, start, deadline, options)

@@ -66,7 +66,7 @@ class Rounds:
             state.offer_and_polish(state.known.schedule)
         if self._process.is_busy and not state.known.closed(OPTIMAL_GAP):
             self._poll(state.known.seconds_left)
-        self._process.stop()
+        self._take_result(0.0)
 
     def _found_by_process(self) -> Mapping[int, int]:
         """The best deadlines that the process has found so far, if they are to be completed.
@@ -201,6 +201,8 @@ class Rounds:
         return bool(self._waiting) or self._state.worth_of(found) > self._state.worth_of(ends)
 
     def _start_process(self) -> None:
+        """Start the process, or start it again, with all that is new."""
+        self._take_result(0.0)
         if self._uses_process and self._state.may_continue():
             asked = bound_program(self._state, math.inf, rough=self._refines)
             self._process.begin(self._state.on_grid, asked)
@@ -209,10 +211,10 @@ class Rounds:
     def _poll(self, seconds: float | None) -> bool:
         """Take the result of the process, if there is one, and start it again with all that is new.
 
-        No other place takes a result, and this is never called during a solve of the parent.
-        If the child died, or could not be started, the search goes on without it.
+        This is never called during a solve of the parent. If the child died, or could not be
+        started, the search goes on without it.
         """
-        state, polled = self._state, self._process.poll(seconds)
+        state, polled = self._state, self._take_result(seconds)
         if polled is None:
             state.take_program_bound(self._process.bound)
             # The first deadlines show which cuts matter, and a tree without them is soon made up.
@@ -220,9 +222,6 @@ class Rounds:
                 self._start_process()
             return False
         program, result = polled
-        state.take_program_bound(bound_of(result))
-        state.known.note_failure(result)
-        self._uses_process = self._uses_process and not result.died
         if result.died or result.status == "infeasible" or not state.may_continue():
             return False
         if result.x is not None and result.is_optimal:
@@ -232,3 +231,15 @@ class Rounds:
         if self._prepare_next(program, result, self._news):
             self._start_process()
         return True
+
+    def _take_result(self, seconds: float | None) -> tuple[TotalsProgram, MatrixResult] | None:
+        """The result of the process, if there is one, with its bound and how it failed noted.
+
+        With a number of seconds, wait so long for it, and then end the solve.
+        """
+        polled = self._process.poll(seconds)
+        if polled is not None:
+            self._state.take_program_bound(bound_of(polled[1]))
+            self._state.known.note_failure(polled[1])
+            self._uses_process = self._uses_process and not polled[1].died
+        return polled

@@ -27,7 +27,8 @@ class DeadlineOptions:
     ------
     InputError
         If the limit of work is not positive and finite, if a room or the share of intervals is not
-        above 0 and at most 1, or if the seconds of a unit are not positive.
+        above 0 and at most 1, if a slot has no program or no try, or if the seconds of a unit are
+        not positive.
     """
 
     work_limit: float | None = None
@@ -92,6 +93,8 @@ class DeadlineOptions:
     def __post_init__(self) -> None:
         if len(self.rooms) < 2 or not all(0 < room <= 1 for room in self.rooms):
             raise InputError(f"rooms {self.rooms}: two or more, above 0 and at most 1")
+        if not self.deciding or self.slot_tries < 1:
+            raise InputError("deciding and slot_tries: a slot has one program and one try, or more")
         if not 0 < self.intervals <= 1:
             raise InputError(f"intervals {self.intervals} is not above 0 and at most 1")
         if not all(seconds > 0 for seconds in self.slowest):

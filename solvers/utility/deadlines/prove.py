@@ -66,44 +66,24 @@ class BoundProcess:
         if self._solve is not None:
             self._solve[1].stop()
 
-    def stop(self) -> None:
-        """Stop the solve, and drop it.
-
-        Raises
-        ------
-        WrongSolution
-            If a point that it has found refutes a bound that was read before.
-        """
-        if self._solve is not None:
-            (totals, solve), self._solve = self._solve, None
-            solve.stop()
-            self._check(totals, solve)
-
-    def _check(self, totals: TotalsProgram, solve: Background) -> None:
-        """Bounds are taken over as HiGHS reports them: one that turns out wrong is a fault."""
-        told, self._told = self._told, math.inf
-        if solve.refutes(told):
-            name = totals.instance.name
-            raise WrongSolution(f"{name}: HiGHS found a point that refutes its bound {told}")
-
     @property
     def is_busy(self) -> bool:
         """Whether it has a program whose result has not been taken yet."""
         return self._solve is not None
 
     def begin(self, totals: TotalsProgram, asked: Asked) -> None:
-        """Start solving a program, made from a totals program, in place of what it has.
+        """Start solving a program, made from a totals program; it must have none.
 
         Raises
         ------
         WrongSolution
-            If HiGHS refuses the point to start from; or as :meth:`stop`.
+            If HiGHS refuses the point to start from.
         """
+        assert self._solve is None
         program, options, start = asked
-        self.stop()
         with refusing(totals.instance, start):
             solve = Background(program, options, start)
-        self._solve = totals, solve
+        self._solve, self._told = (totals, solve), math.inf
 
     @property
     def bound(self) -> float:
@@ -134,13 +114,16 @@ class BoundProcess:
         Raises
         ------
         WrongSolution
-            As :meth:`stop`.
+            If a point that HiGHS has found refutes a bound that was read before, and by which the
+            search may have excluded better schedules.
         """
         if self._solve is None or (seconds is None and not self._solve[1].finished):
             return None
         (totals, solve), self._solve = self._solve, None
         result = solve.result(seconds)
-        self._check(totals, solve)
+        if solve.refutes(self._told):
+            name = totals.instance.name
+            raise WrongSolution(f"{name}: HiGHS found a point that refutes its bound {self._told}")
         return totals, result
 
 

@@ -27,8 +27,7 @@ class DeadlineOptions:
     ------
     InputError
         If the limit of work is not positive and finite, if a room or the share of intervals is not
-        above 0 and at most 1, if a slot has no program or no try, or if the seconds of a unit are
-        not positive.
+        above 0 and at most 1, if a slot has no try, or if the seconds of a unit are not positive.
     """
 
     work_limit: float | None = None
@@ -68,11 +67,9 @@ class DeadlineOptions:
     cut_points: int = 6  # whole deadlines that cuts are found at, where a proof is hoped for
     least_violation: float = 1e-3  # relative; a smaller violation vanishes once workers are whole
 
-    deciding: tuple[float, ...] = (0.01, 0.04, 0.16)
-    """Share of all work for each program that decides a slot; the one that has its deadlines in
-    fractions has as much as `completing`, or its simplex would often be cut off.
-
-    A further one where a program was cut off and more than `small_loss` would be lost.
+    deciding: float = 0.01
+    """For each program that decides a slot; the one that has its deadlines in fractions has as much
+    as `completing`, or its simplex would often be cut off.
     """
     slot_tries: int = 3  # each with the cuts that the loads before it violated
     keep_gap: float = 5e-3  # for which jobs keep their deadlines; a proof would take too long
@@ -93,8 +90,8 @@ class DeadlineOptions:
     def __post_init__(self) -> None:
         if len(self.rooms) < 2 or not all(0 < room <= 1 for room in self.rooms):
             raise InputError(f"rooms {self.rooms}: two or more, above 0 and at most 1")
-        if not self.deciding or self.slot_tries < 1:
-            raise InputError("deciding and slot_tries: a slot has one program and one try, or more")
+        if self.slot_tries < 1:
+            raise InputError(f"slot_tries {self.slot_tries}: a slot has one try or more")
         if not 0 < self.intervals <= 1:
             raise InputError(f"intervals {self.intervals} is not above 0 and at most 1")
         if not all(seconds > 0 for seconds in self.slowest):

@@ -21,10 +21,6 @@ VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
     ),
     "every-cut-row": ("with a row for every packing cut and interval", DeadlineOptions(near=0.0)),
     "one-try": ("slots are not decided again", DeadlineOptions(slot_tries=1)),
-    "one-effort": (
-        "no more work for a slot whose programs were cut off",
-        DeadlineOptions(deciding=(0.01,)),
-    ),
     "without-proofs": ("no proofs in whole workers", DeadlineOptions(whole=0.0)),
     "without-polishing": ("schedules stay as they were found", DeadlineOptions(polishing=0)),
 }

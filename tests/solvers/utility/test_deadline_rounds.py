@@ -40,7 +40,7 @@ class Paused:
     def stop(self) -> None:
         self.stopped = True
 
-    def result(self, seconds: float) -> MatrixResult:
+    def result(self, seconds: float | None = None) -> MatrixResult:
         self.stop()
         return self._result
 
@@ -263,3 +263,23 @@ def test_a_bound_that_closed_the_gap_is_checked_at_the_end(paused: None) -> None
         process._solve[1].refutes = lambda bound: True  # type: ignore[method-assign]
         with pytest.raises(WrongSolution, match="a point that refutes its bound"):
             rounds.run()
+
+
+def test_a_child_that_died_before_it_is_started_again_is_noticed(paused: None) -> None:
+    state = state_of(two_alike(), 30.0)
+    with closing(BoundProcess()) as process:
+        rounds = Rounds(state, process, uses_process=True)
+        assert process._solve is not None
+        process._solve[1]._result = replace(
+            process._solve[1].result(),
+            status="failed",
+            x=None,
+            objective=None,
+            bound=None,
+            message="the child died",
+            died=True,
+        )
+        rounds._start_process()
+        assert not process.is_busy
+    assert state.known.failure == "the child died"
+    assert state.known.timed

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from models.utility import UtilitySchedule, score
 from models.utility.formulations.schedules import without_idle
-from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import state as state_module
 from solvers.utility.deadlines.plan_program import PlanProgram
@@ -21,7 +19,6 @@ from solvers.utility.deadlines.variants import VARIANTS
 from solvers.utility.exact import solve as solve_exactly
 from tests.solvers.utility.test_deadline_search import empty, one_job, searched
 from tests.solvers.utility.test_exact import SEEDS, best, contended
-from tests.solvers.utility.test_relax_and_fix import two_jobs
 from tests.solvers.utility.test_time_grid import GIVEN, state_of
 
 LARGE = replace(GIVEN, provable=0)
@@ -112,7 +109,7 @@ def slot_to_decide(seed: int, room: float) -> tuple[PlanProgram, np.ndarray | No
     program.solve()
     assert keep_deadlines(state, program)
     decision = SlotDecision(state, program)
-    decision._few_deadlines(1.0)
+    decision._few_deadlines()
     return program, decision._best()
 
 
@@ -156,36 +153,3 @@ def test_the_second_program_has_only_those_deadlines_that_the_first_left_in_frac
     (free, _), (stay, all_of_them) = seen[-2:]
     assert free == 0
     assert 0 < stay < all_of_them
-
-
-def test_more_work_for_a_slot_is_not_for_programs_that_came_to_their_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # Both jobs fit in slot 0. Where their deadlines stay, HiGHS is cut off until it has more work;
-    # where they are free, it says that nothing is left.
-    state = state_of(two_jobs(4.0), 1000.0, replace(LARGE, deciding=(0.01, 0.04, 0.16)))
-    program = PlanProgram(state, {0: 0, 1: 0}, 1.0)
-    program.solve()
-    both, solve, limits = state.totals.worth(program.x), state.solve, state.budget.limits
-    asked: list[tuple[str, float]] = []
-
-    def noted(part: LinearProgram, share: float, gap: float) -> HighsOptions:
-        free = part.offset == 0.0
-        fractions = free and share == state.options.completing
-        asked.append(("fractions" if fractions else "free" if free else "stay", share))
-        return limits(part, share, gap)
-
-    def cut_off(part: LinearProgram, *given: Any, **more: Any) -> MatrixResult:
-        result, (kind, share) = solve(part, *given, **more), asked[-1]
-        if kind == "stay" and share == 0.16:
-            return result
-        status = "interrupted" if kind == "stay" else "infeasible"
-        return replace(result, status=status, x=None, objective=None, bound=None)
-
-    monkeypatch.setattr(state.budget, "limits", noted)
-    monkeypatch.setattr(state, "solve", cut_off)
-    point = SlotDecision(state, program).point()
-    assert point is not None
-    assert state.totals.worth(point) == both
-    first = [("stay", 0.01), ("fractions", state.options.completing), ("free", 0.01)]
-    assert asked == [*first, ("stay", 0.04), ("stay", 0.16)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from models.sigmoid import Sigmoid
 from models.utility import UtilityInstance, UtilitySchedule, score
 from models.utility.formulations.schedules import without_idle
-from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import DeadlineOptions
 from solvers.utility.deadlines.plan_program import PlanProgram, Window
@@ -289,38 +287,6 @@ def test_a_cut_that_is_hardly_violated_is_not_all_that_a_second_try_knows(
     monkeypatch.setattr(state.known, "place", one_at_a_time)
     result_of(relax_and_fix(state, program))
     assert asked[:4] == [2, 2, 1, 1]
-
-
-@pytest.mark.parametrize("poor", [False, True])
-@pytest.mark.parametrize("shares", [(0.01,), (0.01, 0.04)])
-def test_a_slot_whose_programs_were_cut_off_has_more_work(
-    shares: tuple[float, ...], poor: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Both jobs fit in slot 0. With the first share, HiGHS finds nothing, or that both stay out.
-    ins = two_jobs(4.0)
-    state, asked = state_of(ins, 1000.0, DeadlineOptions(deciding=shares)), list[float]()
-    program = PlanProgram(state, {0: 0, 1: 0}, 1.0)
-    program.solve()
-    both, limits, solve = state.totals.worth(program.x), state.budget.limits, state.solve
-
-    def noted(part: LinearProgram, share: float, gap: float) -> HighsOptions:
-        asked.append(share)
-        return limits(part, share, gap)
-
-    def cut_off(part: LinearProgram, *given: Any, **more: Any) -> MatrixResult:
-        result = solve(part, *given, **more)
-        if asked[-1] not in (0.01, state.options.completing):
-            return result
-        if poor and part.offset == 0.0 and result.x is not None:  # the deadlines are free
-            return replace(result, status="feasible", x=0.0 * result.x, objective=part.offset)
-        return replace(result, status="interrupted", x=None, objective=None, bound=None)
-
-    monkeypatch.setattr(state.budget, "limits", noted)
-    monkeypatch.setattr(state, "solve", cut_off)
-    found = result_of(relax_and_fix(state, program))
-    assert (0.04 in asked) == (len(shares) > 1)
-    kept = state.totals.worth(program.x) if workers(ins, found).any() else 0.0
-    assert kept == (both if len(shares) > 1 else 0.0)
 
 
 @pytest.mark.parametrize("room", [1.0, 0.8])

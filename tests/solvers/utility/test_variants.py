@@ -39,7 +39,6 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
         "without-cut-rows": ["near"],
         "every-cut-row": ["near"],
         "one-try": ["slot_tries"],
-        "one-effort": ["deciding"],
         "without-proofs": ["whole"],
         "without-polishing": ["polishing"],
     }

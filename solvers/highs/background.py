@@ -61,7 +61,10 @@ class Background(StoppedOnExit):
 
     @property
     def bound(self) -> float | None:
-        """The best bound so far, if there is one that the best point so far does not refute."""
+        """The best bound so far, if there is one that the best point so far does not refute.
+
+        Where round-off puts it on the wrong side of that point, it is the value of the point.
+        """
         bound, objective = self._tally.best_bound, self._tally.objective
         if bound is None or self.refutes(bound):
             return None

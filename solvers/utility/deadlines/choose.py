@@ -66,7 +66,7 @@ class Rounds:
             state.offer_and_polish(state.known.schedule)
         if self._process.is_busy and not state.known.closed(OPTIMAL_GAP):
             self._poll(state.known.seconds_left)
-        self._take_result(0.0)
+        self._take_result(0.0)  # its last bound, and whether a point refutes one read before
 
     def _found_by_process(self) -> Mapping[int, int]:
         """The best deadlines that the process has found so far, if they are to be completed.
@@ -201,7 +201,10 @@ class Rounds:
         return bool(self._waiting) or self._state.worth_of(found) > self._state.worth_of(ends)
 
     def _start_process(self) -> None:
-        """Start the process, or start it again, with all that is new."""
+        """Start the process, or start it again, with all that is new.
+
+        A point that it ended with just now is dropped.
+        """
         self._take_result(0.0)
         if self._uses_process and self._state.may_continue():
             asked = bound_program(self._state, math.inf, rough=self._refines)
@@ -235,7 +238,8 @@ class Rounds:
     def _take_result(self, seconds: float | None) -> tuple[TotalsProgram, MatrixResult] | None:
         """The result of the process, if there is one, with its bound and how it failed noted.
 
-        With a number of seconds, wait so long for it, and then end the solve.
+        With a number of seconds, wait so long for it, and then end the solve; with None, take it
+        only if it is there.
         """
         polled = self._process.poll(seconds)
         if polled is not None:

@@ -68,8 +68,8 @@ class DeadlineOptions:
     least_violation: float = 1e-3  # relative; a smaller violation vanishes once workers are whole
 
     deciding: float = 0.01
-    """For each program that decides a slot; the one that has its deadlines in fractions has as much
-    as `completing`, or its simplex would often be cut off.
+    """Share of all work for each program that decides a slot; the one that has its deadlines in
+    fractions has as much as `completing`, or its simplex would often be cut off.
     """
     slot_tries: int = 3  # each with the cuts that the loads before it violated
     keep_gap: float = 5e-3  # for which jobs keep their deadlines; a proof would take too long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -44,12 +45,24 @@ def test_what_it_has_found_so_far_can_be_read_and_a_refuted_bound_is_none() -> N
         assert beside.incumbent is not None
         assert beside.incumbent.tolist() == [1.0, 2.0]
         assert beside.bound == pytest.approx(5.0)
+        beside._tally.best_bound = 5.0 - 1e-8  # round-off
+        assert beside.bound == beside._tally.objective
         beside._tally.best_bound = 4.0
         assert beside.bound is None
     with Background(market_split(0), HighsOptions(time_limit=60.0)) as beside:
         assert beside.bound is None  # its process is still to load
         beside.wait(0.01)
         assert not beside.finished
+
+
+def test_round_off_is_no_refutation_in_a_minimisation() -> None:
+    with Background(replace(worth_of_pairs(), sense="min"), HighsOptions()) as beside:
+        found = beside.result()
+        assert found.objective is not None
+        beside._tally.best_bound = found.objective + 1e-8
+        assert beside.bound == found.objective
+        beside._tally.best_bound = found.objective + 1.0
+        assert beside.bound is None
 
 
 def test_leaving_it_stops_it() -> None:

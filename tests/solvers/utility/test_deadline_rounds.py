@@ -281,5 +281,6 @@ def test_a_child_that_died_before_it_is_started_again_is_noticed(paused: None) -
         )
         rounds._start_process()
         assert not process.is_busy
+        assert not rounds._uses_process
     assert state.known.failure == "the child died"
     assert state.known.timed

@@ -21,7 +21,8 @@ one set of ``options``.
     workers of one slot are decided as whole numbers and those of the slots after it in fractions,
     with every job keeping its deadline, taking a later one or staying out (``plan_program``); what
     the servers cannot hold, and what has to be given up, is known when the next slot is decided.
-    A local search goes on from schedules that are nearly the best.
+    Where time is over before all slots are decided, the others are rounded. A local search goes on
+    from schedules that are nearly the best, or whose plans are.
 ``prove``
     The worth of all schedules with given deadlines, on instances small enough to hope for a proof.
     If none of them beats the best one known, the deadlines are excluded from the program of

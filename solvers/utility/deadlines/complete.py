@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from models.utility.schedule import UtilitySchedule
+from models.utility.score import score
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import Infeasible
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.prove import with_whole_workers
-from solvers.utility.deadlines.relax_and_fix import keep_deadlines, relax_and_fix, schedule_of
+from solvers.utility.deadlines.relax_and_fix import (
+    Placed,
+    keep_deadlines,
+    relax_and_fix,
+    rounded,
+    schedule_of,
+)
 from solvers.utility.deadlines.state import DeadlineState, Steps
 
 __all__ = ["complete"]
@@ -57,9 +65,24 @@ def complete(
         if not state.is_promising(state.totals.worth(program.x)):
             continue
         placed = yield from relax_and_fix(state, program)
-        state.offer_and_polish(schedule_of(state, placed))
+        state.offer_and_polish(_made(state, program, placed), state.totals.worth(program.x))
         yield
     return upper
+
+
+def _made(state: DeadlineState, program: PlanProgram, placed: Placed) -> UtilitySchedule:
+    """The schedule of a plan.
+
+    Slots that it has not decided are rounded, if that is better than to complete jobs with what
+    those slots leave free. If the plan was given up, or no time is left, this is not tried.
+    """
+    made = schedule_of(state, placed)
+    decided = program.next_slot == state.totals.grid.slots
+    promising = state.is_promising(state.totals.worth(program.x))
+    if decided or not promising or state.budget.is_over():
+        return made
+    rest = schedule_of(state, {**placed, **rounded(state, program)})
+    return max(made, rest, key=lambda schedule: score(state.instance, schedule).objective)
 
 
 def _plan(state: DeadlineState, ends: Mapping[int, int], room: float) -> PlanProgram | None:

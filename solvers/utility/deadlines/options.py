@@ -76,6 +76,7 @@ class DeadlineOptions:
     slot_gap: float = 5e-4  # finer than what is lost in a slot
     small_loss: float = 4e-3  # share of a plan's worth; before more is lost, more slots are opened
     ahead: int = 40  # slots planned again after the decided one; fewer lose much, more take long
+    finishing: float = 0.05  # kept to round the slots that a plan has not decided, and to polish
     placing: int = 3000  # looks of HiGHS, for one load: other slots make up for what is left over
 
     # Local search from a schedule that was found slot by slot.

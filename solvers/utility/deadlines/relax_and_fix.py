@@ -24,7 +24,7 @@ from solvers.utility.occupancy import repaired
 from solvers.utility.oracle import zero_prices
 from solvers.utility.totals_program import SIDES
 
-__all__ = ["Placed", "keep_deadlines", "relax_and_fix", "schedule_of"]
+__all__ = ["Placed", "keep_deadlines", "relax_and_fix", "rounded", "schedule_of"]
 
 Held = list[np.ndarray]
 """What the servers hold of both sides: whole workers, shape (S, I) each."""
@@ -50,9 +50,26 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram) -> Steps[Placed]:
             break
         placed[program.next_slot] = held
         program.fix(_load(state, _served(state, held)))
-        if not state.is_promising(state.totals.worth(program.x)) or state.budget.is_over():
+        promising = state.is_promising(state.totals.worth(program.x))
+        if not promising or state.budget.is_over(state.options.finishing):
             break
         yield
+    return placed
+
+
+def rounded(state: DeadlineState, program: PlanProgram) -> Placed:
+    """Place the slots that are not decided yet, with the fractions of the plan rounded.
+
+    The sums up to each slot are rounded, so that a job does all of its work by its deadline. But
+    the servers may hold less.
+    """
+    sums = np.round(state.totals.loads(program.x, 0).cumsum(axis=0))
+    workers = np.diff(sums, axis=0, prepend=0.0).astype(np.int64)
+    placed: dict[int, Held] = {}
+    for slot in range(program.next_slot, state.totals.grid.slots):
+        load = _load(state, workers[slot])
+        if load.any():
+            placed[slot] = [state.known.place(side, load[side]).counts for side in SIDES]
     return placed
 
 

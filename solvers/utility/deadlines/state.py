@@ -163,14 +163,17 @@ class DeadlineState:
 
     # Schedules and bounds
 
-    def offer_and_polish(self, schedule: UtilitySchedule) -> None:
+    def offer_and_polish(self, schedule: UtilitySchedule, planned: float = 0.0) -> None:
         """Keep a schedule if it is the best so far; improve it first if it is nearly that.
+
+        It is also improved where the plan that it was made of, rounded in part, is worth so much.
 
         What slot after slot of given deadlines has lost, a local search gets back in part: it
         changes the deadlines of a few jobs at a time.
         """
         self.known.offer(schedule)
         judged, options = score(self.instance, schedule).objective, self.options
+        judged = max(judged, (planned + self.totals.left_out) / self.factor)
         least = self.known.objective * (1 - self._of(options.polishable))
         if not options.polishing or judged < least or self.known.seconds_left <= 0:
             return

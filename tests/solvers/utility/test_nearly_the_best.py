@@ -87,9 +87,9 @@ def test_the_best_schedule_is_polished_once_nothing_else_is_begun(
     offered = list[UtilitySchedule]()
     offer = DeadlineState.offer_and_polish
 
-    def watched(self: DeadlineState, schedule: UtilitySchedule) -> None:
+    def watched(self: DeadlineState, schedule: UtilitySchedule, planned: float = 0.0) -> None:
         offered.append(schedule)
-        offer(self, schedule)
+        offer(self, schedule, planned)
 
     monkeypatch.setattr(DeadlineState, "offer_and_polish", watched)
     options = replace(LARGE, work_limit=1.0, least=0.999)  # nothing is begun after the first round

@@ -1,0 +1,111 @@
+"""A plan that is cut off is not lost: the slots that it has not decided are rounded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.utility import UtilityInstance, UtilitySchedule, score
+from models.utility.formulations.schedules import without_idle
+from solvers.utility.deadlines import complete as complete_module
+from solvers.utility.deadlines.complete import complete
+from solvers.utility.deadlines.plan_program import PlanProgram
+from solvers.utility.deadlines.relax_and_fix import rounded, schedule_of
+from solvers.utility.deadlines.state import DeadlineState
+from solvers.utility.exact import solve as solve_exactly
+from tests.solvers.utility.test_deadline_search import empty
+from tests.solvers.utility.test_exact import best, contended
+from tests.solvers.utility.test_nearly_the_best import LARGE
+from tests.solvers.utility.test_relax_and_fix import result_of, two_jobs, workers
+from tests.solvers.utility.test_time_grid import state_of
+
+
+def plan_of(ins: UtilityInstance, counts: list[list[float]]) -> tuple[DeadlineState, PlanProgram]:
+    """A plan with these workers, shape (T, I), and as many parameter servers as they need."""
+    state = state_of(ins, 1000.0)
+    program = PlanProgram(state, {0: len(counts) - 1, 1: len(counts) - 1}, 1.0)
+    for side in (0, 1):
+        columns = state.totals.counts(side)
+        program.x[columns] = np.array(counts)
+    return state, program
+
+
+def test_sums_are_rounded_so_that_all_work_is_done() -> None:
+    # Job 0: 0.4, 0.4, 0.4, 0.8 make 0.4, 0.8, 1.2, 2.0 in sum, and 0, 1, 1, 2 rounded. Job 1: 1,
+    # 1.3, 2, 2 make 1, 1, 2, 2. The server holds two workers.
+    counts = [[0.4, 1.0], [0.4, 0.3], [0.4, 0.7], [0.8, 0.0]]
+    state, program = plan_of(two_jobs(4.0, work=2), counts)
+    found = workers(state.instance, rounded(state, program))
+    assert found.tolist() == [[0, 1], [1, 0], [0, 1], [1, 0]]
+
+
+def test_slots_that_are_decided_stay_and_servers_hold_no_more_than_they_can() -> None:
+    # Rounded, slot 1 has a worker of each job; the server holds one. Slot 0 is decided.
+    counts = [[0.0, 1.0], [0.6, 0.6], [0.4, 0.4], [1.0, 0.0]]
+    state, program = plan_of(two_jobs(3.0, work=2), counts)
+    program.fix(np.array([[0, 1], [0, 1]]))
+    found = rounded(state, program)
+    assert sorted(found) == [1, 3]
+    assert workers(state.instance, found)[1].sum() == 1
+    assert workers(state.instance, found)[3].tolist() == [1, 0]
+
+
+def stopped(seed: int) -> tuple[DeadlineState, dict[int, int]]:
+    """A search of which every plan is cut off after its first slot; the deadlines of an optimum."""
+    ins = contended(seed)
+    schedule = solve_exactly(ins).schedule
+    assert schedule is not None
+    state = state_of(ins, 1000.0, replace(LARGE, finishing=1.0, polishing=0))
+    return state, state.totals.ends(state.totals.point(without_idle(ins, schedule)))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 6])  # no job can complete in 4
+def test_the_better_of_rounding_and_of_what_the_slots_leave_free_is_offered(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, ends = stopped(seed)
+    made = list[float]()
+
+    def watched(state: DeadlineState, placed: Any) -> UtilitySchedule:
+        schedule = schedule_of(state, placed)
+        made.append(score(state.instance, schedule).objective)
+        return schedule
+
+    monkeypatch.setattr(complete_module, "schedule_of", watched)
+    result_of(complete(state, ends, np.inf, [1.0], lambda: False))
+    assert len(made) == 2
+    assert 0 < max(made) == state.known.objective <= best(seed) * (1 + 1e-9)
+
+
+def test_a_plan_that_is_given_up_is_not_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    state, ends = stopped(3)
+    fix, fixed = PlanProgram.fix, list[int]()
+
+    def watched(self: PlanProgram, counts: np.ndarray) -> None:
+        fix(self, counts)
+        fixed.append(self.next_slot)
+
+    def unwanted(*_: object) -> None:
+        raise AssertionError("rounded")
+
+    monkeypatch.setattr(PlanProgram, "fix", watched)
+    monkeypatch.setattr(state, "is_promising", lambda _: not fixed)
+    monkeypatch.setattr(complete_module, "rounded", unwanted)
+    result_of(complete(state, ends, np.inf, [1.0], lambda: False))
+    assert fixed == [1]
+
+
+@pytest.mark.parametrize("share", [0.97, 0.99])
+def test_a_schedule_that_lost_much_in_rounding_is_improved_if_its_plan_did_not(
+    share: float,
+) -> None:
+    # The limit is 2 % below the best.
+    state = state_of(contended(3), 1000.0, LARGE)
+    state.known.offer(solve_exactly(contended(3)).schedule or empty(contended(3)))
+    draws = state._rng.bit_generator.state["state"]["state"]
+    planned = share * best(3) * state.factor - state.totals.left_out
+    state.offer_and_polish(empty(contended(3)), planned)
+    assert (state._rng.bit_generator.state["state"]["state"] != draws) == (share > 0.98)

@@ -73,16 +73,17 @@ def complete(
 def _made(state: DeadlineState, program: PlanProgram, placed: Placed) -> UtilitySchedule:
     """The schedule of a plan.
 
-    Slots that it has not decided are rounded, if that is better than to complete jobs with what
-    those slots leave free. If the plan was given up, or no time is left, this is not tried.
+    If the plan was cut off, this is the better of two: the slots that it has not decided are
+    rounded, or its jobs are completed where there is room. If the plan was given up, or no time is
+    left, rounding is not tried.
     """
     made = schedule_of(state, placed)
     decided = program.next_slot == state.totals.grid.slots
     promising = state.is_promising(state.totals.worth(program.x))
-    if decided or not promising or state.budget.is_over():
+    if decided or not promising or state.known.seconds_left <= 0:
         return made
-    rest = schedule_of(state, {**placed, **rounded(state, program)})
-    return max(made, rest, key=lambda schedule: score(state.instance, schedule).objective)
+    whole = schedule_of(state, rounded(state, program, placed))
+    return max(made, whole, key=lambda schedule: score(state.instance, schedule).objective)
 
 
 def _plan(state: DeadlineState, ends: Mapping[int, int], room: float) -> PlanProgram | None:

@@ -57,20 +57,33 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram) -> Steps[Placed]:
     return placed
 
 
-def rounded(state: DeadlineState, program: PlanProgram) -> Placed:
-    """Place the slots that are not decided yet, with the fractions of the plan rounded.
+def rounded(state: DeadlineState, program: PlanProgram, placed: Placed) -> Placed:
+    """What is placed already, and the slots that are not decided, with the plan rounded.
 
-    The sums up to each slot are rounded, so that a job does all of its work by its deadline. But
-    the servers may hold less.
+    The sums up to each slot are rounded. What a job lacks of that, as it may have no more workers
+    in a slot, is done in later slots; what the servers do not hold is lacking at the end.
+
+    Parameters
+    ----------
+    state : DeadlineState
+    program : PlanProgram
+    placed : Placed
+        All slots that are decided.
     """
-    sums = np.round(state.totals.loads(program.x, 0).cumsum(axis=0))
-    workers = np.diff(sums, axis=0, prepend=0.0).astype(np.int64)
-    placed: dict[int, Held] = {}
-    for slot in range(program.next_slot, state.totals.grid.slots):
-        load = _load(state, workers[slot])
-        if load.any():
-            placed[slot] = [state.known.place(side, load[side]).counts for side in SIDES]
-    return placed
+    due = np.floor(state.totals.loads(program.x, 0).cumsum(axis=0) + 0.5).astype(np.int64)
+    most, done = np.zeros((2, due.shape[1]), dtype=np.int64)
+    for i, limits in state.totals.limits.items():
+        most[i] = limits.most
+    for held in placed.values():
+        done += held[0].sum(axis=0)
+    found = dict(placed)
+    for slot in range(program.next_slot, len(due)):
+        workers = np.clip(due[slot] - done, 0, most)
+        done += workers
+        if workers.any():
+            load = _load(state, workers)
+            found[slot] = [state.known.place(side, load[side]).counts for side in SIDES]
+    return found
 
 
 def keep_deadlines(state: DeadlineState, program: PlanProgram) -> bool:

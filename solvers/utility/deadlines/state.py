@@ -166,10 +166,15 @@ class DeadlineState:
     def offer_and_polish(self, schedule: UtilitySchedule, planned: float = 0.0) -> None:
         """Keep a schedule if it is the best so far; improve it first if it is nearly that.
 
-        It is also improved where the plan that it was made of, rounded in part, is worth so much.
+        What slot after slot of given deadlines has lost, or rounding them, a local search gets back
+        in part: it changes the deadlines of a few jobs at a time.
 
-        What slot after slot of given deadlines has lost, a local search gets back in part: it
-        changes the deadlines of a few jobs at a time.
+        Parameters
+        ----------
+        schedule : UtilitySchedule
+        planned : float
+            What the plan is worth that it was made of, in the program. The schedule is improved,
+            too, if this is nearly the best.
         """
         self.known.offer(schedule)
         judged, options = score(self.instance, schedule).objective, self.options

@@ -14,6 +14,7 @@ from solvers.utility.deadlines import complete as complete_module
 from solvers.utility.deadlines.complete import complete
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.relax_and_fix import rounded, schedule_of
+from solvers.utility.deadlines.slot_decision import SlotDecision
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve as solve_exactly
 from tests.solvers.utility.test_deadline_search import empty
@@ -38,19 +39,51 @@ def test_sums_are_rounded_so_that_all_work_is_done() -> None:
     # 1.3, 2, 2 make 1, 1, 2, 2. The server holds two workers.
     counts = [[0.4, 1.0], [0.4, 0.3], [0.4, 0.7], [0.8, 0.0]]
     state, program = plan_of(two_jobs(4.0, work=2), counts)
-    found = workers(state.instance, rounded(state, program))
+    found = workers(state.instance, rounded(state, program, {}))
     assert found.tolist() == [[0, 1], [1, 0], [0, 1], [1, 0]]
 
 
+@pytest.mark.parametrize(
+    ("chunks", "plan", "expected"),
+    [
+        # 1, 2, 2 in sum, or 0, 2, 2 if a half were rounded down: two workers where one may be.
+        (1, [0.5, 1.0, 0.5, 0.0], [1, 1, 0, 0]),
+        (1, [0.5 - 1e-9, 1.0 + 2e-9, 0.5 - 1e-9, 0.0], [0, 1, 1, 0]),
+        (3, [0.5 - 1e-9, 3.0, 0.5 + 1e-9, 0.0], [0, 3, 1, 0]),
+        (3, [1.5, -1e-9, 0.5 + 1e-9, 0.0], [2, 0, 0, 0]),  # 2, 1, 2 in sum
+    ],
+)
+def test_no_job_has_more_workers_than_it_may_have(
+    chunks: int, plan: list[float], expected: list[int]
+) -> None:
+    work = sum(expected)
+    ins = two_jobs(20.0, work=work, chunks=chunks)
+    state, program = plan_of(ins, [[n, 0.0] for n in plan])
+    found = rounded(state, program, {})
+    assert workers(ins, found)[:, 0].tolist() == expected
+    state.known.offer(schedule_of(state, found))  # raises if a constraint is broken
+    assert state.known.objective > 0
+
+
 def test_slots_that_are_decided_stay_and_servers_hold_no_more_than_they_can() -> None:
-    # Rounded, slot 1 has a worker of each job; the server holds one. Slot 0 is decided.
+    # Slot 0 is decided. Rounded, slot 1 has a worker of each job; the server holds one.
     counts = [[0.0, 1.0], [0.6, 0.6], [0.4, 0.4], [1.0, 0.0]]
     state, program = plan_of(two_jobs(3.0, work=2), counts)
     program.fix(np.array([[0, 1], [0, 1]]))
-    found = rounded(state, program)
-    assert sorted(found) == [1, 3]
+    decided = [np.array([[0, 1]]), np.array([[0, 1]])]
+    found = rounded(state, program, {0: decided})
+    assert found[0] is decided
+    assert sorted(found) == [0, 1, 3]
     assert workers(state.instance, found)[1].sum() == 1
     assert workers(state.instance, found)[3].tolist() == [1, 0]
+
+
+def test_what_the_servers_did_not_hold_of_a_decided_slot_is_done_later() -> None:
+    counts = [[1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]
+    state, program = plan_of(two_jobs(4.0, work=2, chunks=2), counts)
+    program.fix(np.zeros((2, 2), dtype=np.int64))
+    found = rounded(state, program, {0: [np.zeros((1, 2), dtype=np.int64)] * 2})
+    assert workers(state.instance, found)[:, 0].tolist() == [0, 1, 1, 0]
 
 
 def stopped(seed: int) -> tuple[DeadlineState, dict[int, int]]:
@@ -62,9 +95,12 @@ def stopped(seed: int) -> tuple[DeadlineState, dict[int, int]]:
     return state, state.totals.ends(state.totals.point(without_idle(ins, schedule)))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 6])  # no job can complete in 4
+@pytest.mark.parametrize(
+    ("seed", "rounding_wins"),
+    [(0, False), (1, False), (2, False), (5, True), (16, True), (20, True)],
+)
 def test_the_better_of_rounding_and_of_what_the_slots_leave_free_is_offered(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, rounding_wins: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state, ends = stopped(seed)
     made = list[float]()
@@ -76,8 +112,9 @@ def test_the_better_of_rounding_and_of_what_the_slots_leave_free_is_offered(
 
     monkeypatch.setattr(complete_module, "schedule_of", watched)
     result_of(complete(state, ends, np.inf, [1.0], lambda: False))
-    assert len(made) == 2
-    assert 0 < max(made) == state.known.objective <= best(seed) * (1 + 1e-9)
+    filled, whole = made
+    assert (whole > filled * (1 + 1e-6)) == rounding_wins
+    assert 0 < max(made) == state.known.objective == pytest.approx(best(seed))
 
 
 def test_a_plan_that_is_given_up_is_not_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,3 +146,20 @@ def test_a_schedule_that_lost_much_in_rounding_is_improved_if_its_plan_did_not(
     planned = share * best(3) * state.factor - state.totals.left_out
     state.offer_and_polish(empty(contended(3)), planned)
     assert (state._rng.bit_generator.state["state"]["state"] != draws) == (share > 0.98)
+
+
+def test_a_plan_is_rounded_if_nothing_is_found_for_a_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Both jobs share slot 0 in fractions and end in slot 1. Rounded, each has a slot of its own.
+    ins = two_jobs(3.0)
+    state = state_of(ins, 1000.0, replace(LARGE, polishing=0))
+    monkeypatch.setattr(SlotDecision, "point", lambda _: None)
+    asked = list[PlanProgram]()
+
+    def watched(state: DeadlineState, program: PlanProgram, placed: Any) -> Any:
+        asked.append(program)
+        return rounded(state, program, placed)
+
+    monkeypatch.setattr(complete_module, "rounded", watched)
+    result_of(complete(state, {0: 1, 1: 1}, np.inf, [1.0], lambda: False))
+    assert [program.next_slot for program in asked] == [0]
+    assert state.known.objective == pytest.approx(solve_exactly(ins).objective, rel=1e-6)

@@ -31,7 +31,9 @@ one set of ``options``.
     deadlines that it has found so far are completed as well, the grid is refined where they lie,
     and it starts again.
 
-Without that process, all rounds solve the program for the bound, and their deadlines are completed.
+Without that process, the search opens with a plan in little of the capacities, which is rounded
+in all slots, so that there is a good schedule early (unless a proof is hoped for). All other rounds
+solve the program for the bound, and their deadlines are completed.
 Limits are in work, not in seconds: with a limit of work, the same one gives the same answer, and
 the clock only cuts the search off. With a time limit alone, the search divides as many units as it
 has seconds, and the clock also stops programs that are slow for their work.

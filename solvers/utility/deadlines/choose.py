@@ -25,11 +25,14 @@ class Rounds:
     state : DeadlineState
     process : BoundProcess
     uses_process : bool
-        Whether the process is used. If not, all rounds are for the bound.
+        Whether the process is used. If not, all rounds but the opening one are for the bound.
     """
 
     def __init__(self, state: DeadlineState, process: BoundProcess, *, uses_process: bool) -> None:
         self._state, self._process, self._uses_process = state, process, uses_process
+        # With the process, there is time for a plan whose slots are decided. Where a proof is hoped
+        # for, jobs are few: they would lose much in so small a room.
+        self._opens = state.options.rounding > 0 and not (uses_process or state.may_prove)
         self._number = 0  # of rounds while the process is busy
         self._effort = 1.0  # times the shares of work that rounds have
         self._news = False  # since the process was started
@@ -87,8 +90,11 @@ class Rounds:
     # Rounds. Each returns whether another one may give more.
 
     def _round(self) -> bool:
-        """Look for good deadlines if the process works on the bound; else solve for the bound."""
-        if self._process.is_busy:
+        """Look for good deadlines, to open the search or while the process works on the bound.
+
+        Else solve for the bound.
+        """
+        if self._opens or self._process.is_busy:
             more = self._around()
             return more or not self._process.is_busy  # one for the bound is still to come
         state = self._state
@@ -102,19 +108,20 @@ class Rounds:
     def _around(self) -> bool:
         """Search near the linear relaxation, or also near the best schedule.
 
-        Each round may use the same share of the capacities as the plan after it.
+        Each round may use the same share of the capacities as the plan after it. The opening one
+        has little work, since its plan is only rounded.
         """
-        state, grid = self._state, self._state.on_grid
-        rooms = state.options.rooms
-        number = self._number
-        self._number += 1
-        room = rooms[number % len(rooms)]
+        state, grid, options = self._state, self._state.on_grid, self._state.options
+        opening, self._opens = self._opens, False
+        rooms, number = options.rooms, self._number
+        self._number += not opening
+        room = options.rounding if opening else rooms[number % len(rooms)]
+        share = options.opening if opening else self._effort * options.choosing
         program = grid.program(whole=False, room=room)
-        share = self._effort * state.options.choosing
         # Cut off, the simplex would have no point to search near.
         result = state.solve(program.relaxed(), state.budget.limits(program, math.inf))
         if result.x is None or not state.may_continue():
-            return self._another_helps(False, result)
+            return opening or self._another_helps(False, result)
         points = [result.x]
         if number // len(rooms) % 2:
             points.append(state.best_point(grid))
@@ -124,9 +131,9 @@ class Rounds:
         news = self._follow_up(grid, result, [room])
         self._first = False
         # Where a proof is hoped for, the process gains more than another such round.
-        return (
-            news if self._process.is_busy and state.may_prove else self._another_helps(news, result)
-        )
+        if self._process.is_busy and state.may_prove:
+            return news
+        return opening or self._another_helps(news, result)
 
     def _another_helps(self, news: bool, result: MatrixResult) -> bool:
         """Whether another round may give more, twice as long if this one was only cut short."""
@@ -173,7 +180,8 @@ class Rounds:
         done = self._is_known(ends) and not (state.may_prove or state.no_better_than_known(upper))
         if done or state.is_forbidden(ends):
             return False
-        self._completed.add(frozenset(ends.items()))
+        if max(rooms) > state.options.rounding:  # else, its slots may still be decided
+            self._completed.add(frozenset(ends.items()))
         steps = complete(state, ends, upper, rooms, lambda: self._has_better(ends))
         upper = self._followed(steps)
         if not state.no_better_than_known(upper):

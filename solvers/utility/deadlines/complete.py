@@ -39,7 +39,8 @@ def complete(
     upper : float
         A bound on what they are worth (``prove.bound_with_cuts``), or infinity.
     rooms : sequence of float
-        Shares of the capacities (:class:`DeadlineOptions`); a plan is made with each in turn.
+        Shares of the capacities (:class:`DeadlineOptions`); a plan is made with each in turn. If it
+        is ``options.rounding``, no slot of the plan is decided by itself.
     is_outdated : callable
         Whether better deadlines are known by now: then no plan but the first is begun.
 
@@ -64,7 +65,9 @@ def complete(
         yield
         if not state.is_promising(state.totals.worth(program.x)):
             continue
-        placed = yield from relax_and_fix(state, program)
+        placed: Placed = {}
+        if room > state.options.rounding:
+            placed = yield from relax_and_fix(state, program)
         state.offer_and_polish(_made(state, program, placed), state.totals.worth(program.x))
         yield
     return upper
@@ -73,9 +76,9 @@ def complete(
 def _made(state: DeadlineState, program: PlanProgram, placed: Placed) -> UtilitySchedule:
     """The schedule of a plan.
 
-    If the plan was cut off, this is the better of two: the slots that it has not decided are
-    rounded, or its jobs are completed where there is room. If the plan was given up, or no time is
-    left, rounding is not tried.
+    If it has slots that are not decided, since it was cut off or they were not to be, this is the
+    better of two: they are rounded, or its jobs are completed where there is room. If the plan was
+    given up, or no time is left, rounding is not tried.
     """
     made = schedule_of(state, placed)
     decided = program.next_slot == state.totals.grid.slots

@@ -27,13 +27,15 @@ class DeadlineOptions:
     ------
     InputError
         If the limit of work is not positive and finite, if a room or the share of intervals is not
-        above 0 and at most 1, if a slot has no try, or if the seconds of a unit are not positive.
+        above 0 and at most 1, if `rounding` is below 0 or not below all rooms, if a slot has no
+        try, or if the seconds of a unit are not positive.
     """
 
     work_limit: float | None = None
     """Units after which nothing new is begun."""
 
     # What each program may take, as a share of all work.
+    opening: float = 0.05  # for the first deadlines: their plan is only rounded
     choosing: float = 0.15  # for deadlines: several rounds have to find them, plans follow each
     proving: float = 0.7  # for the bound, of what is left: the tree has to grow, without a process
     completing: float = 0.05  # for given deadlines: many programs, each with little left to decide
@@ -54,7 +56,14 @@ class DeadlineOptions:
     intervals: float = 1 / 3  # of the slots, in the first grid (docs/formulations.md)
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind
 
-    # Whole workers, slot by slot, after a plan in fractions.
+    # Whole workers after a plan in fractions: all slots rounded, or slot by slot.
+    rounding: float = 0.91
+    """Share of the capacities of the plan that opens the search, without a child process.
+
+    It is only rounded and polished, in a few seconds, for a good schedule early: slots take up to a
+    minute. In so little of the capacities, the two lose little together. With 0, or where a proof
+    is hoped for, there is no such plan.
+    """
     rooms: tuple[float, ...] = (0.97, 0.995, 1.0)
     """Shares of the capacities that a plan may use in slots that are not decided yet.
 
@@ -91,6 +100,8 @@ class DeadlineOptions:
     def __post_init__(self) -> None:
         if len(self.rooms) < 2 or not all(0 < room <= 1 for room in self.rooms):
             raise InputError(f"rooms {self.rooms}: two or more, above 0 and at most 1")
+        if not 0 <= self.rounding < min(self.rooms):
+            raise InputError(f"rounding {self.rounding} is below 0, or not below all rooms")
         if self.slot_tries < 1:
             raise InputError(f"slot_tries {self.slot_tries}: a slot has one try or more")
         if not 0 < self.intervals <= 1:

@@ -10,6 +10,7 @@ from solvers.utility.deadlines.options import DeadlineOptions
 __all__ = ["VARIANTS"]
 
 VARIANTS: Mapping[str, tuple[str, DeadlineOptions]] = {
+    "without-opening": ("without a first plan that is only rounded", DeadlineOptions(rounding=0.0)),
     "without-merging": (
         "deadlines of nearly equal worth stay apart",
         DeadlineOptions(coarse=(1e-6, 1e-6)),  # with 0, some coefficients are too small for HiGHS

@@ -322,6 +322,7 @@ def test_the_same_limit_on_work_gives_the_same_to_the_bit() -> None:
         ("work_limit", [0.0, -1.0, math.nan, math.inf]),
         ("intervals", [0.0, 1.01, math.nan]),
         ("rooms", [(0.0, 1.0), (1.0, 1.01), (1.0,), ()]),
+        ("rounding", [-0.01, 0.97, math.nan]),
         ("slot_tries", [0, -1]),
         ("slowest", [(0.0, 1.0), (2.0, -1.0), (math.nan, 1.0)]),
     ],

@@ -1,4 +1,4 @@
-"""A plan that is cut off is not lost: the slots that it has not decided are rounded."""
+"""Plans that are only rounded; and those that are cut off, whose other slots are rounded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from models.utility.formulations.schedules import without_idle
 from solvers.utility.deadlines import complete as complete_module
 from solvers.utility.deadlines.complete import complete
 from solvers.utility.deadlines.plan_program import PlanProgram
-from solvers.utility.deadlines.relax_and_fix import rounded, schedule_of
+from solvers.utility.deadlines.relax_and_fix import Placed, rounded, schedule_of
 from solvers.utility.deadlines.slot_decision import SlotDecision
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.exact import solve as solve_exactly
@@ -133,6 +133,37 @@ def test_a_plan_that_is_given_up_is_not_rounded(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(complete_module, "rounded", unwanted)
     result_of(complete(state, ends, np.inf, [1.0], lambda: False))
     assert fixed == [1]
+
+
+@pytest.mark.parametrize("polishes", [False, True])
+def test_the_plan_that_opens_the_search_is_only_rounded_and_improved(
+    polishes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = replace(LARGE, rounding=0.5, rooms=(0.6, 1.0), polishing=30 * polishes)
+    state = state_of(contended(5), 1000.0, options)
+    schedule = solve_exactly(state.instance).schedule
+    assert schedule is not None
+    known = list[int]()
+
+    def unwanted(*_: object) -> None:
+        raise AssertionError("a slot is decided")
+
+    def counted(state: DeadlineState, program: PlanProgram, placed: Placed) -> Placed:
+        known.append(len(placed))
+        return rounded(state, program, placed)
+
+    monkeypatch.setattr(complete_module, "relax_and_fix", unwanted)
+    monkeypatch.setattr(complete_module, "rounded", counted)
+    ends = state.totals.ends(state.totals.point(without_idle(state.instance, schedule)))
+    draws = state._rng.bit_generator.state["state"]["state"]
+    upper = result_of(complete(state, ends, 1000.0, [0.5], lambda: False))
+    assert upper == 1000.0  # what is worth little in half of the servers may be worth more in all
+    assert known == [0]
+    assert (state._rng.bit_generator.state["state"]["state"] != draws) == polishes
+    assert 0 < state.known.objective <= best(5) * (1 + 1e-9)
+    state = state_of(contended(5), 1000.0, options)
+    with pytest.raises(AssertionError, match="a slot is decided"):
+        result_of(complete(state, ends, 1000.0, [1.0], lambda: False))
 
 
 @pytest.mark.parametrize("share", [0.97, 0.99])

@@ -230,7 +230,7 @@ def state_of(ins: UtilityInstance, bound: float, options: DeadlineOptions = GIVE
 def test_what_is_near_says_nothing_of_the_bound() -> None:
     # Most deadlines are fixed: the optimum of what is left is no bound on all schedules.
     # Two whole slots of work do not fit into less than all of the capacities.
-    state = state_of(two_alike(), 30.0, replace(GRIDDED, rooms=(1.0, 1.0)))
+    state = state_of(two_alike(), 30.0, replace(GRIDDED, rooms=(1.0, 1.0), rounding=0.0))
     rounds = Rounds(state, BoundProcess(), uses_process=False)
     rounds._around()
     assert state.known.objective == pytest.approx(12.3841, abs=1e-4)
@@ -239,7 +239,9 @@ def test_what_is_near_says_nothing_of_the_bound() -> None:
 
 def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden() -> None:
     # In one interval for all slots, others are worth more.
-    state = state_of(two_alike(), 30.0, replace(GRIDDED, intervals=0.2, rooms=(1.0, 1.0)))
+    state = state_of(
+        two_alike(), 30.0, replace(GRIDDED, intervals=0.2, rooms=(1.0, 1.0), rounding=0.0)
+    )
     state.known.offer(solve(two_alike()).schedule)
     best_ends = state.totals.ends(state.best_point(state.totals))
     state.forbid(best_ends)
@@ -252,7 +254,7 @@ def test_what_is_near_is_found_where_the_best_schedules_deadlines_are_forbidden(
     assert not state.is_forbidden(chosen[0])
 
 
-def test_without_a_process_rounds_are_for_the_bound() -> None:
+def test_without_a_process_the_bound_is_proven() -> None:
     state = state_of(two_alike(), 30.0, GRIDDED)
     state.known.offer(solve(two_alike()).schedule)
     Rounds(state, BoundProcess(), uses_process=False).run()
@@ -265,6 +267,6 @@ def test_deadlines_that_a_bound_says_are_done_with_are_forbidden_though_complete
     ends = {0: 1, 1: 3}
     assert not rounds._complete(ends, math.inf, GRIDDED.rooms)
     assert not rounds._complete(ends, math.inf, GRIDDED.rooms)
-    assert rounds._complete(ends, state.known.objective * state.factor, [])
+    assert rounds._complete(ends, state.known.objective * state.factor, GRIDDED.rooms)
     left = state.on_grid.ends(run_highs(state.on_grid.program(whole=False)).x)
     assert left[1] < ends[1]  # the other job may be later, or the same again

@@ -12,7 +12,7 @@ import pytest
 from models.utility import score
 from solvers.utility.deadlines import DeadlineOptions, complete
 from solvers.utility.deadlines.prove import with_whole_workers
-from solvers.utility.deadlines.relax_and_fix import relax_and_fix
+from solvers.utility.deadlines.relax_and_fix import schedule_of
 from solvers.utility.deadlines.state import DeadlineState
 from solvers.utility.deadlines.variants import VARIANTS
 from solvers.utility.separation import PackingCut
@@ -34,6 +34,7 @@ def test_each_variant_is_one_number_apart_from_the_whole_search() -> None:
         for name, (_, options) in VARIANTS.items()
     }
     assert changed == {
+        "without-opening": ["rounding"],
         "without-merging": ["coarse"],
         "without-grid": ["intervals"],
         "without-cut-rows": ["near"],
@@ -72,13 +73,13 @@ def test_a_cut_is_a_row_near_its_capacity_never_or_always(name: str, rows: list[
 def test_bound_and_schedule_hold_without_a_refinement(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    followed = list[Any]()
+    made = list[Any]()  # plans
 
-    def watched(state: Any, program: Any) -> Any:
-        followed.append(program)
-        return relax_and_fix(state, program)
+    def watched(state: Any, placed: Any) -> Any:
+        made.append(placed)
+        return schedule_of(state, placed)
 
-    monkeypatch.setattr(complete, "relax_and_fix", watched)
+    monkeypatch.setattr(complete, "schedule_of", watched)
     options = replace(VARIANTS[name][1], work_limit=0.01, provable=0)
     ins = contended(3)
     found, again = (searched(ins, 1000.0, 60.0, options=options) for _ in range(2))
@@ -88,7 +89,7 @@ def test_bound_and_schedule_hold_without_a_refinement(
     assert 0 < judged.objective == found.objective <= best(3) * (1 + 1e-6)
     assert best(3) * (1 - 1e-6) <= found.bound < 1000.0
     assert (again.objective, again.bound) == (found.objective, found.bound)
-    assert followed
+    assert made
 
 
 def test_proofs_are_left_out() -> None:

@@ -126,7 +126,6 @@ def test_deadlines_that_were_only_rounded_are_still_completed(
 
 @pytest.mark.usefixtures("highs_here")
 def test_what_opens_the_search_in_less_room_says_nothing_of_the_bound() -> None:
-    # In nine tenths of the capacities only one of the two is completed.
     state = state_of(two_alike(), 30.0, replace(GRIDDED, rounding=0.9))
     rounds = Rounds(state, BoundProcess(), uses_process=False)
     assert rounds._round()

@@ -7,7 +7,7 @@ import time
 
 from solvers.highs.adapter import checked_start
 from solvers.highs.child import StoppedOnExit, run_in_child
-from solvers.highs.matrix_result import MatrixResult, judge, round_off
+from solvers.highs.matrix_result import MatrixResult, judge
 from solvers.highs.options import HighsOptions
 from solvers.highs.outcome import Tally
 from solvers.highs.program import FloatArray, LinearProgram
@@ -65,20 +65,11 @@ class Background(StoppedOnExit):
 
         Where round-off puts it on the wrong side of that point, it is the value of the point.
         """
-        bound, objective = self._tally.best_bound, self._tally.objective
-        if bound is None or self.refutes(bound):
-            return None
-        if objective is None:
-            return bound
-        return max(bound, objective) if self._program.sense == "max" else min(bound, objective)
+        return self._tally.believed_bound
 
     def refutes(self, bound: float) -> bool:
         """Whether the best point so far is better than a bound, by more than round-off."""
-        objective = self._tally.objective
-        if objective is None:
-            return False
-        ahead = objective - bound if self._program.sense == "max" else bound - objective
-        return ahead > round_off(self._program, objective)
+        return self._tally.refutes(bound)
 
     def wait(self, seconds: float) -> None:
         """Wait for the result, no longer than so many seconds; the solve goes on."""

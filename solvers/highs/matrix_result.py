@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from solvers.highs.engine import VERSION
 from solvers.highs.options import HighsOptions
-from solvers.highs.outcome import Outcome, Tally
+from solvers.highs.outcome import Outcome, Tally, round_off
 from solvers.highs.program import FloatArray, LinearProgram
-from solvers.result import HIGHS_ROUND_OFF, Sense, SolveResult, Status, check_claims, relative_gap
+from solvers.result import Sense, SolveResult, Status, check_claims, relative_gap
 
 SOLVER = f"HiGHS {VERSION}"
 
@@ -166,14 +164,6 @@ def judge(
     return _with_numbers(program, options, outcome, tally, nothing)
 
 
-def round_off(program: LinearProgram, objective: float) -> float:
-    """By how much a point with this objective may be better than a valid bound.
-
-    HiGHS's tolerances, 1e-6 and 1e-7, are absolute: in units of the value or of the largest cost.
-    """
-    return HIGHS_ROUND_OFF * max(abs(objective), float(np.abs(program.cost).max(initial=0.0)))
-
-
 def _with_numbers(
     program: LinearProgram,
     options: HighsOptions,
@@ -182,23 +172,18 @@ def _with_numbers(
     nothing: MatrixResult,
 ) -> MatrixResult:
     """Fill in the point and the bound of a run that ended as optimal or at a limit."""
-    bound, message = tally.best_bound, outcome.message
+    bound, message = tally.believed_bound, outcome.message
     if tally.x is None or tally.objective is None:
         if outcome.ended == "optimal":
             return replace(nothing, message=f"the optimal point is refused: {tally.rejection}")
         return replace(nothing, status="interrupted" if bound is None else "bounded", bound=bound)
     objective = tally.objective
-    tolerance = round_off(program, objective)
-    if bound is not None:
-        ahead = objective - bound if program.sense == "max" else bound - objective
-        if ahead > tolerance:
-            message, bound = f"{message}; its bound {bound} is refuted by the incumbent", None
-        elif ahead > 0:
-            bound = objective
+    if bound is None and tally.best_bound is not None:
+        message = f"{message}; its bound {tally.best_bound} is refuted by the incumbent"
     status: Status = "feasible"
     if bound is not None:
         # HiGHS takes its gap relative to the incumbent; rounding `x` may have cost a little.
-        allowed = max(options.mip_rel_gap * abs(objective), tolerance)
+        allowed = max(options.mip_rel_gap * abs(objective), round_off(program, objective))
         proven = abs(bound - objective) <= allowed * (1 + 1e-6)
         status = "optimal" if proven else "feasible"
     duals = nothing._duals

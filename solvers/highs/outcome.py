@@ -9,6 +9,7 @@ import numpy as np
 
 from solvers.highs.feasibility import settle
 from solvers.highs.program import FloatArray, LinearProgram
+from solvers.result import HIGHS_ROUND_OFF
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -107,7 +108,34 @@ class Tally:
         ):
             self.best_bound = float(value)
 
+    def refutes(self, bound: float) -> bool:
+        """Whether the best point is better than a bound, by more than round-off."""
+        objective = self.objective  # another thread may find a better point meanwhile
+        if objective is None:
+            return False
+        return self._sign * (objective - bound) > round_off(self.program, objective)
+
+    @property
+    def believed_bound(self) -> float | None:
+        """The best bound, if there is one that the best point does not refute.
+
+        Where round-off puts it on the wrong side of that point, it is the value of the point.
+        """
+        bound, objective = self.best_bound, self.objective
+        if bound is None or self.refutes(bound):
+            return None
+        is_behind = objective is not None and self._sign * (objective - bound) > 0
+        return objective if is_behind else bound
+
     def log(self, text: str) -> None:
         """Write to the stream, if there is one."""
         if self.stream is not None:
             self.stream.write(text)
+
+
+def round_off(program: LinearProgram, objective: float) -> float:
+    """By how much a point with this objective may be better than a valid bound.
+
+    HiGHS's tolerances, 1e-6 and 1e-7, are absolute: in units of the value or of the largest cost.
+    """
+    return HIGHS_ROUND_OFF * max(abs(objective), float(np.abs(program.cost).max(initial=0.0)))

@@ -117,8 +117,8 @@ class SearchState:
         else:
             self.failure = self.failure or str(error)
 
-    def offer(self, schedule: UtilitySchedule) -> bool:
-        """Keep a schedule if it is the best so far; returns whether it is.
+    def offer(self, schedule: UtilitySchedule) -> float:
+        """Keep a schedule if it is the best so far; returns what it is worth.
 
         Raises
         ------
@@ -128,10 +128,9 @@ class SearchState:
         judged = score(self._instance, schedule)
         if not judged.feasible:
             raise WrongSolution(f"{self._instance.name}: {judged.violations[0]}")
-        if judged.objective <= self.objective:
-            return False
-        self.objective, self.schedule = judged.objective, schedule
-        return True
+        if judged.objective > self.objective:
+            self.objective, self.schedule = judged.objective, schedule
+        return judged.objective
 
     def tighten_bound(self, bound: float) -> None:
         """Take an upper bound over if it is lower than the one known."""

@@ -289,11 +289,6 @@ class TotalsProgram:
             x[m] = limits.job.ps_needed_table(limits.most)[np.round(x[n]).astype(np.int64)]
         return x
 
-    def whole_at(self, x: np.ndarray, tolerance: float) -> bool:
-        """Whether all d of a point are 0 or 1, up to a tolerance."""
-        done = np.concatenate([np.zeros(0, dtype=int), *self.done.values()])
-        return bool((np.abs(x[done] - np.round(x[done])) <= tolerance).all())
-
     def counts(self, side: int) -> np.ndarray:
         """Columns of n or m, shape (B, I); NEVER where there is none."""
         return self._count[side].T

@@ -8,33 +8,34 @@ one set of ``options``.
     left.
 ``choose``
     Deadlines, from the totals program (:mod:`solvers.utility.totals_program`), made coarse and put
-    on a grid of time, in which only the deadline variables d are integer. So HiGHS branches on a
-    few hundred variables instead of thousands. The bound of this program is one on all schedules.
-    While a child process solves it, good deadlines are found sooner where only those are searched
+    on a grid of time. Only its deadline variables d are integer, so HiGHS branches on a few hundred
+    variables instead of thousands. The bound of this program is one on all schedules. While a child
+    process solves it, and in the round that opens the search, only those deadlines are searched
     that the linear relaxation leaves undecided, later also those where it differs from the best
-    schedule; such a round has as much of the capacities as the plan that follows it may use.
-    Packing cuts that the loads violate are found, and become rows where loads come near to them
-    (``cut_pool``).
+    schedule: good ones are found sooner. Such a round has as much of the capacities as the plan
+    that follows it may use. Packing cuts that the loads violate are found, and become rows where
+    loads come near to them (``cut_pool``).
 ``complete``
     Whole workers on real servers for these deadlines (``relax_and_fix``). First the jobs that a
     plan in fractions completes in parts are decided: in time, late or out. Then slot by slot: the
     workers of one slot are decided as whole numbers and those of the slots after it in fractions,
     with every job keeping its deadline, taking a later one or staying out (``plan_program``); what
     the servers cannot hold, and what has to be given up, is known when the next slot is decided.
-    Where time is over before all slots are decided, the others are rounded. A local search goes on
-    from schedules that are nearly the best, or whose plans are.
+    Where the search is nearly over before all slots are decided, or nothing is found for one, the
+    others are rounded. A local search goes on from schedules that are nearly the best, or whose
+    plans are.
 ``prove``
     The worth of all schedules with given deadlines, on instances small enough to hope for a proof.
     If none of them beats the best one known, the deadlines are excluded from the program of
     ``choose``. And the bound on all schedules: with a second thread a process of its own solves
-    that program all the time, from the best schedule on, and ``choose`` polls it between steps; the
-    deadlines that it has found so far are completed as well, the grid is refined where they lie,
-    and it starts again.
+    that program all the time, starting from the best schedule known, and ``choose`` polls it
+    between steps. The deadlines that it has found so far are completed as well. Where those lie
+    that it ends with, the grid is refined, and it starts again.
 
 Without that process, the search opens with a plan in little of the capacities, which is rounded
 in all slots, so that there is a good schedule early (unless a proof is hoped for). All other rounds
 solve the program for the bound, and their deadlines are completed.
-Limits are in work, not in seconds: with a limit of work, the same one gives the same answer, and
+Limits are in work, not in seconds: with a limit of work, the same limit gives the same answer, and
 the clock only cuts the search off. With a time limit alone, the search divides as many units as it
 has seconds, and the clock also stops programs that are slow for their work.
 """

@@ -67,10 +67,11 @@ class Budget:
     def limits(
         self, program: LinearProgram, share: float, gap: float | None = None
     ) -> HighsOptions:
-        """Options of HiGHS for a program that may take a share of all work, to `options.gap`.
+        """Options of HiGHS for a program that may take a share of all work.
 
-        An infinite share is all the work that is left. Without a limit of work, the clock stops
-        the program after `options.slowest` seconds for each unit.
+        An infinite share is all the work that is left. The relative gap is `options.gap` if none is
+        given. Without a limit of work, the clock stops the program after `options.slowest` seconds
+        for each unit.
         """
         work, deadline = min(share * self.work, self.work_left), self.deadline
         if self._options.work_limit is None:

@@ -25,7 +25,8 @@ class Rounds:
     state : DeadlineState
     process : BoundProcess
     uses_process : bool
-        Whether the process is used. If not, all rounds but the opening one are for the bound.
+        Whether the process is used. If not, or once it has died, all rounds but the opening one are
+        for the bound.
     """
 
     def __init__(self, state: DeadlineState, process: BoundProcess, *, uses_process: bool) -> None:
@@ -49,10 +50,12 @@ class Rounds:
 
     def run(self) -> None:
         """Rounds until the gap is closed, nothing new is learnt, or time or work is over."""
-        state, more = self._state, True
+        state, more, used = self._state, True, self._uses_process
         while state.totals.limits and state.may_continue():
             before = state.known.objective
             news = self._poll(None)
+            if used and not self._uses_process:  # it died: rounds are for the bound from now on
+                used, more = False, True
             if self._waiting:
                 news = self._complete(*self._waiting.pop(), self._large_rooms) or news
             elif ends := self._found_by_process():
@@ -106,10 +109,11 @@ class Rounds:
         return self._another_helps(self._prepare_next(grid, result, news), result)
 
     def _around(self) -> bool:
-        """Search near the linear relaxation, or also near the best schedule.
+        """Search the deadlines that the linear relaxation leaves undecided.
 
-        Each round may use the same share of the capacities as the plan after it. The opening one
-        has little work, since its plan is only rounded.
+        Once all rooms have had their turn, those where it differs from the best schedule are
+        searched as well, and so on, by turns. Each round may use the same share of the capacities
+        as the plan after it. The opening one has little work, since its plan is only rounded.
         """
         state, grid, options = self._state, self._state.on_grid, self._state.options
         opening, self._opens = self._opens, False
@@ -167,9 +171,10 @@ class Rounds:
             # Where no proof is hoped for, plans find the cuts, too.
             upper = bound_with_cuts(state, ends) if state.may_prove else math.inf
             excluded = self._complete(ends, upper, rooms)
-        news = excluded or state.rows_added > before
-        self._news = self._news or news
-        return news
+        # Rows with which the process was started meanwhile are no news to it; `_complete` notes
+        # what is excluded.
+        self._news = self._news or state.rows_added > max(before, self._rows)
+        return excluded or state.rows_added > before
 
     def _complete(self, ends: Mapping[int, int], upper: float, rooms: Sequence[float]) -> bool:
         """Look for a schedule with these deadlines; whether they are now excluded.
@@ -177,8 +182,9 @@ class Rounds:
         ``upper`` is the bound on them that :func:`bound_with_cuts` gave, if it was asked.
         """
         state = self._state
-        done = self._is_known(ends) and not (state.may_prove or state.no_better_than_known(upper))
-        if done or state.is_forbidden(ends):
+        if state.is_forbidden(ends):
+            return False
+        if not (state.may_prove or state.no_better_than_known(upper)) and self._is_known(ends):
             return False
         if max(rooms) > state.options.rounding:  # else, its slots may still be decided
             self._completed.add(frozenset(ends.items()))

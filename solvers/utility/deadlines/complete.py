@@ -76,9 +76,10 @@ def complete(
 def _made(state: DeadlineState, program: PlanProgram, placed: Placed) -> UtilitySchedule:
     """The schedule of a plan.
 
-    If it has slots that are not decided, since it was cut off or they were not to be, this is the
-    better of two: they are rounded, or its jobs are completed where there is room. If the plan was
-    given up, or no time is left, rounding is not tried.
+    Slots may be undecided because the plan was cut off, because nothing was found for one, or
+    because the plan is only to be rounded. Then this is the better of two schedules: one with these
+    slots rounded, and one with what fits in beside the decided slots. If the plan was given up, or
+    no time is left, nothing is rounded.
     """
     made = schedule_of(state, placed)
     decided = program.next_slot == state.totals.grid.slots

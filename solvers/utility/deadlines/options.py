@@ -14,9 +14,9 @@ __all__ = ["DeadlineOptions"]
 class DeadlineOptions:
     """The numbers of the search by deadlines, each with its reason.
 
-    Work does not depend on how busy the machine is, as seconds do: how often HiGHS looks at its
-    limits (about every hundred simplex iterations) times the nonzeros of its program, in millions.
-    A unit takes less time in a linear program, and more in a large integer program that is soon
+    Work is how often HiGHS looks at its limits (about every hundred simplex iterations), times the
+    nonzeros of its program, in millions. Unlike seconds, it does not depend on how busy the machine
+    is. A unit takes less time in a linear program, and more in a large integer program that is soon
     cut off. Looking for packing cuts, placing loads on servers,
     local search, what HiGHS does to complete the point that it starts from, and much of what it
     does in heuristics do not count; the first three took a third of a short run at 50x50x20+20, and
@@ -28,7 +28,7 @@ class DeadlineOptions:
     InputError
         If the limit of work is not positive and finite, if a room or the share of intervals is not
         above 0 and at most 1, if `rounding` is below 0 or not below all rooms, if a slot has no
-        try, or if the seconds of a unit are not positive.
+        try, or if `choosing` or the seconds of a unit are not positive.
     """
 
     work_limit: float | None = None
@@ -102,6 +102,8 @@ class DeadlineOptions:
             raise InputError(f"rooms {self.rooms}: two or more, above 0 and at most 1")
         if not 0 <= self.rounding < min(self.rooms):
             raise InputError(f"rounding {self.rounding} is below 0, or not below all rooms")
+        if not self.choosing > 0:
+            raise InputError(f"choosing {self.choosing} is not above 0")
         if self.slot_tries < 1:
             raise InputError(f"slot_tries {self.slot_tries}: a slot has one try or more")
         if not 0 < self.intervals <= 1:

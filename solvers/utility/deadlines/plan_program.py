@@ -285,7 +285,7 @@ class PlanProgram:
         if window.program.integer.all():
             return None  # nothing is left to find, and rounding may have broken a row
         if not window.program.is_mip:
-            return None  # a linear program takes none
+            return None  # a linear program has no start
         x = np.round(point[self._columns[window.open_yet]])
         return np.where(window.program.integer, x, np.nan)
 

@@ -14,7 +14,6 @@ from solvers.highs import HighsOptions, LinearProgram, MatrixResult
 from solvers.highs.background import Background
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import Infeasible
-from solvers.result import HIGHS_ROUND_OFF
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.state import DeadlineState, bound_of
 from solvers.utility.search_state import refusing
@@ -42,7 +41,7 @@ def _from_best(
 ) -> tuple[LinearProgram, np.ndarray | None]:
     """A program, in whole workers if deadlines are given; and the best schedule known as a start.
 
-    If that has not these deadlines, or if its own are excluded, there is no start, and a row
+    If that does not have these deadlines, or if its own are excluded, there is no start, and a row
     restricts the program to better schedules. With the row instead of the start, proofs are harder
     and HiGHS has no point near which it could look for better ones.
     """
@@ -138,8 +137,8 @@ def bound_with_cuts(state: DeadlineState, ends: Mapping[int, int]) -> float:
         for _ in range(state.options.cut_points):
             program.solve_with_cuts()
             upper = min(upper, program.objective)
-            whole_at = state.totals.whole_at(program.x, HIGHS_ROUND_OFF)
-            if not state.may_prove or whole_at or not state.may_improve(upper):
+            whole = program.whole_at(program.x)[program.deadlines].all()
+            if not state.may_prove or whole or not state.may_improve(upper):
                 break
             limits = state.budget.limits(program.program, state.options.completing)
             result = state.solve(program.program, limits)

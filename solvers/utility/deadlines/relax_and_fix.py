@@ -60,8 +60,9 @@ def relax_and_fix(state: DeadlineState, program: PlanProgram) -> Steps[Placed]:
 def rounded(state: DeadlineState, program: PlanProgram, placed: Placed) -> Placed:
     """What is placed already, and the slots that are not decided, with the plan rounded.
 
-    The sums up to each slot are rounded. What a job lacks of that, as it may have no more workers
-    in a slot, is done in later slots; what the servers do not hold is lacking at the end.
+    The sums up to each slot are rounded. What a job falls short of these, because of its largest
+    number of workers or since a decided slot did not hold all of them, is made up in later slots;
+    what the servers do not hold of the rounded ones is missing at the end.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ def rounded(state: DeadlineState, program: PlanProgram, placed: Placed) -> Place
     for i, limits in state.totals.limits.items():
         most[i] = limits.most
     for held in placed.values():
-        done += held[0].sum(axis=0)
+        done += _served(state, held)
     found = dict(placed)
     for slot in range(program.next_slot, len(due)):
         workers = np.clip(due[slot] - done, 0, most)

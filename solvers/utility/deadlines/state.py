@@ -11,7 +11,6 @@ import numpy as np
 from models.utility.formulations.schedules import without_idle
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
-from models.utility.score import score
 from solvers.errors import WrongSolution
 from solvers.highs import SMALL_MIP, HighsOptions, LinearProgram, MatrixResult
 from solvers.highs import solve as run_highs
@@ -95,7 +94,8 @@ class DeadlineState:
     forbidden : list of dict of int to int
         Deadlines that are excluded: no schedule with them beats the best one known.
     rows_added : int
-        How many rows have been made of cuts so far.
+        How many rows have been made of cuts so far, on all grids; none is counted again where it
+        only moves to a finer grid.
     """
 
     def __init__(
@@ -164,23 +164,21 @@ class DeadlineState:
     # Schedules and bounds
 
     def offer_and_polish(self, schedule: UtilitySchedule, planned: float = 0.0) -> None:
-        """Keep a schedule if it is the best so far; improve it first if it is nearly that.
+        """Keep a schedule if it is the best so far; improve it if it or its plan is nearly that.
 
-        What slot after slot of given deadlines has lost, or rounding them, a local search gets back
-        in part: it changes the deadlines of a few jobs at a time.
+        A local search wins back part of what deciding slot after slot, or rounding, has lost: it
+        changes the deadlines of a few jobs at a time.
 
         Parameters
         ----------
         schedule : UtilitySchedule
         planned : float
-            What the plan is worth that it was made of, in the program. The schedule is improved,
-            too, if this is nearly the best.
+            Worth, in the program, of the plan that the schedule was made from.
         """
-        self.known.offer(schedule)
-        judged, options = score(self.instance, schedule).objective, self.options
-        judged = max(judged, (planned + self.totals.left_out) / self.factor)
+        options, worth = self.options, self.known.offer(schedule)
+        worth = max(worth, (planned + self.totals.left_out) / self.factor)
         least = self.known.objective * (1 - self._of(options.polishable))
-        if not options.polishing or judged < least or self.known.seconds_left <= 0:
+        if not options.polishing or worth < least or self.known.seconds_left <= 0:
             return
         polished = local_search(
             self.instance,
@@ -229,7 +227,7 @@ class DeadlineState:
         Raises
         ------
         WrongSolution
-            If it is further below the best schedule than excluded deadlines can be.
+            If it is so far below the best schedule that excluded deadlines do not explain it.
         """
         bound, known = (bound + self.totals.left_out) / self.factor, self.known.objective
         least = known * (1 - self.options.least_gain)

@@ -1,4 +1,4 @@
-"""Rounds of deadlines first, where there is hope to prove the optimum."""
+"""Rounds of deadlines first, and the process that works on the bound meanwhile."""
 
 from __future__ import annotations
 
@@ -145,6 +145,55 @@ def test_a_search_goes_on_without_a_process_that_cannot_start(
     assert state.known.objective == pytest.approx(12.3841, abs=1e-4)
     assert state.known.bound == pytest.approx(12.3841, rel=1e-4)
     assert state.known.failure == "no child process: [Errno 12] Cannot allocate memory"
+
+
+class Dying(Paused):
+    """It dies while it is waited for, and has told nothing by then."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.incumbent = self.bound = None
+
+    def wait(self, _: float) -> None:
+        self.finished = True
+
+    def result(self, seconds: float | None = None) -> MatrixResult:
+        nothing = {"x": None, "objective": None, "bound": None}
+        return replace(super().result(seconds), status="failed", died=True, **nothing)
+
+
+def test_where_the_process_dies_while_it_is_waited_for_rounds_are_for_the_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = state_of(two_alike(), 30.0)
+    monkeypatch.setattr(prove, "Background", Dying)
+    with closing(Idle()) as process:
+        rounds = Rounds(state, process, uses_process=True)
+        rounds._around = lambda: False  # type: ignore[method-assign]
+        rounds.run()
+        assert process.begun == 1
+    assert state.known.objective == pytest.approx(12.3841, abs=1e-4)
+    assert state.known.bound == pytest.approx(12.3841, rel=1e-4)
+
+
+@pytest.mark.usefixtures("paused")
+def test_what_the_process_was_started_with_is_not_news(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = state_of(two_alike(), 30.0)
+
+    def excludes(*_: object) -> Steps[float]:
+        yield
+        return -math.inf
+
+    monkeypatch.setattr(choose, "complete", excludes)
+    with closing(Idle()) as process:
+        rounds = Rounds(state, process, uses_process=True)
+        process.close()
+        process._solve = None
+        result = run_highs(state.on_grid.program(whole=False))
+        assert rounds._follow_up(state.on_grid, result, [1.0])
+        assert len(state.forbidden) == 1
+        assert process.begun == 2
+        assert not rounds._news
 
 
 @pytest.mark.usefixtures("paused")

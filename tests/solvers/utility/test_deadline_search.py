@@ -244,8 +244,9 @@ def test_knowledge_refuses_what_contradicts_itself() -> None:
     ins = one_job()
     limits = {limit.job.index: limit for limit in job_limits(ins)}
     known = SearchState(ins, limits, time.monotonic() + 10, HighsOptions())
-    assert known.offer(solve(ins).schedule)
-    assert not known.offer(empty(ins))
+    assert known.offer(solve(ins).schedule) == pytest.approx(10.0)
+    assert known.offer(empty(ins)) == 0.0
+    assert known.objective == pytest.approx(10.0)  # the better one is kept
     known.tighten_bound(known.objective * (1 - 5e-7))  # within HiGHS's tolerance
     known.reconcile()
     assert known.bound == known.objective
@@ -323,6 +324,7 @@ def test_the_same_limit_on_work_gives_the_same_to_the_bit() -> None:
         ("intervals", [0.0, 1.01, math.nan]),
         ("rooms", [(0.0, 1.0), (1.0, 1.01), (1.0,), ()]),
         ("rounding", [-0.01, 0.97, math.nan]),
+        ("choosing", [0.0, -0.1, math.nan]),
         ("slot_tries", [0, -1]),
         ("slowest", [(0.0, 1.0), (2.0, -1.0), (math.nan, 1.0)]),
     ],

@@ -115,7 +115,7 @@ def test_a_plan_is_worth_as_much_as_with_every_cut_in_every_slot(room: float) ->
         assert exact.objective * (1 - 1e-6) - 1e-6 <= whole.objective
         assert whole.objective <= program.objective * (1 + 1e-6) + 1e-6
         program.move_to(whole.x)
-        assert totals.whole_at(program.x, 1e-6)
+        assert program.whole_at(program.x)[program.deadlines].all()
         kept = totals.ends(program.x)
         loads = [totals.loads(program.x, side)[0] for side in SIDES]
         program.fix(np.round(loads).astype(np.int64))

@@ -78,12 +78,13 @@ def test_slots_that_are_decided_stay_and_servers_hold_no_more_than_they_can() ->
     assert workers(state.instance, found)[3].tolist() == [1, 0]
 
 
-def test_what_the_servers_did_not_hold_of_a_decided_slot_is_done_later() -> None:
+@pytest.mark.parametrize("held", [0, 1])  # workers in slot 0, without parameter servers
+def test_what_the_servers_did_not_hold_of_a_decided_slot_is_done_later(held: int) -> None:
     counts = [[1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]
     state, program = plan_of(two_jobs(4.0, work=2, chunks=2), counts)
     program.fix(np.zeros((2, 2), dtype=np.int64))
-    found = rounded(state, program, {0: [np.zeros((1, 2), dtype=np.int64)] * 2})
-    assert workers(state.instance, found)[:, 0].tolist() == [0, 1, 1, 0]
+    found = rounded(state, program, {0: [np.array([[held, 0]]), np.array([[0, 0]])]})
+    assert workers(state.instance, found)[:, 0].tolist() == [held, 1, 1, 0]
 
 
 def stopped(seed: int) -> tuple[DeadlineState, dict[int, int]]:

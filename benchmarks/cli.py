@@ -19,6 +19,7 @@ from benchmarks.study.scheme import Isolation
 from benchmarks.study.seeds import seeds_of
 from models.errors import InputError
 from online.isolated import DECISION_LIMIT
+from solvers.interrupts import kernels_interruptible
 
 T = TypeVar("T")
 
@@ -150,7 +151,8 @@ def run_command(
     """
     try:
         hear_interrupts()
-        code = main(words)
+        with kernels_interruptible():
+            code = main(words)
         sys.stdout.flush()
     except InputError as error:
         where = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))

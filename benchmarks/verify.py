@@ -33,6 +33,7 @@ from benchmarks.study.interval import Bound, ContradictedBound, Incumbent, offli
 from models.errors import InputError
 from models.problem import problem, read_instance
 from solvers.contract import offline_solver
+from solvers.interrupts import kernels_interruptible
 from solvers.result import relative_gap
 
 _NOT_CHECKED = 3
@@ -49,7 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.schedule is None and args.certificate is None:
         parser.error("nothing to verify: give SCHEDULE, --certificate FILE or both")
     try:
-        return _verify(args)
+        with kernels_interruptible():
+            return _verify(args)
     except InputError:
         raise
     except Exception as error:  # whatever it is, the code of a refusal would be a false verdict

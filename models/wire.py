@@ -16,6 +16,7 @@ from msgspec import Meta
 __all__ = [
     "LEAST",
     "MOST",
+    "MOST_PRICE",
     "Amount",
     "Amounts",
     "Bound",
@@ -48,7 +49,9 @@ _APART = [*_ABOVE, {"maximum": -LEAST}]
 Real = Annotated[float, Meta(ge=-MOST, le=MOST, extra_json_schema={"anyOf": _APART})]
 Amounts = Annotated[list[Amount], Meta(max_length=100)]
 Servers = Annotated[list[Amounts], Meta(max_length=10**5)]
-Price = Annotated[float, Meta(ge=0, le=1e150)]
+MOST_PRICE = 1e150
+"""Largest price of a certificate: sums of products with it stay finite."""
+Price = Annotated[float, Meta(ge=0, le=MOST_PRICE)]
 Bound = Annotated[float, Meta(ge=0, le=1e150)]
 Prices = Annotated[list[Annotated[list[Price], Meta(max_length=100)]], Meta(max_length=10**6)]
 

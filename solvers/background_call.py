@@ -58,8 +58,15 @@ class BackgroundCall(StoppedOnExit, Generic[T]):
         except OSError as error:
             self.future.set_exception(ChildDied(f"no child process: {error}"))
             return
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=self._run, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # there is no memory or process left for a thread
+            with self._child, self._errors:  # this closes the pipes, and waits
+                self._child.kill()
+            self.future.set_exception(ChildDied(f"no thread: {error}"))
+            return
+        self._thread = thread
 
     def stop(self) -> None:
         """Kill the child if it is still at work, and wait until it has ended.

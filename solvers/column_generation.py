@@ -23,6 +23,7 @@ from scipy import sparse
 from solvers.coupled_problem import CoupledProblem
 from solvers.highs.engine import HighsError
 from solvers.highs.growing import GrowingProgram, Optimum, OutOfTime
+from solvers.interrupts import kernels_interruptible
 
 __all__ = ["ColumnGeneration", "GenerationResult", "Round"]
 
@@ -187,12 +188,9 @@ class ColumnGeneration:
             raise RuntimeError("a column generation runs once")
         self._message = "interrupted"
         try:
-            self._message = self._generate(watch)
+            with kernels_interruptible():
+                self._message = self._generate(watch)
             self._converged = True
-        except SystemError as error:  # what Numba makes of Ctrl-C within a kernel
-            if isinstance(error.__cause__, KeyboardInterrupt):
-                raise KeyboardInterrupt from error
-            raise
         except OutOfTime:
             self._message = _OUT_OF_TIME
         except HighsError as error:  # the bound stands without the master

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from models.errors import InputError
-from models.wire import BranchRecord, LeafRecord, PricesFile
+from models.wire import MOST_PRICE, BranchRecord, LeafRecord, PricesFile
 from solvers.branching_tree import Branch, Deadlines, leaves
 from solvers.certificate import Certificate, CertificateReader, Verdict, is_sealed, seal
 from solvers.result import Sense
@@ -106,8 +106,8 @@ class PriceCertificates:
         Raises
         ------
         ValueError
-            If the tree is none, or a table of prices has another shape than it should, or one that
-            is negative or not finite.
+            If the tree is none, or a table of prices has another shape than it should, or a price
+            that is not from 0 to 1e150.
         """
         root = self.root(instance, prices.prices)
         if not prices.tree:
@@ -181,6 +181,8 @@ def checked(prices: np.ndarray, columns: int, slots: int | None = None) -> np.nd
         raise ValueError(f"prices have shape {prices.shape}, not {(rows, columns)}")
     if not (np.isfinite(prices) & (prices >= 0.0)).all():
         raise ValueError("a price is negative or not finite")
+    if (prices > MOST_PRICE).any():  # with larger ones, what a job pays could overflow
+        raise ValueError(f"a price is above {MOST_PRICE:g}")
     return np.asarray(prices, dtype=float)
 
 

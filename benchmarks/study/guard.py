@@ -27,6 +27,7 @@ from benchmarks.study.closure import code_hash
 from models.errors import InputError
 from online.child_process import ChildProcess, end_with_parent
 from online.process_tree import tree_memory
+from solvers.interrupts import kernels_interruptible
 
 _STARTUP = 600.0  # seconds to load, to compile what no earlier run has compiled, and to draw
 _COMPILE = 120.0  # seconds that a cell with a limit has for this beyond the limit, at most
@@ -156,10 +157,11 @@ def outcome_of(
     try:
         if code and code_hash(cell.all_roots) != code:
             raise InputError("its code here is not what it was when the run began")
-        measure = prepare(cell, known)
-        prepared()
-        began, worked = time.perf_counter(), _processor_seconds()
-        found = measure()
+        with kernels_interruptible():
+            measure = prepare(cell, known)
+            prepared()
+            began, worked = time.perf_counter(), _processor_seconds()
+            found = measure()
         # Through JSON even where nothing is stored: one kind of numbers, whatever the path.
         outcome = Outcome("done", replace(found, value=json.loads(json.dumps(found.value))))
     except (Exception, SystemExit) as error:  # a policy may call sys.exit

@@ -213,7 +213,7 @@ class PoolBounds(LeafOracle):
 def pool_bound(instance: ColocatedInstance, prices: np.ndarray) -> float:
     """No schedule that the scorer accepts has a larger total utility.
 
-    Raises ValueError unless prices have shape (T, R), are nonnegative and finite.
+    Raises ValueError unless prices have shape (T, R) and are from 0 to 1e150.
     """
     bounds, cluster = PoolBounds(instance), instance.cluster
     prices = checked(prices, len(cluster.resources), cluster.slots)

@@ -35,9 +35,9 @@ from models.completion.instance import CompletionInstance
 from models.errors import InputError
 from solvers.branching_tree import Deadlines
 from solvers.completion.modes import DURATION, modes_of, undominated
-from solvers.completion.pool_bound import NEVER, Configurations, cheapest, sums
+from solvers.completion.pool_bound import NEVER, Configurations, cheapest, outward, sums
 from solvers.packing_groups import most_worth, packing_groups
-from solvers.price_certificate import OUTWARD, LeafOracle
+from solvers.price_certificate import LeafOracle
 
 __all__ = ["PieceOracle"]
 
@@ -118,7 +118,7 @@ class PieceOracle(LeafOracle):
                 return math.inf
             costs.append(cost)
         least, taken = math.fsum(costs), math.fsum(self._worth(row) for row in prices)
-        return least - taken - OUTWARD * (least + taken)
+        return least - taken - outward(len(self.jobs), len(prices)) * (least + taken)
 
     def _worth(self, row: np.ndarray) -> float:
         """The most that what fits on all servers can be worth."""

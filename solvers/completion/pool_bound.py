@@ -25,7 +25,7 @@ from solvers import price_certificate
 from solvers.completion.modes import DURATION, amounts_of, modes_of, undominated
 from solvers.price_certificate import OUTWARD, checked
 
-__all__ = ["NEVER", "PoolOracle", "cheapest", "pool_bound", "rounded", "sums"]
+__all__ = ["NEVER", "PoolOracle", "cheapest", "outward", "pool_bound", "rounded", "sums"]
 
 NEVER = 2**62
 """A slot that is after every slot."""
@@ -70,7 +70,7 @@ class PoolOracle:
         total = sums(prices)
         least = math.fsum(self.best(job, total)[0] for job in range(len(self.jobs)))
         taken = float((prices @ self.capacity).sum())
-        return least - taken - OUTWARD * (least + taken)
+        return least - taken - outward(len(self.jobs), len(prices)) * (least + taken)
 
 
 def sums(prices: np.ndarray) -> np.ndarray:
@@ -78,10 +78,21 @@ def sums(prices: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros((1, prices.shape[1])), prices.cumsum(axis=0)])
 
 
+def outward(jobs: int, slots: int) -> float:
+    """By how much a bound is rounded outward, relative to all that was added up.
+
+    What a job pays is a difference of two :func:`sums`, each off by up to the machine's precision
+    times the slots, relative to the price of that resource in all slots. As the job fits on the
+    servers, that is at most so much of what all capacities cost; and it can happen with each job.
+    The margin is eight times that.
+    """
+    return max(OUTWARD, 4.0 * jobs * slots * float(np.finfo(float).eps))
+
+
 def pool_bound(instance: CompletionInstance, prices: np.ndarray) -> float:
     """No schedule with constant placement has a smaller weighted completion time.
 
-    Raises ValueError unless prices have shape (S, R), are nonnegative and finite.
+    Raises ValueError unless prices have shape (S, R) and are from 0 to 1e150.
     """
     return max(0.0, PoolOracle(instance).bound(checked(prices, len(instance.cluster.resources))))
 

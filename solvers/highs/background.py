@@ -9,7 +9,7 @@ from solvers.highs.adapter import checked_start
 from solvers.highs.child import StoppedOnExit, run_in_child
 from solvers.highs.matrix_result import MatrixResult, judge
 from solvers.highs.options import HighsOptions
-from solvers.highs.outcome import Tally
+from solvers.highs.outcome import Outcome, Tally
 from solvers.highs.program import FloatArray, LinearProgram
 
 __all__ = ["Background"]
@@ -42,12 +42,16 @@ class Background(StoppedOnExit):
         self._result: MatrixResult | None = None
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError as error:  # there is no memory or process left for a thread
+            outcome = Outcome(ended="failed", message=f"no thread: {error}", died=True)
+            self._result = judge(program, options, outcome, self._tally, 0.0)
 
     def stop(self) -> None:
         """Stop the solve, and wait until its process has ended."""
         self._stop.set()
-        self._thread.join()
+        self.wait(None)
 
     @property
     def finished(self) -> bool:
@@ -71,13 +75,14 @@ class Background(StoppedOnExit):
         """Whether the best point so far is better than a bound, by more than round-off."""
         return self._tally.refutes(bound)
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float | None) -> None:
         """Wait for the result, no longer than so many seconds; the solve goes on."""
-        self._thread.join(seconds)
+        if self._thread.ident is not None:  # it was started
+            self._thread.join(seconds)
 
     def result(self, seconds: float | None = None) -> MatrixResult:
         """Wait for the result, and stop the solve where it takes more than so many seconds."""
-        self._thread.join(seconds)
+        self.wait(seconds)
         self.stop()
         if self._error is not None:
             raise self._error

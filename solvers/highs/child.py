@@ -159,17 +159,21 @@ def run_in_child(
     with errors:
         assert child.stdin is not None and child.stdout is not None
         listener = _Listener(child.stdout, tally)
-        listener.start()
+        # Feeding takes until the child reads: a pipe holds little.
         feeder = threading.Thread(target=_feed, args=(child.stdin, request), daemon=True)
-        feeder.start()  # a pipe holds little: this takes until the child reads
         try:
+            listener.start()
+            feeder.start()
             end = _wait(options.time_limit, listener, stop)
+        except RuntimeError as error:  # there is no memory or process left for a thread
+            end = f"child killed: {error}"
         finally:
             if listener.outcome is None:
                 child.kill()
             child.wait()
-            listener.join()
-            feeder.join()
+            for thread in (listener, feeder):
+                if thread.ident is not None:  # it was started
+                    thread.join()
             child.stdout.close()
             _close(child.stdin)
         if listener.error is not None:

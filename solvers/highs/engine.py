@@ -80,11 +80,8 @@ def run(
     try:
         outcome = _attempt(program, options, start, progress, want_log=want_log, stop=stop)
         if outcome is None:
-            left = options
-            if options.time_limit is not None:
-                remaining = options.time_limit - (time.monotonic() - began)
-                left = replace(options, time_limit=max(remaining, 1e-3))
-            outcome = _unbounded_or_infeasible(program, left)
+            end = math.inf if options.time_limit is None else began + options.time_limit
+            outcome = _unbounded_or_infeasible(program, options, end, stop)
     except HighsError as error:
         return Outcome(ended="failed", message=str(error))
     return outcome
@@ -125,9 +122,7 @@ def _attempt(
     _check("output_flag", highs.setOptionValue("output_flag", want_log))
     settings = options.highs_options()
     if options.work_limit is not None and not program.is_mip:
-        settings.setdefault(
-            "simplex_iteration_limit", min(100 * options.work_limit, _MOST_ITERATIONS)
-        )
+        settings["simplex_iteration_limit"] = min(100 * options.work_limit, _MOST_ITERATIONS)
     for name, value in settings.items():
         _check(f"option {name}={value!r}", highs.setOptionValue(name, value))
     _check("passModel", highs.passModel(highs_lp(program)))
@@ -269,17 +264,27 @@ def _read(highs: highspy.Highs, program: LinearProgram) -> Outcome | None:
     )
 
 
-def _unbounded_or_infeasible(program: LinearProgram, options: HighsOptions) -> Outcome:
+def _unbounded_or_infeasible(
+    program: LinearProgram, options: HighsOptions, end: float, stop: threading.Event | None
+) -> Outcome:
     """Find out which, by looking for a feasible point, then for a ray of the relaxation.
 
     A feasible MILP with rational data whose relaxation is unbounded is itself unbounded (Meyer,
-    Mathematical Programming 7, 1974).
+    Mathematical Programming 7, 1974). All is over at ``end``, of ``time.monotonic()``.
     """
-    options = replace(options, presolve=False)
-    costless = replace(program, cost=np.zeros(program.cost.size))
-    answer = _attempt(costless, options, None, Silence(), want_log=False)
+    work = 0
+
+    def attempt(changed: LinearProgram) -> Outcome | None:
+        nonlocal work
+        left = max(end - time.monotonic(), 1e-3) if end < math.inf else None
+        limited = replace(options, presolve=False, time_limit=left)
+        answer = _attempt(changed, limited, None, Silence(), want_log=False, stop=stop)
+        work += 0 if answer is None else answer.work
+        return None if answer is None else replace(answer, work=work)
+
+    answer = attempt(replace(program, cost=np.zeros(program.cost.size)))
     if answer is not None and answer.ended == "optimal":
-        answer = _attempt(program.relaxed(), options, None, Silence(), want_log=False)
+        answer = attempt(program.relaxed())
         if answer is not None and answer.ended == "unbounded":
             return answer
     elif answer is not None and answer.ended == "infeasible":
@@ -287,4 +292,5 @@ def _unbounded_or_infeasible(program: LinearProgram, options: HighsOptions) -> O
     ended: Literal["stopped", "failed"] = "failed"
     if answer is not None and answer.ended == "stopped":
         ended = "stopped"
-    return Outcome(ended=ended, message="unbounded or infeasible, and not settled which")
+    message = "unbounded or infeasible, and not settled which"
+    return Outcome(ended=ended, message=message, work=work)

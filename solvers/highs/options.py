@@ -13,6 +13,7 @@ from models.errors import InputError
 _RESERVED = {
     "time_limit": "time_limit",
     "mip_max_nodes": "node_limit",
+    "simplex_iteration_limit": "work_limit",
     "mip_rel_gap": "mip_rel_gap",
     "mip_abs_gap": "mip_rel_gap",
     "threads": "threads",

@@ -67,7 +67,8 @@ class Allowed(branching_tree.Deadlines):
         Raises
         ------
         ValueError
-            If nothing is left in one of the cases.
+            If one of the cases leaves no deadline, or no number of workers in the slot. A case with
+            nothing left for another reason is no error: its bound is minus infinity.
         """
         job, slot, workers = branch.job, branch.slot, branch.workers
         if not workers:

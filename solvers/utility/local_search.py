@@ -19,6 +19,7 @@ from solvers.utility.pool_bound import PoolPrices
 __all__ = ["local_search", "server_prices"]
 
 _MOST_DROPPED = 6
+_FIT_STEPS = 1000  # a few do; SciPy's own limit, three for each resource, can be too few
 _PRICE_LEVELS = (0.0, 0.2, 0.5, 1.0, 1.5)
 _LEAST_PAYOFF = -0.3  # share of a column's value; negative, as prices of a relaxation mislead
 # Jobs compete for the time around a slot if they arrive, in shares of the horizon,
@@ -90,7 +91,8 @@ def server_prices(instance: UtilityInstance, prices: PoolPrices) -> Resources:
         for cut in prices.cuts:
             if cut.side == side:
                 used = cut.weight > 0
-                price[cut.slot] += cut.price * nnls(demand[used], cut.weight[used])[0]
+                fit, _ = nnls(demand[used], cut.weight[used], maxiter=_FIT_STEPS)
+                price[cut.slot] += cut.price * fit
         shape = (cluster.slots, *servers.shape)
         sides.append(np.ascontiguousarray(np.broadcast_to(price[:, None, :], shape)))
     return Resources(*sides)

@@ -182,12 +182,14 @@ def certified(instance: UtilityInstance, *, time_limit: float, threads: int = 1)
 
     Half of the time is for the interval, the other half for the tree; parameters as there.
     """
+    began = time.monotonic()
     found = solve(instance, time_limit=time_limit, threads=threads, tree=_HALF)
     by_prices = found.bound_source == "prices"
     bound = found.bound if by_prices else pool_bound(instance, found.duals)
     status = status_of("max", found.objective, bound)
     message = found.message if status == found.status else ""
-    return replace(found, status=status, bound=bound, bound_source="prices", message=message)
+    found = replace(found, status=status, bound=bound, bound_source="prices", message=message)
+    return replace(found, seconds=time.monotonic() - began)
 
 
 def _size(instance: UtilityInstance) -> int:

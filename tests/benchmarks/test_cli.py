@@ -41,3 +41,15 @@ def test_a_command_that_raises_closes_its_engine(
         raise ValueError("in the table")
     assert (failing.closed, engine.failed) == (1, ["failed: a cell: no"])
     assert capsys.readouterr().err == "failed: a cell: no\n"
+
+
+def test_an_interrupt_within_a_kernel_ends_a_command_like_any_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def main(_: object) -> int:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    with pytest.raises(SystemExit) as ended:
+        cli.run_command(main)
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "interrupted\n"

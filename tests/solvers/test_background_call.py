@@ -35,6 +35,18 @@ def test_a_child_that_dies_says_how() -> None:
             call.future.result(60)
 
 
+def test_without_a_thread_to_talk_to_it_no_child_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refused)
+        call = BackgroundCall(partial(math.factorial, 20))
+    with call, pytest.raises(ChildDied, match="no thread: can't start new thread"):
+        call.future.result(60)
+    assert call._child.returncode is not None
+
+
 def test_what_cannot_be_pickled_is_an_error() -> None:
     with BackgroundCall(threading.Lock) as call:
         with pytest.raises(TypeError, match=r"cannot pickle '_thread.lock'"):

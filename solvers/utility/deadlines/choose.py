@@ -78,11 +78,12 @@ class Rounds:
         """The best deadlines that the process has found so far, if they are to be completed.
 
         Where a proof is hoped for, none are, only those that it ends with: completing takes long.
+        The process may have found nothing since it started, from a schedule that was the best then.
         """
         if self._state.may_prove:
             return {}
-        ends = self._process.found()
-        return {} if self._is_known(ends) else ends
+        ends, worth = self._process.found()
+        return {} if self._state.no_better_than_known(worth) or self._is_known(ends) else ends
 
     def _is_known(self, ends: Mapping[int, int]) -> bool:
         """Whether deadlines have been completed or excluded before, or are the best schedule's."""

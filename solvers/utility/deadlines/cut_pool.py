@@ -38,7 +38,11 @@ class CutPool:
         self._known.setdefault((side, cut.weight.tobytes()), _Known(side, cut, has))
 
     def of_side(self, side: int) -> tuple[np.ndarray, np.ndarray]:
-        """Weights, shape (n, I), and capacities, shape (n,), of all cuts of one side."""
+        """Weights, shape (n, I), and capacities, shape (n,), of all cuts of one side.
+
+        In the order in which they were added, and none is ever removed: a plan knows by their
+        positions which of them it has as rows.
+        """
         cuts = [known.cut for known in self._known.values() if known.side == side]
         weight = np.array([cut.weight for cut in cuts])
         jobs = len(self._program.instance.jobs)
@@ -60,7 +64,7 @@ class CutPool:
         return added
 
     def moved_to(self, program: TotalsProgram) -> CutPool:
-        """The same cuts for another program, which gets rows where this one has them."""
+        """The same cuts in this order for another program, with rows where this one has them."""
         pool, interval = CutPool(program), self._program.grid.interval
         for key, known in self._known.items():
             has = program.grid.any(known.has[interval])

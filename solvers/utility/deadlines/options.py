@@ -37,7 +37,11 @@ class DeadlineOptions:
     # What each program may take, as a share of all work.
     opening: float = 0.05  # for the first deadlines: their plan is only rounded
     choosing: float = 0.15  # for deadlines: several rounds have to find them, plans follow each
-    proving: float = 0.7  # for the bound, of what is left: the tree has to grow, without a process
+    proving: float = 0.7
+    """For the bound, without a child process, of what is left: the tree has to grow.
+
+    Without a limit of work this is more of the time, since a unit takes more than a second.
+    """
     completing: float = 0.05  # for given deadlines: many programs, each with little left to decide
     whole: float = 0.2  # for one set of deadlines in whole workers: rounds of cuts, then a proof
     least: float = 0.03  # with less than this left, nothing that is begun comes to an end
@@ -92,9 +96,10 @@ class DeadlineOptions:
     polishing: int = 30  # moves, times the jobs; ten times as many gain a little more
     temperature: float = 2e-4  # as in `local_search`; higher ones lose what was found
     polishable: tuple[float, float] = (0.02, 0.0)
-    """How much worse than the best a schedule may be; the second where it may be proven.
+    """How much worse than the best a schedule may be, or the plan it was made from; the second
+    where the optimum may be proven.
 
-    With 0, only the best one is improved.
+    With 0, only the best one is improved, and one whose plan is worth as much.
     """
 
     def __post_init__(self) -> None:

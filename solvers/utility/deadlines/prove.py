@@ -93,12 +93,17 @@ class BoundProcess:
         self._told = min(self._told, bound)
         return bound
 
-    def found(self) -> dict[int, int]:
-        """The best deadlines so far of the program that it has; none if there are none yet."""
+    def found(self) -> tuple[dict[int, int], float]:
+        """The best deadlines so far of the program that it has, and what they are worth in it.
+
+        None, and minus infinity, if there are none yet. At first they are those of the point from
+        which it started.
+        """
         if self._solve is None:
-            return {}
+            return {}, -math.inf
         totals, solve = self._solve
-        return {} if solve.incumbent is None else totals.ends(solve.incumbent)
+        point = solve.incumbent  # another thread may find a better one meanwhile
+        return ({}, -math.inf) if point is None else (totals.ends(point), totals.worth(point))
 
     def wait(self, seconds: float) -> None:
         """Wait for a result, no longer than so many seconds; the solve goes on."""
@@ -118,8 +123,9 @@ class BoundProcess:
         """
         if self._solve is None or (seconds is None and not self._solve[1].finished):
             return None
-        (totals, solve), self._solve = self._solve, None
-        result = solve.result(seconds)
+        totals, solve = self._solve
+        result = solve.result(seconds)  # where this is interrupted, `close` still has to stop it
+        self._solve = None
         if solve.refutes(self._told):
             name = totals.instance.name
             raise WrongSolution(f"{name}: HiGHS found a point that refutes its bound {self._told}")

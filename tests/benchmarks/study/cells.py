@@ -55,6 +55,15 @@ def fail(*, words: str = "no") -> Callable[[], Result]:
     return measure
 
 
+def interrupted_in_a_kernel() -> Callable[[], Result]:
+    """Raises what Numba makes of Ctrl-C within a kernel."""
+
+    def measure() -> Result:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    return measure
+
+
 def leave(*, code: int = 3) -> Callable[[], Result]:
     """Calls sys.exit."""
     return lambda: sys.exit(code)

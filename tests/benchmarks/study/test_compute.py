@@ -84,6 +84,11 @@ def test_an_interrupt_leaves_what_is_finished(
     assert [store.find(one)[1] for one in cells] == [True, True, False]
 
 
+def test_an_interrupt_within_a_kernel_is_no_failed_cell() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        compute([cell("interrupted_in_a_kernel"), cell("double", x=1)])
+
+
 def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

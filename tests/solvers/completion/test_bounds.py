@@ -16,12 +16,15 @@ from models.errors import InputError
 from models.files import canonical
 from solvers.certificate import Certificate, seal
 from solvers.column_generation import ColumnGeneration
+from solvers.completion import piece_bound
+from solvers.completion import pool_bound as pool_bound_module
 from solvers.completion.certificate import certify, check
 from solvers.completion.elastic_bound import elastic_bound
 from solvers.completion.offline import solve
-from solvers.completion.pool_bound import PoolOracle, pool_bound, rounded
+from solvers.completion.piece_bound import PieceOracle
+from solvers.completion.pool_bound import PoolOracle, outward, pool_bound, rounded
 from solvers.completion.pooled import PooledProblem
-from solvers.price_certificate import TreePrices
+from solvers.price_certificate import OUTWARD, TreePrices
 from tests.models.completion.brute_force import best_choice, columns
 from tests.models.completion.small import instance, job, random_instance
 from tests.seeds import seeds
@@ -129,9 +132,28 @@ def test_pausing_beats_constant_placement() -> None:
 def test_wrong_prices_are_refused() -> None:
     ins, _ = tiny(0)
     for bound in (pool_bound, elastic_bound):
-        for wrong in (np.zeros(2), np.zeros((2, 3)), -np.ones((1, 2)), np.full((1, 2), np.inf)):
+        shapes = np.zeros(2), np.zeros((2, 3))
+        for wrong in (*shapes, *(np.full((1, 2), price) for price in (-1.0, np.inf, 1e200))):
             with pytest.raises(ValueError, match="price"):
                 bound(ins, wrong)
+
+
+def test_the_margin_grows_with_what_is_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    ins, _ = tiny(0)
+    pieces = PieceOracle(ins)
+    tables = [np.full((3, len(ins.cluster.resources)), 0.1), np.full((3, pieces.columns), 0.1)]
+
+    def bounds() -> list[float]:
+        root = pieces.bound(tables[1], pieces.everything())
+        return [PoolOracle(ins).bound(tables[0]), root]
+
+    before = bounds()
+    for module in (piece_bound, pool_bound_module):
+        monkeypatch.setattr(module, "outward", lambda jobs, slots: 0.1)
+    assert all(wide < narrow for wide, narrow in zip(bounds(), before, strict=True))
+    monkeypatch.undo()
+    assert outward(1000, 1000) == OUTWARD
+    assert outward(1000, 10_000) == pytest.approx(4 * 10**7 * 2.0**-52)
 
 
 # ---- certificates -------------------------------------------------------------------------

@@ -206,6 +206,7 @@ def test_numbers_that_highs_would_take_amiss_are_refused(change: dict, named: st
         {"threads": 0},
         {"seed": -1},
         {"extra": {"threads": 2}},
+        {"extra": {"simplex_iteration_limit": 5}},
         {"extra": {"mip_abs_gap": np.nan}},
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import replace
 
@@ -53,6 +54,19 @@ def test_what_it_has_found_so_far_can_be_read_and_a_refuted_bound_is_none() -> N
         assert beside.bound is None  # its process is still to load
         beside.wait(0.01)
         assert not beside.finished
+
+
+def test_without_a_thread_it_has_failed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    with Background(worth_of_pairs(), HighsOptions(), np.zeros(2)) as beside:
+        assert beside.finished
+        beside.wait(1.0)
+        found = beside.result(1.0)
+    assert found.died and found.message == "no thread: can't start new thread"
+    assert found.bound is None
 
 
 def test_round_off_is_no_refutation_in_a_minimisation() -> None:

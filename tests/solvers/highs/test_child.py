@@ -236,6 +236,29 @@ def test_a_keyboard_interrupt_leaves_no_child(monkeypatch: pytest.MonkeyPatch) -
     assert len(started) == 1 and started[0].returncode is not None  # waited for: no zombie
 
 
+@pytest.mark.parametrize("threads", [0, 1])
+def test_without_a_thread_to_talk_to_it_no_child_is_left(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen] = []
+    real, start, left = subprocess.Popen, threading.Thread.start, [threads]
+    monkeypatch.setattr(
+        subprocess, "Popen", lambda *a, **k: started.append(real(*a, **k)) or started[-1]
+    )
+
+    def refused(thread: threading.Thread) -> None:
+        if not left[0]:
+            raise RuntimeError("can't start new thread")
+        left[0] -= 1
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    result = solve(worth_of_pairs(), in_child=True)
+    assert result.died and result.status == "failed"
+    assert result.message == "child killed: can't start new thread"
+    assert len(started) == 1 and started[0].returncode is not None
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
 def test_the_child_of_a_killed_script_ends(tmp_path: Path) -> None:
     """A script without a main guard solves; killed outright, it leaves nothing behind.

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from solvers.highs import HighsOptions, LinearProgram, solve
+from solvers.highs import HighsOptions, LinearProgram, engine, solve
+from solvers.highs.outcome import Outcome, Silence
 
 
 def knapsacks() -> LinearProgram:
@@ -64,3 +68,26 @@ def test_a_solve_is_stopped_from_another_thread() -> None:
         found = solve(knapsacks(), HighsOptions(mip_rel_gap=0.0), in_child=in_child, stop=stop)
         timer.join()
         assert not found.is_optimal and "stopped" in found.message
+
+
+def test_further_solves_have_what_is_left_of_the_time_and_their_work_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, attempt = [], engine._attempt
+
+    def watched(
+        program: LinearProgram, options: HighsOptions, *given: object, **named: object
+    ) -> Outcome | None:
+        asked.append((options.time_limit, named["stop"]))
+        time.sleep(0.01)
+        outcome = attempt(program, options, *given, **named)  # type: ignore[arg-type]
+        return None if outcome is None else replace(outcome, work=5)
+
+    monkeypatch.setattr(engine, "_attempt", watched)
+    ray = LinearProgram(sense="max", cost=[1], matrix=[[1]], row_lower=2, integer=True)
+    limited, stop = HighsOptions(time_limit=10.0), threading.Event()
+    found = engine.run(ray, limited, None, Silence(), want_log=False, stop=stop)
+    assert (found.ended, found.work) == ("unbounded", 10)  # a feasible point, then a ray
+    limits, stops = zip(*asked, strict=True)
+    assert limits[0] > limits[1] > limits[2] > 0
+    assert stops == (stop, stop, stop)

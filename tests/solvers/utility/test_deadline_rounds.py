@@ -202,7 +202,7 @@ def test_deadlines_found_so_far_are_completed_unless_they_were_or_are_forbidden(
     with closing(Idle()) as process:
         rounds = Rounds(state, process, uses_process=True)
         ends = rounds._found_by_process()
-        assert ends == process.found()
+        assert ends == process.found()[0]
         assert len(ends) == 2
         assert rounds._has_better({0: 1})
         assert not rounds._has_better(ends)  # no better than these
@@ -221,8 +221,41 @@ def test_the_best_schedule_itself_is_not_completed_again() -> None:
         rounds = Rounds(state, process, uses_process=True)
         state.known.offer(solve_exactly(state.instance).schedule)
         ends = state.on_grid.ends(state.best_point(state.on_grid))
-        process.found = lambda: ends  # type: ignore[method-assign]
+        process.found = lambda: (ends, math.inf)  # type: ignore[method-assign]
         assert rounds._found_by_process() == {}
+
+
+@pytest.mark.usefixtures("paused")
+def test_a_start_that_is_no_longer_the_best_schedule_was_not_found_by_the_process() -> None:
+    state = state_of(two_alike(), 30.0, GRIDDED)
+    # One job at slot 1; the other one, as good, stays out.
+    first = run_highs(state.on_grid.program(whole=False, ends={0: 1})).x
+    with closing(Idle()) as process:
+        rounds = Rounds(state, process, uses_process=True)
+        assert process._solve is not None
+        process._solve[1].incumbent = first  # type: ignore[misc]
+        ends, worth = process.found()
+        assert list(ends) == [0] and worth < 12.3841 * state.factor
+        assert rounds._found_by_process() == ends  # nothing is known that is better
+        state.known.offer(solve_exactly(state.instance).schedule)
+        assert rounds._found_by_process() == {}
+
+
+def test_an_interrupt_while_the_process_is_waited_for_leaves_none_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Interrupted(Paused):
+        def result(self, seconds: float | None = None) -> MatrixResult:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(prove, "Background", Interrupted)
+    state = state_of(two_alike(), 30.0)
+    with pytest.raises(KeyboardInterrupt), closing(BoundProcess()) as process:
+        process.begin(state.on_grid, prove.bound_program(state, math.inf, rough=False))
+        assert process._solve is not None
+        solve = process._solve[1]
+        process.poll(1.0)
+    assert solve.stopped  # type: ignore[attr-defined]
 
 
 @pytest.mark.usefixtures("paused")

@@ -11,6 +11,7 @@ from models.utility import UtilitySchedule, score
 from models.utility.formulations.schedules import without_idle
 from solvers.highs import solve as run_highs
 from solvers.utility.deadlines import state as state_module
+from solvers.utility.deadlines.choose import Rounds
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.relax_and_fix import keep_deadlines
 from solvers.utility.deadlines.slot_decision import SlotDecision
@@ -43,6 +44,18 @@ def test_only_what_is_nearly_the_best_is_polished(provable: int) -> None:
     polished = state._rng.bit_generator.state["state"]["state"] != draws
     assert polished == (provable == 0)
     assert state.known.objective == pytest.approx(best(3))
+
+
+@pytest.mark.parametrize("planned", [0.9, 1.1])
+def test_a_schedule_whose_plan_is_better_than_the_best_is_polished(planned: float) -> None:
+    ins = contended(3)
+    state = state_of(ins, 1000.0)
+    assert state.may_prove and state.options.polishable[1] == 0
+    state.known.offer(solve_exactly(ins).schedule or empty(ins))
+    draws = state._rng.bit_generator.state["state"]["state"]
+    state.offer_and_polish(empty(ins), planned * best(3) * state.factor - state.totals.left_out)
+    polished = state._rng.bit_generator.state["state"]["state"] != draws
+    assert polished == (planned > 1)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:6])
@@ -92,9 +105,9 @@ def test_the_best_schedule_is_polished_once_nothing_else_is_begun(
         offer(self, schedule, planned)
 
     monkeypatch.setattr(DeadlineState, "offer_and_polish", watched)
-    options = replace(LARGE, work_limit=1.0, least=0.999)  # nothing is begun after the first round
-    found = searched(contended(5), 1000.0, 60.0, options=options)
-    assert offered
+    monkeypatch.setattr(Rounds, "_round", lambda _: False)  # it finds nothing
+    found = searched(contended(5), 1000.0, 60.0, options=LARGE)
+    assert len(offered) == 1
     assert found.objective == pytest.approx(best(5))
 
 

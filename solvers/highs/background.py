@@ -76,7 +76,7 @@ class Background(StoppedOnExit):
         return self._tally.refutes(bound)
 
     def wait(self, seconds: float | None) -> None:
-        """Wait for the result, no longer than so many seconds; the solve goes on."""
+        """Wait for the result, no longer than so many seconds if given; the solve goes on."""
         if self._thread.ident is not None:  # it was started
             self._thread.join(seconds)
 

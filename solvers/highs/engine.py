@@ -276,8 +276,7 @@ def _unbounded_or_infeasible(
 
     def attempt(changed: LinearProgram) -> Outcome | None:
         nonlocal work
-        left = max(end - time.monotonic(), 1e-3) if end < math.inf else None
-        limited = replace(options, presolve=False, time_limit=left)
+        limited = replace(options, presolve=False).until(end)
         answer = _attempt(changed, limited, None, Silence(), want_log=False, stop=stop)
         work += 0 if answer is None else answer.work
         return None if answer is None else replace(answer, work=work)

@@ -252,6 +252,12 @@ def tiny_utility(rng: np.random.Generator) -> UtilityInstance:
     return UtilityInstance.from_file(msgspec.structs.replace(ins.file, jobs=jobs))
 
 
+def certified_completion(seed: int) -> CompletionInstance:
+    """Of either architecture."""
+    rng = np.random.default_rng(seed)
+    return random_completion(rng, allreduce=bool(rng.random() < 0.5), jobs=7, slots=4)
+
+
 def tiny_jct(rng: np.random.Generator) -> JctInstance:
     """With a cloud; the times of some jobs are given by epochs, mini-batches and gradients."""
     ins = random_jct(rng, storage=bool(rng.random() < 0.3), slots=10**4)
@@ -299,9 +305,11 @@ PRICED: dict[str, Callable[[Any, Any, np.random.Generator], Any]] = {
 }
 """Other prices for a certificate than those of the solver: with all that its file may hold."""
 CERTIFIED: dict[str, Callable[[int], Any]] = {
-    "utility": lambda seed: WORKLOAD.draw(jobs=6, slots=6, servers=(3, 3), seed=seed, load=None)[0]
+    "colocated": lambda seed: random_colocated(np.random.default_rng(seed), jobs=8, slots=4),
+    "completion": certified_completion,
+    "utility": lambda seed: WORKLOAD.draw(jobs=6, slots=6, servers=(3, 3), seed=seed, load=None)[0],
 }
-"""Instances whose certificates are larger than those of the tiny ones: trees of up to 89 nodes."""
+"""Instances whose certificates are larger than those of the tiny ones, most with trees."""
 MAY_FAIL: dict[str, Callable[[Any], bool]] = {"jct": may_fail_jct}
 """Whether a policy may find no schedule of a valid instance; where nothing is said, none may."""
 CROWDED: dict[str, Callable[..., Any]] = {

@@ -109,10 +109,15 @@ def leaves(tree: Sequence[Any], everything: LeftT) -> Iterator[tuple[Any, LeftT]
     TreeError
         If it is no tree.
     """
+    parts = 1  # counted before any is made: they may need much memory
+    for place, node in enumerate(tree):
+        if not parts:
+            raise TreeError("the tree has ended before this node", place)
+        parts += 1 if isinstance(node, Branch) else -1
+    if parts:
+        raise TreeError(f"the tree ends {parts} parts too early")
     ahead = [everything]
     for place, node in enumerate(tree):
-        if not ahead:
-            raise TreeError("the tree has ended before this node", place)
         left = ahead.pop()
         if not isinstance(node, Branch):
             yield node, left
@@ -122,8 +127,6 @@ def leaves(tree: Sequence[Any], everything: LeftT) -> Iterator[tuple[Any, LeftT]
         except ValueError as error:
             raise TreeError(str(error), place) from None
         ahead += [second, first]
-    if ahead:
-        raise TreeError(f"the tree ends {len(ahead)} parts too early")
 
 
 def check_tree(tree: Sequence[Any], everything: Divisible) -> None:

@@ -20,6 +20,7 @@ from solvers.colocated.pool_bound import pool_bound
 from solvers.colocated.pooled import PooledProblem
 from solvers.column_generation import ColumnGeneration
 from solvers.highs import HighsOptions
+from solvers.interrupts import kernels_interruptible
 from solvers.price_certificate import TreePrices, rounded
 from solvers.refinement import searched
 from solvers.result import OPTIMAL_GAP, SolveResult
@@ -40,6 +41,7 @@ _LEAVES = 200
 _TREE = 0.3  # share of the time that is left when it begins
 
 
+@kernels_interruptible()
 def solve(
     instance: ColocatedInstance,
     *,

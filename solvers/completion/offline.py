@@ -22,6 +22,7 @@ from solvers.completion.local_search import local_search
 from solvers.completion.pool_bound import PoolOracle, rounded
 from solvers.completion.pooled import PooledProblem
 from solvers.highs import HighsOptions
+from solvers.interrupts import kernels_interruptible
 from solvers.price_certificate import TreePrices
 from solvers.refinement import refined, searched
 from solvers.result import OPTIMAL_GAP, SolveResult
@@ -45,6 +46,7 @@ _LEAVES = 200
 _TREE = 0.3  # share of the time that is left when it begins
 
 
+@kernels_interruptible()
 def solve(
     instance: CompletionInstance,
     *,

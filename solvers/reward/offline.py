@@ -15,6 +15,7 @@ from models.reward.instance import RewardInstance
 from models.reward.negligible import negligible
 from models.reward.record import Recorder
 from models.reward.schedule import MOST_BYTES, RewardSchedule
+from solvers.interrupts import kernels_interruptible
 from solvers.result import SolveResult, status_of
 from solvers.reward.certificate import proven
 from solvers.reward.hindsight import optimum
@@ -27,6 +28,7 @@ _TOLERANCE = 1e-6
 _FIXED = 0.2  # of the time limit, at most, for the best fixed decision
 
 
+@kernels_interruptible()
 def solve(
     instance: RewardInstance,
     *,

@@ -136,8 +136,10 @@ class DeadlineRelaxation:
     ) -> None:
         columns = self._totals.counts(side)[interval]
         used = np.flatnonzero((columns != NEVER) & (weight > 0))
-        if not len(used):
-            return
+        limits = [self._totals.limits[i] for i in used.tolist()]
+        most = np.array([limit.most_ps if side else limit.most for limit in limits])
+        if weight[used] @ most <= capacity:
+            return  # no schedule exceeds it
         unit = float(weight[used].max())
         share = weight[used] / unit
         limit = int(self._totals.grid.length[interval]) * capacity / unit

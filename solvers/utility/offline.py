@@ -9,6 +9,7 @@ from dataclasses import replace
 from models.errors import InputError
 from models.utility.instance import UtilityInstance
 from models.utility.schedule import UtilitySchedule
+from solvers.interrupts import kernels_interruptible
 from solvers.result import status_of
 from solvers.utility.branching import branched
 from solvers.utility.deadlines import DeadlineOptions
@@ -38,6 +39,7 @@ _TREE = 0.1  # share of the time that is left over, at most, and of a limit of w
 _HALF = 0.5  # of the time, where a certificate is asked for
 
 
+@kernels_interruptible()
 def solve(
     instance: UtilityInstance,
     *,

@@ -74,7 +74,8 @@ class PackingSeparator:
         self._counts = np.array([float(group.count) for group in groups])
         self._demand = demand
         self._limit = limit
-        # Loads that violate no cut, the latest ones: smaller loads violate none either.
+        # Loads in which no cut was found, the latest ones. Smaller loads violate no cut that these
+        # do not violate.
         self._held = np.zeros((1, len(limit)))
         # What the last mixture used, by packing: its group and workers per job. Loads of one slot
         # and the next are much alike.
@@ -140,6 +141,7 @@ class PackingSeparator:
         program = self._shortfall(amount)
         program.add_columns(np.zeros(len(groups)), self._columns(groups, packings))
         worth, total = np.zeros(items), 0.0
+        best, best_worth, best_total = 0.0, worth, total
         for _ in range(_MOST_ROUNDS):
             optimum = program.solve(deadline)
             shortfall = optimum.objective
@@ -149,12 +151,16 @@ class PackingSeparator:
             worth = np.maximum(-optimum.row_duals[:items], 0.0)
             value, upper, counts = best_packings(self._capacities, demand, worth, limit, _MAX_NODES)
             total = float(self._counts @ upper)
+            if worth @ amount - total > best:
+                best, best_worth, best_total = worth @ amount - total, worth, total
             better = np.flatnonzero(value > 1e-7 - optimum.row_duals[items:])
             if not len(better) or _breaks(worth @ amount, total, _MOST_OF * shortfall):
                 break
             program.add_columns(np.zeros(len(better)), self._columns(better, counts[better]))
             groups = np.append(groups, better)
             packings = np.concatenate([packings, counts[better]])
+        else:  # too many rounds: of all worths, those at which the load exceeds the servers most
+            worth, total = best_worth, best_total
         whole = np.zeros((len(groups), len(self._limit)), dtype=np.int64)
         whole[:, active] = packings
         used = np.flatnonzero(optimum.x[items:] > 0)

@@ -63,3 +63,17 @@ def test_what_is_no_tree(tree: list[Branch | str], rule: str, at: str) -> None:
     with pytest.raises(TreeError, match=rule) as raised:
         check_tree(tree, Deadlines.all(1, NEVER))
     assert raised.value.at == at
+
+
+class _Large:
+    """What is left, where each part would need much memory."""
+
+    def split(self, branch: object) -> tuple[_Large, _Large]:
+        """Never, of a tree that is none."""
+        raise AssertionError("split before the tree was counted")
+
+
+@pytest.mark.parametrize("tree", [[Branch(0, 1)] * 3, [Branch(0, 1), "a"], [Branch(0, 1), *"abc"]])
+def test_what_is_no_tree_is_refused_before_anything_is_split(tree: list[Branch | str]) -> None:
+    with pytest.raises(TreeError, match="the tree"):
+        check_tree(tree, _Large())

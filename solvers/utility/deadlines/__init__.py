@@ -25,8 +25,9 @@ one set of ``options``.
     others are rounded. A local search goes on from schedules that are nearly the best, or whose
     plans are.
 ``prove``
-    The worth of all schedules with given deadlines, on instances small enough to hope for a proof.
-    If none of them beats the best one known, the deadlines are excluded from the program of
+    The worth of all schedules with given deadlines: in whole workers, on instances small enough to
+    hope for a proof; in fractions, where a linear program with all packing cuts found says it. If
+    none of them beats the best one known, the deadlines are excluded from the program of
     ``choose``. And the bound on all schedules: with a second thread a process of its own solves
     that program all the time, starting from the best schedule known, and ``choose`` polls it
     between steps. The deadlines that it has found so far are completed as well. Where those lie

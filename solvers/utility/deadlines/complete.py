@@ -47,7 +47,8 @@ def complete(
     Returns
     -------
     float
-        An upper bound on all schedules with these deadlines, later ones or those of fewer jobs.
+        An upper bound on all schedules with these deadlines, later ones or those of fewer jobs,
+        that are not forbidden and beat the best one known; minus infinity if there are none.
     """
     yield
     if state.may_prove and state.may_improve(upper):

@@ -322,6 +322,29 @@ def test_a_tree_ends_where_its_bound_is_enough_or_time_is_up() -> None:
     assert 0 < len(part) == len(again) < len(whole)
 
 
+def test_a_resource_without_a_limit_changes_no_tree() -> None:
+    file = contended(1).file
+    jobs = [
+        msgspec.structs.replace(job, worker=[*job.worker, 1e-4], ps=[*job.ps, 0.0])
+        for job in file.jobs
+    ]
+    servers = {
+        side: [[*server, 1e12] for server in getattr(file, side)]
+        for side in ("worker_servers", "ps_servers")
+    }
+    wide = msgspec.structs.replace(
+        file, resources=[*file.resources, "storage_gb"], jobs=jobs, **servers
+    )
+    ins, same = UtilityInstance.from_file(file), UtilityInstance.from_file(wide)
+    grown, (prices, failure) = (
+        branched(ins, free(ins), leaves=30),
+        branched(same, free(same), leaves=30),
+    )
+    assert failure == ""
+    assert len(prices.tree) == len(grown.prices.tree) > 1
+    assert pool_bound(same, prices) == pytest.approx(pool_bound(ins, grown.prices), rel=1e-9)
+
+
 def test_a_tree_on_a_grid_proves_a_bound_and_ends_slot_by_slot() -> None:
     better = 0
     for seed in range(2, 10):

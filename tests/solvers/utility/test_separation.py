@@ -42,6 +42,23 @@ def test_a_separator_tells_the_same_whatever_it_was_asked_before(seed: int) -> N
     assert 0 < broken < 40
 
 
+def test_a_cut_that_was_found_is_not_lost_in_later_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost_before = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        groups = packing_groups(rng.integers(2, 9, (4, 2)).astype(float))
+        demand = rng.integers(1, 4, (8, 2)).astype(float)
+        limit = rng.integers(1, 4, 8)
+        load = rng.random(8) * rng.integers(0, 5, 8)
+        found = []
+        for rounds in range(1, 9):
+            monkeypatch.setattr(separation, "_MOST_ROUNDS", rounds)
+            found.append(PackingSeparator(groups, demand, limit).cut(load) is not None)
+        assert found == sorted(found)
+        lost_before += found[0] < found[-1]
+    assert lost_before  # on some of them one round does not suffice
+
+
 def test_separation_begins_with_the_packings_of_the_last_mixture(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

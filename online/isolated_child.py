@@ -19,8 +19,9 @@ import numpy as np
 from models.errors import InputError
 from online.contract import answer_types
 from online.messages import packed, receive, send
+from online.parameters import check_parameters, knows_future
 from online.policy import Guarantee, Policy
-from online.registry import find_policy, knows_future
+from online.registry import find_policy
 
 __all__ = ["serve"]
 
@@ -57,6 +58,7 @@ class _Host:
 
     def build(self, instance: Any, parameters: Mapping[str, Any]) -> Any:
         """Build the policy: True, or what its class made instead."""
+        check_parameters(self._class, parameters)
         if instance is None:
             built: Any = self._class(**parameters)
         else:

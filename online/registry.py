@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from models.errors import InputError
 from models.reference import resolve
 from online.contract import online_side
+from online.parameters import check_parameters, knows_future
 from online.policy import Policy
 from online.run import raised_by
 from online.user_module import load_user_module
 
-__all__ = [
-    "build_policy",
-    "check_parameters",
-    "check_policy",
-    "find_policy",
-    "knows_future",
-    "policy_names",
-]
+__all__ = ["build_policy", "check_policy", "find_policy", "policy_names"]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")  # it is used in names of files
 
@@ -108,31 +101,6 @@ def check_policy(policy: Any, label: str) -> type[Policy]:
     return policy
 
 
-def knows_future(policy: type[Policy]) -> bool:
-    """Whether a policy computes parameters from the instance it is run on."""
-    return policy.for_instance.__func__ is not Policy.for_instance.__func__  # type: ignore[attr-defined]
-
-
-def check_parameters(policy: type[Policy], parameters: Mapping[str, Any]) -> None:
-    """Refuse keyword parameters that a policy does not have.
-
-    Raises
-    ------
-    InputError
-        Naming the policy and the parameter.
-    """
-    takes, given = (policy.for_instance, (None,)) if knows_future(policy) else (policy, ())
-    try:
-        signature = inspect.signature(takes)
-        signature.bind(*given, **parameters)
-        own = signature.parameters
-        if any(one.kind is one.VAR_KEYWORD for one in own.values()):
-            passed_on = {name: value for name, value in parameters.items() if name not in own}
-            inspect.signature(policy).bind_partial(**passed_on)
-    except TypeError as error:
-        raise InputError(f"policy '{policy.name}': parameters: {error}") from None
-
-
 def build_policy(policy: type[Policy], instance: Any, **parameters: Any) -> Policy:
     """Build a policy for one instance: the only place where an instance may set its parameters.
 
@@ -146,8 +114,9 @@ def build_policy(policy: type[Policy], instance: Any, **parameters: Any) -> Poli
     Raises
     ------
     InputError
-        If the policy has no such parameter, or ``for_instance`` returns something else. What it
-        raises itself is passed on, with a note that names policy and instance.
+        If the policy has no such parameter, or a value is of another type, or ``for_instance``
+        returns something else. What it raises itself is passed on, with a note that names policy
+        and instance.
     """
     check_parameters(policy, parameters)
     where = f"policy '{policy.name}' on '{instance.name}', for_instance"

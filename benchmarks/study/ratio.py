@@ -23,7 +23,7 @@ from benchmarks.study.run import label_of, run_cell
 from benchmarks.study.scheme import Scheme, policy_of
 from benchmarks.study.study import Entry, Study, Trial
 from models.problem import Problem, problem
-from online.registry import check_parameters
+from online.parameters import check_parameters
 
 _COLUMNS = {item.name for item in fields(Row)}
 

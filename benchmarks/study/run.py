@@ -21,8 +21,9 @@ from benchmarks.study.scheme import Scheme, policy_of, run_roots
 from models.problem import problem
 from models.scoring import Score
 from online.isolated import Isolated
+from online.parameters import knows_future
 from online.policy import Policy
-from online.registry import build_policy, knows_future
+from online.registry import build_policy
 from online.run import InfeasibleDecision, Trace
 from online.run import run as run_online
 

@@ -18,8 +18,9 @@ from benchmarks.contract import experiments_of
 from benchmarks.study.instances import instance_roots, world_module
 from models.errors import InputError
 from online.isolated import DECISION_LIMIT, isolated
+from online.parameters import check_parameters
 from online.policy import Policy
-from online.registry import check_parameters, check_policy, find_policy, policy_names
+from online.registry import check_policy, find_policy, policy_names
 from online.user_module import search_first
 
 _GIVEN = "given:"

@@ -21,8 +21,9 @@ from online import forked_child
 from online import isolated as isolated_module
 from online.isolated import Isolated, PolicyFailure, isolated
 from online.messages import pickled
+from online.parameters import check_parameters, knows_future
 from online.policy import Policy
-from online.registry import build_policy, check_parameters, find_policy, knows_future, policy_names
+from online.registry import build_policy, find_policy, policy_names
 from online.run import run
 from tests.contract_cases import CROWDED, OTHER_FUTURE
 from tests.models.utility.small import instance, job

@@ -18,7 +18,8 @@ from benchmarks.study.multiverse import PICK, REGISTERED, Multiverse
 from benchmarks.study.scheme import Reading
 from benchmarks.study.store import Store
 from models.errors import InputError
-from online.registry import check_parameters, find_policy, policy_names
+from online.parameters import check_parameters
+from online.registry import find_policy, policy_names
 from tests.benchmarks import toy
 
 DECLARED = with_part("readings")

@@ -98,8 +98,21 @@ def test_either_of_the_two_is_mis_estimated() -> None:
 
 
 @pytest.mark.parametrize(
-    "reading", [{"units": "gb"}, {"smallest": "best"}, {"floor": 2.0}, {"moved": "V"}]
+    ("reading", "want"),
+    [
+        ({"units": "gb"}, "parameter 'units': 'gb': want 'normalised' or 'raw'"),
+        ({"smallest": "best"}, "parameter 'smallest': 'best': want 'horizon' or 'target'"),
+        ({"floor": 2.0}, r"price bounds: floor 2.0 is not in \[0, 1\]"),
+        ({"moved": "V"}, "parameter 'moved': 'V': want 'U' or 'L'"),
+    ],
 )
-def test_unknown_readings_are_refused(reading: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="price bounds: "):
+def test_unknown_readings_are_refused(reading: dict[str, Any], want: str) -> None:
+    with pytest.raises(InputError, match=want):
         build_policy(OASiS, instance([job("a")]), **reading)
+
+
+@pytest.mark.parametrize("reading", [{"units": "gb"}, {"smallest": "best"}, {"floor": 2.0}])
+def test_price_bounds_refuse_them_too(reading: dict[str, Any]) -> None:
+    ins = instance([job("a")])
+    with pytest.raises(InputError, match="price bounds: "):
+        PriceBounds.from_jobs(ins.cluster, ins.jobs, **reading)

@@ -24,7 +24,7 @@ from solvers.utility.pool_bound import PoolPrices, PricedCut, rounded
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.search_state import LOOKS_PER_UNIT, SearchState
 from solvers.utility.separation import PackingCut
-from solvers.utility.sparse_rows import NEVER
+from solvers.utility.sparse_rows import NEVER, SparseRows
 from solvers.utility.time_grid import TimeGrid
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
@@ -33,6 +33,10 @@ __all__ = ["DeadlineRelaxation"]
 _OVERLOAD = 100.0  # cost of twice the capacities, relative to all that the jobs are worth
 _VIOLATION = 1e-5  # of a cut, relative
 _FULL = 1e-6  # share by which capacities may be exceeded all the same
+
+
+_Limit = tuple[int, int, int | None, np.ndarray, float]
+"""A packing cut, or a resource, in one interval: side, interval, resource, weights, capacity."""
 
 
 class _Row(NamedTuple):
@@ -93,6 +97,9 @@ class DeadlineRelaxation:
         )
         self._separators = SearchState(instance, totals.limits, deadline, HighsOptions())
         self._jobs = [JobProgram.of(totals, i) for i in totals.done]
+        self._most = np.zeros((2, len(instance.jobs)), dtype=np.int64)
+        for i, limits in totals.limits.items():
+            self._most[:, i] = limits.most, limits.most_ps
         program = totals.program()
         self._upper = program.upper
         self._program = self._without_capacities(program)
@@ -101,10 +108,12 @@ class DeadlineRelaxation:
         # The cuts known, by side and weights; and by side, place and interval, which are a row.
         self._cuts: tuple[dict[bytes, PackingCut], ...] = ({}, {})
         self._are_rows: set[tuple[int, int, int]] = set()
-        for side in SIDES:
-            for r, total in enumerate(cluster.sides[side].sum(axis=0).tolist()):
-                for interval in range(len(totals.grid.length)):
-                    self._add_row(side, interval, r, instance.demand[side][:, r], total)
+        self._add_rows(
+            (side, interval, r, instance.demand[side][:, r], total)
+            for side in SIDES
+            for r, total in enumerate(cluster.sides[side].sum(axis=0).tolist())
+            for interval in range(len(totals.grid.length))
+        )
         for side, cut in cuts:
             self._cuts[side].setdefault(cut.weight.tobytes(), cut)
 
@@ -114,42 +123,36 @@ class DeadlineRelaxation:
         kept = ~(free & np.isfinite(program.row_upper))
         self._overload = program.matrix.shape[1]
         most = float(np.maximum(program.cost, 0.0).sum())
-        matrix = sparse.hstack(
-            [program.matrix[kept], sparse.csr_array((int(kept.sum()), 1))], format="csr"
-        )
-        growing = GrowingProgram.of(
+        rows = SparseRows()
+        for job in self._jobs:
+            job.add_rows(rows)
+        matrix = sparse.vstack([program.matrix[kept], rows.matrix(self._overload)])
+        return GrowingProgram.of(
             LinearProgram(
                 sense="max",
                 cost=np.append(program.cost, -_OVERLOAD * max(most, 1.0)),
-                matrix=matrix,
-                row_lower=program.row_lower[kept],
-                row_upper=program.row_upper[kept],
+                matrix=sparse.hstack([matrix, sparse.csr_array((matrix.shape[0], 1))]),
+                row_lower=np.concatenate([program.row_lower[kept], *rows.lower]),
+                row_upper=np.concatenate([program.row_upper[kept], *rows.upper]),
                 upper=np.append(program.upper, math.inf),
             )
         )
-        for job in self._jobs:
-            job.add_rows(growing)
-        return growing
 
-    def _add_row(
-        self, side: int, interval: int, resource: int | None, weight: np.ndarray, capacity: float
-    ) -> None:
-        columns = self._totals.counts(side)[interval]
-        used = np.flatnonzero((columns != NEVER) & (weight > 0))
-        limits = [self._totals.limits[i] for i in used.tolist()]
-        most = np.array([limit.most_ps if side else limit.most for limit in limits])
-        if weight[used] @ most <= capacity:
-            return  # no schedule exceeds it
-        unit = float(weight[used].max())
-        share = weight[used] / unit
-        limit = int(self._totals.grid.length[interval]) * capacity / unit
-        self._program.add_row(
-            -math.inf,
-            limit,
-            np.append(columns[used], self._overload),
-            np.append(share, -limit),
-        )
-        self._rows.append(_Row(side, interval, resource, weight, unit))
+    def _add_rows(self, limits: Iterable[_Limit]) -> None:
+        """Add a row for each limit that a schedule could exceed."""
+        rows = SparseRows()
+        for side, interval, resource, weight, capacity in limits:
+            columns = self._totals.counts(side)[interval]
+            used = np.flatnonzero((columns != NEVER) & (weight > 0))
+            if weight[used] @ self._most[side, used] <= capacity:
+                continue
+            unit = float(weight[used].max())
+            limit = int(self._totals.grid.length[interval]) * capacity / unit
+            share = weight[used] / unit
+            rows.add(1, -math.inf, limit, (0, columns[used], share), (0, self._overload, -limit))
+            self._rows.append(_Row(side, interval, resource, weight, unit))
+        if rows.count:
+            self._program.add_rows(rows.matrix(self._overload + 1), np.concatenate(rows.upper))
 
     @property
     def cuts(self) -> list[tuple[int, PackingCut]]:
@@ -207,7 +210,7 @@ class DeadlineRelaxation:
 
     def _add_violated(self, optimum: Optimum) -> int:
         """Add rows of cuts where a point violates them; returns how many."""
-        known = len(self._rows)
+        known, violated = len(self._rows), []
         for side in SIDES:
             cuts = list(self._cuts[side].values())
             if not cuts:
@@ -217,8 +220,11 @@ class DeadlineRelaxation:
             limit = np.array([cut.capacity for cut in cuts]) * (1.0 + _VIOLATION)
             for interval, place in np.argwhere(loads > limit).tolist():
                 if (side, place, interval) not in self._are_rows:
-                    self._add_row(side, interval, None, cuts[place].weight, cuts[place].capacity)
+                    violated.append(
+                        (side, interval, None, cuts[place].weight, cuts[place].capacity)
+                    )
                     self._are_rows.add((side, place, interval))
+        self._add_rows(violated)
         return len(self._rows) - known
 
     def separate(self, optimum: Optimum) -> bool:

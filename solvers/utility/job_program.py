@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.highs.growing import GrowingProgram
 from solvers.utility.deadline_tree import Allowed, Branch
-from solvers.utility.kernels import shortest_work
-from solvers.utility.sparse_rows import NEVER
+from solvers.utility.kernels import least_costs
+from solvers.utility.sparse_rows import NEVER, SparseRows
 from solvers.utility.totals_program import SIDES, TotalsProgram
 
 __all__ = ["JobProgram"]
@@ -63,20 +62,17 @@ class JobProgram:
         first = np.flatnonzero(np.diff(totals.grid.interval[slots], prepend=-1))
         return cls(job, work, ends, done, slots, first, n[used], m[used], needed)
 
-    def add_rows(self, program: GrowingProgram) -> None:
+    def add_rows(self, rows: SparseRows) -> None:
         """By each deadline it runs the fewest parameter servers that its work takes, or more.
 
         Summed over the slots: a row of the program for one slot lets workers share them in
         fractions with those of other slots.
         """
+        fewest = least_costs(self.needed.astype(float), self.work, len(self.slots))
         for column, end in zip(self.done.tolist(), self.ends.tolist(), strict=True):
             here = self.m[self.slots[self.first] <= end]
             count = int((self.slots <= end).sum())
-            cost = np.tile(self.needed.astype(float), (count, 1))
-            reach = np.full(count, len(self.needed) - 1, dtype=np.int64)
-            _, fewest, _ = shortest_work(cost, reach, self.work, np.zeros(count))
-            values = np.append(np.ones(len(here)), -fewest)
-            program.add_row(0.0, math.inf, np.append(here, column), values)
+            rows.add(1, 0.0, math.inf, (0, here, 1.0), (0, column, -fewest[count - 1]))
 
     def restrict(self, allowed: Allowed, lower: np.ndarray, upper: np.ndarray) -> None:
         """Bound its variables by what is allowed."""

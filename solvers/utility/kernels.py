@@ -7,7 +7,7 @@ from numba import njit
 
 from models.tolerance import ROUND_OFF
 
-__all__ = ["cumulative_costs", "shortest_work", "take_cheapest"]
+__all__ = ["cumulative_costs", "least_costs", "shortest_work", "take_cheapest"]
 
 
 @njit(cache=True)
@@ -129,6 +129,36 @@ def shortest_work(slot_cost, reach, work, value):  # type: ignore[no-untyped-def
                 w -= n
                 break
     return best_t, best_cost, split
+
+
+@njit(cache=True)
+def least_costs(cost, work, slots):  # type: ignore[no-untyped-def]
+    """Least cost of ``work`` worker-slots in 1, 2, ... slots that all cost the same.
+
+    Parameters
+    ----------
+    cost : ndarray, shape (n + 1,)
+        Cost of 0..n workers in a slot, not falling.
+    work : int
+        W, at least 0.
+    slots : int
+
+    Returns
+    -------
+    ndarray, shape (slots,)
+        By number of slots; inf where the work cannot be done in so many.
+    """
+    least, most = np.full(slots, np.inf), min(len(cost) - 1, work)
+    old = np.full(work + 1, np.inf)  # by work that is done so far
+    old[0] = 0.0
+    for t in range(slots):
+        new = old.copy()
+        for n in range(1, most + 1):
+            for w in range(min(t * most, work - n) + 1):
+                new[w + n] = min(new[w + n], old[w] + cost[n])
+        old = new
+        least[t] = new[work]
+    return least
 
 
 @njit(cache=True)

@@ -58,7 +58,8 @@ def solve(
     follows (:mod:`solvers.utility.exact`). On small instances the exact solver comes first or, with
     two threads, the two go on at the same time (:mod:`solvers.utility.race`). If time is left and
     the bound is HiGHS's, some of it goes into a tree with which prices prove nearly the same
-    (:mod:`solvers.utility.branching`).
+    (:mod:`solvers.utility.branching`). Time that is kept for the tree is also used where the bound
+    is that of the column generation.
 
     Parameters
     ----------
@@ -147,9 +148,10 @@ def solve(
         in_time = end - time.monotonic() > least
         known = step(known) if in_time else replace(known, timed=True)
     left = deadline(1.0) - time.monotonic()
-    if known.bound_source == "milp" and left <= _LEAST:
+    grows = known.bound_source == "milp" or (tree > 0 and not known.is_optimal)
+    if grows and left <= _LEAST:
         known = replace(known, timed=True)  # there is no time for the tree
-    elif known.bound_source == "milp":
+    elif grows:
         assert known.objective is not None and known.bound is not None
         share = 1.0 if tree or work_limit is not None else _TREE  # work is a limit of its own
         tree_end = time.monotonic() + share * left

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.utility import WORKLOAD
 from models.errors import InputError
 from models.utility import UtilitySchedule, score
+from solvers.utility import offline
 from solvers.utility.exact import solve
 from solvers.utility.local_search import local_search, server_prices
 from solvers.utility.occupancy import Occupancy
@@ -106,6 +107,22 @@ def test_a_certificate_gets_the_share_of_the_time_that_is_kept_for_it(seed: int)
     assert checkable.bound == pool_bound(ins, checkable.duals)
     assert stated.objective * (1 - 1e-6) <= checkable.bound <= stated.bound * 1.006
     assert checkable.seconds < 9.0
+
+
+@pytest.mark.parametrize("seed", [1, 6, 7])
+def test_time_kept_for_the_tree_is_used_where_prices_prove_the_most(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nothing comes of HiGHS's searches: bounds are those of the column generation.
+    monkeypatch.setattr(offline, "_SMALL", 0)
+    monkeypatch.setattr(offline, "deadlines_first", lambda ins, generated, known, *limits: known)
+    monkeypatch.setattr(offline, "exact_until", lambda *given: None)
+    monkeypatch.setattr(offline, "joined", lambda ins, known, exact: known)
+    ins = contended(seed)
+    by_prices, found = solve_offline(ins, time_limit=9.0), certified(ins, time_limit=9.0)
+    assert by_prices.bound_source == found.bound_source == "prices"
+    assert by_prices.bound > 1.05 * best(seed) and not by_prices.duals.tree
+    assert found.bound == pytest.approx(best(seed), rel=1e-6) and found.duals.tree
 
 
 @pytest.mark.slow

@@ -9,13 +9,13 @@ import numpy as np
 from models.slot_column import Column
 from models.tolerance import count_fitting
 from models.utility.formulations.schedules import without_idle
-from models.utility.instance import UtilityInstance
+from models.utility.instance import Job, UtilityInstance
 from models.utility.resources import Resources
 from models.utility.schedule import UtilitySchedule
 from solvers.utility.oracle import best_schedule, full_capacity
-from solvers.utility.placing import usable
+from solvers.utility.placing import placeable
 
-__all__ = ["Occupancy", "repaired"]
+__all__ = ["Occupancy", "repaired", "served"]
 
 
 class Occupancy:
@@ -36,7 +36,7 @@ class Occupancy:
     def __init__(self, instance: UtilityInstance) -> None:
         self.instance = instance
         full = full_capacity(instance.cluster)
-        self.free = Resources(usable(full.worker), usable(full.ps))
+        self.free = Resources(placeable(full.worker), placeable(full.ps))
         self.columns: dict[int, Column] = {}
 
     @classmethod
@@ -165,9 +165,7 @@ def repaired(
     for t in np.flatnonzero(workers.any(axis=1)).tolist():
         placed, ps = place(0, t), place(1, t)
         for i in np.flatnonzero(placed.any(axis=0)).tolist():
-            served, running = int(ps[:, i].sum()), int(placed[:, i].sum())
-            while jobs[i].ps_needed(running) > served:
-                running -= 1
+            running = served(jobs[i], int(placed[:, i].sum()), int(ps[:, i].sum()))
             if running > 0:
                 parts.setdefault(i, ([], []))[0].extend(_first(placed[:, i], running, t))
                 parts[i][1].extend(_first(ps[:, i], jobs[i].ps_needed(running), t))
@@ -182,6 +180,13 @@ def repaired(
     missing.sort(key=lambda i: (i not in parts, -float(jobs[i].utility(0)), i))
     found.insert(missing, prices)
     return found
+
+
+def served(job: Job, workers: int, ps: int) -> int:
+    """Of so many workers, how many these parameter servers serve."""
+    while job.ps_needed(workers) > ps:
+        workers -= 1
+    return workers
 
 
 def _column(instance: UtilityInstance, index: int, workers: np.ndarray, ps: np.ndarray) -> Column:

@@ -17,7 +17,7 @@ from solvers.highs.growing import OutOfTime
 from solvers.packing import best_packing
 from solvers.utility.separation import Mixture, PackingCut, PackingSeparator
 
-__all__ = ["Placer", "Placing", "usable"]
+__all__ = ["Placer", "Placing", "placeable"]
 
 _MAX_NODES = 2_000
 _LOOKS = 200  # of HiGHS at its limits, for whole numbers of packings: more hardly ever helps
@@ -26,7 +26,7 @@ _REMEMBERED = 1_000  # loads: at 200 jobs and 50 servers 80 MB, and a plan has 3
 _INWARD = 1e-8  # relative; more than the round-off that the kernels allow for
 
 
-def usable(capacity: np.ndarray) -> np.ndarray:
+def placeable(capacity: np.ndarray) -> np.ndarray:
     """Capacities up to the scorer's tolerance, less a hair for round-off."""
     return _most(capacity) * (1.0 - _INWARD)
 
@@ -75,7 +75,7 @@ class Placer:
         self, servers: np.ndarray, demand: np.ndarray, separator: PackingSeparator | None = None
     ) -> None:
         self._separator = separator
-        self._servers, self._most = usable(servers), _most(servers)
+        self._servers, self._most = placeable(servers), _most(servers)
         self._demand = demand
         total = servers.sum(axis=0)
         # The largest share of the cluster, so that what is hard to place goes first.

@@ -46,11 +46,20 @@ from solvers.utility.separation import PackingCut
 from solvers.utility.sparse_rows import NEVER, SparseRows
 from solvers.utility.time_grid import TimeGrid
 
-__all__ = ["SIDES", "SMALLEST", "TotalsProgram"]
+__all__ = ["SIDES", "SMALLEST", "TotalsProgram", "count_deadlines"]
 
 SIDES = (0, 1)  # workers, parameter servers
 SMALLEST = 1e-7
 """Weights of a cut below it, relative to the largest, are left out of programs."""
+
+
+def count_deadlines(instance: UtilityInstance, coarse: float) -> int:
+    """How many d the program of an instance has (see :class:`TotalsProgram`)."""
+    slots = instance.cluster.slots
+    return sum(
+        len(deadline_groups(limits.job.values(slots).tolist(), limits.earliest, coarse).ends)
+        for limits in job_limits(instance)
+    )
 
 
 class TotalsProgram:
@@ -74,8 +83,8 @@ class TotalsProgram:
     done : dict of int to ndarray of int64
         By job, columns of its d, one per group, the earlier ones first.
     left_out : float
-        The most that the deadlines left out are worth: the optimum of the program plus this is
-        an upper bound.
+        The most that the deadlines left out are worth, of all jobs: the optimum of the program plus
+        this is an upper bound. The program has what the other deadlines are worth beyond that.
     """
 
     def __init__(
@@ -121,7 +130,8 @@ class TotalsProgram:
             del self.limits[job.index]
             return
         value = groups.values
-        done = self._add_columns(value - np.append(value[1:], 0.0), np.ones(len(value)))
+        steps = value - np.append(value[1:], groups.left_out)  # no job gets both
+        done = self._add_columns(steps, np.ones(len(value)))
         slots = np.arange(job.arrival, int(groups.ends[-1]) + 1)
         begin, end = int(grid.interval[slots[0]]), int(grid.interval[slots[-1]]) + 1
         length = np.bincount(grid.interval[slots] - begin)
@@ -130,11 +140,6 @@ class TotalsProgram:
         self._groups[job.index], self.done[job.index] = groups, done
         self._count[0, job.index, begin:end], self._count[1, job.index, begin:end] = n, m
         add_job_rows(self._rows, grid, JobColumns(limits, groups, done, n, m))
-
-    @property
-    def deadlines(self) -> int:
-        """How many d there are."""
-        return sum(len(done) for done in self.done.values())
 
     def add_cut(self, side: int, cut: PackingCut, where: np.ndarray | None = None) -> int:
         """Add ``weight load <= capacity`` in the intervals of a mask (shape (B,)), or in all.

@@ -53,7 +53,10 @@ class DeadlineOptions:
     # The programs that choose deadlines.
     provable: int = 250  # deadlines; HiGHS has proven the optimum of few programs with more
     coarse: tuple[float, float] = (1e-3, 2e-5)
-    """Share of the bound lost by treating deadlines alike; the second where it may be proven."""
+    """Deadlines of a job whose worths differ by less than this share of the bound, divided by the
+    number of jobs, are one, and those worth less are dropped: the bound is higher by up to so much.
+    The second where the optimum may be proven.
+    """
     gap: tuple[float, float] = (5e-4, 3e-5)  # the second below `least_gain`, for proofs to finish
     rough_gap: tuple[float, float] = (2e-3, 5e-3)  # where a finer grid or cuts are still to come
     least_gain: float = 5e-5  # a schedule better by less is not looked for; half of OPTIMAL_GAP

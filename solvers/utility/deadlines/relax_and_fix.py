@@ -20,7 +20,7 @@ from models.utility.schedule import UtilitySchedule
 from solvers.utility.deadlines.plan_program import PlanProgram
 from solvers.utility.deadlines.slot_decision import SlotDecision
 from solvers.utility.deadlines.state import DeadlineState, Steps
-from solvers.utility.occupancy import repaired
+from solvers.utility.occupancy import repaired, served
 from solvers.utility.oracle import zero_prices
 from solvers.utility.totals_program import SIDES
 
@@ -168,6 +168,5 @@ def _served(state: DeadlineState, held: Held) -> np.ndarray:
     """Placed workers, as many as have their parameter servers, shape (I,)."""
     workers, ps = (counts.sum(axis=0) for counts in held)
     for i in np.flatnonzero(workers).tolist():
-        while state.instance.jobs[i].ps_needed(int(workers[i])) > ps[i]:
-            workers[i] -= 1
+        workers[i] = served(state.instance.jobs[i], int(workers[i]), int(ps[i]))
     return workers

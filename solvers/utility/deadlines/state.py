@@ -24,7 +24,7 @@ from solvers.utility.pool_bound import PoolPrices
 from solvers.utility.scaling import scale_utilities
 from solvers.utility.search_state import SearchState, refusing
 from solvers.utility.separation import PackingCut
-from solvers.utility.totals_program import SIDES, TotalsProgram
+from solvers.utility.totals_program import SIDES, TotalsProgram, count_deadlines
 
 __all__ = ["DeadlineState", "PooledRelaxation", "Steps", "bound_of"]
 
@@ -110,11 +110,11 @@ class DeadlineState:
         scaled = scale_utilities(instance)
         self._scaled, self.factor = scaled.instance, scaled.factor
         share = relaxation.bound * self.factor / max(1, len(instance.jobs))
-        self.totals = self.on_grid = TotalsProgram(self._scaled, coarse=options.coarse[1] * share)
-        self.may_prove = self.totals.deadlines <= options.provable
+        deadlines = count_deadlines(self._scaled, options.coarse[1] * share)
+        self.may_prove = deadlines <= options.provable
         self._coarse = self._of(options.coarse) * share
+        self.totals = self.on_grid = TotalsProgram(self._scaled, coarse=self._coarse)
         if not self.may_prove:
-            self.totals = TotalsProgram(self._scaled, coarse=self._coarse)
             prices, completions = relaxation.prices, relaxation.completions
             grid = chosen_grid(instance, prices, completions, options.intervals)
             self.on_grid = TotalsProgram(self._scaled, coarse=self._coarse, grid=grid)
@@ -294,6 +294,7 @@ class DeadlineState:
             result = run_highs(program, options, start=start, in_child=in_child)
         # A child that died has not said what it did.
         work = options.work_limit if result.died and options.work_limit else result.work
-        self.budget.charge(work, program.matrix.nnz)
+        # Presolve may solve it without a look; a search by work has to end all the same.
+        self.budget.charge(max(1, work), program.matrix.nnz)
         self.known.note_failure(result)
         return result

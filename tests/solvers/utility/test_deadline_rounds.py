@@ -99,6 +99,18 @@ def test_a_round_that_was_only_cut_short_has_twice_the_work_next_time() -> None:
     assert rounds._effort == 2.0
 
 
+def test_cuts_alone_do_not_keep_the_program_for_the_bound_rough() -> None:
+    # Every slot is an interval already, so that no grid is finer; each round has found a cut.
+    state = state_of(two_alike(), 1000.0, replace(GRIDDED, intervals=1.0))
+    rounds = Rounds(state, BoundProcess(), uses_process=False)
+    result = run_highs(state.on_grid.program(whole=False))
+    gaps = []
+    for news in (True, True, False):
+        gaps.append(prove.bound_program(state, 1.0, rough=rounds._refines)[1].mip_rel_gap)
+        more = rounds._prepare_next(state.on_grid, result, news)
+    assert gaps == [2e-3, 5e-4, 5e-4] and not more
+
+
 def test_no_round_has_more_than_all_of_the_work() -> None:
     state = state_of(two_alike(), 30.0)
     rounds = Rounds(state, BoundProcess(), uses_process=False)

@@ -119,19 +119,27 @@ def one_job(decay: float = 1.0, priority: float = 20.0) -> UtilityInstance:
 def test_deadlines_worth_nearly_the_same_are_one() -> None:
     # 20 / (1 + exp(t - 1)) for t = 1..4, the earliest end being slot 1: 10, 5.3788, 2.3841,
     # 0.9485. Apart by less than 5: the first two; the third is 7.6 from the first, and 1.4 from
-    # the fourth. Within 1 the fourth is worth nothing.
+    # the fourth. Within 1 the fourth is left out: it counts for all jobs, and the others for what
+    # they are worth beyond it.
     ins = one_job()
     for coarse, values, left_out in (
         (0.0, (10.0, 5.3788, 2.3841, 0.9485), 0.0),
         (0.94, (10.0, 5.3788, 2.3841, 0.9485), 0.0),
-        (1.0, (10.0, 5.3788, 2.3841), 0.9485),
-        (4.7, (10.0,), 2.3841),
+        (1.0, (9.0515, 4.4303, 1.4356), 0.9485),
+        (4.7, (7.6159,), 2.3841),
     ):
         program = TotalsProgram(ins, coarse=coarse)
         only_d = program.program(whole=False)
         steps = only_d.cost[only_d.integer]
         assert np.cumsum(steps[::-1])[::-1] == pytest.approx(values, abs=1e-4)
         assert program.left_out == pytest.approx(left_out, abs=1e-4)
+
+
+def test_what_is_left_out_does_not_count_twice() -> None:
+    # The job completes in slot 1, and is worth 10. Its last deadline, worth 0.9485, is no more.
+    program = TotalsProgram(one_job(), coarse=1.0)
+    bound = run_highs(program.program()).bound
+    assert bound is not None and bound + program.left_out == pytest.approx(10.0, rel=1e-6)
 
 
 def test_deadlines_of_equal_worth_are_one_even_when_nothing_is_coarse() -> None:

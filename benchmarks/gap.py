@@ -125,7 +125,7 @@ def _methods_of(args: Namespace, part: GapMethods) -> tuple[str, ...]:
             raise InputError(f"unknown method '{name}': want some of {known}")
         package = part.methods[name].package
         if package and find_spec(package) is None:
-            raise InputError(f"method '{name}' needs {package}: pip install 'schedgap[check]'")
+            raise InputError(f"method '{name}' needs {package}: pip install -e '.[check]'")
     if args.work and args.threads > 1:
         raise InputError("--work: want --threads 1; when a second thread ends is up to the clock")
     if args.work and not able:
@@ -170,7 +170,7 @@ def _parser() -> Parser:
     effort, positive = parser.add_mutually_exclusive_group(), parse_list(parse_positive)
     limits = "time limits in seconds (default: 5,15,45)"
     effort.add_argument("--times", type=positive, metavar="S,...", help=limits)
-    limits = "limits of work instead, for methods that have one (default: all of these)"
+    limits = "limits of work instead, for methods that have one (default: all that do)"
     effort.add_argument("--work", type=positive, metavar="UNITS,...", help=limits)
     parser.add_seeds()
     methods = "what is compared, by names of the problem's own; a wrong one is told the right ones"

@@ -211,7 +211,7 @@ class Workload:
         match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)x(.+)", text)
         if match is None:
             example = f"20x20x{self.show_servers(self.servers.example)}"
-            raise InputError(f"size '{text}': want JOBSxSLOTSxSERVERS, e.g. {example}")
+            raise InputError(f"size '{text}': want JOBSxSLOTSxSERVERS, above 0, e.g. {example}")
         return Size(int(match[1]), int(match[2]), self.parse_servers(match[3]), seeds=1)
 
     def parse_servers(self, text: str) -> ServerNumbers:

@@ -42,9 +42,9 @@ class Servers:
         """
         words = text.split("+")
         if len(words) != len(self.kinds) or not all(w.isdecimal() and int(w) for w in words):
-            several = len(self.kinds) > 1
+            want = "a number above 0" if len(self.kinds) == 1 else "numbers above 0 joined by +"
             raise InputError(
-                f"servers '{text}': want {'numbers joined by +' if several else 'a number'}, e.g. "
+                f"servers '{text}': want {want}, e.g. "
                 f"{self.show(self.example)}: {' + '.join(self.kinds)}"
             )
         return self._shaped([int(word) for word in words])

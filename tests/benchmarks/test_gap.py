@@ -246,7 +246,7 @@ def test_no_kernel_is_compiled_while_the_time_runs(
     [
         (["--sizes", "5x5"], "size '5x5': want JOBSxSLOTSxSERVERS"),
         (["--sizes", "0x5x2+2"], "size '0x5x2+2'"),
-        (["--sizes", "5x5x2"], "servers '2': want numbers joined by +, e.g. 5+5"),
+        (["--sizes", "5x5x2"], "servers '2': want numbers above 0 joined by +, e.g. 5+5"),
         (["--loads", "1", "--set", "load=2"], "--set load=1: 'load' is set twice"),
         (["--methods", "magic"], "unknown method 'magic': want some of compact, scip, cp-sat"),
         (["--problem", "nothing"], "unknown problem 'nothing'"),
@@ -265,7 +265,7 @@ def test_a_solver_that_is_not_installed_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchmarks.gap.find_spec", lambda name: None)
-    fault = r"method 'cp-sat' needs ortools: pip install 'schedgap\[check\]'"
+    fault = r"method 'cp-sat' needs ortools: pip install -e '.\[check\]'"
     with pytest.raises(InputError, match=fault):
         main(["--methods", "compact,cp-sat", "--out", str(tmp_path / "out")])
 

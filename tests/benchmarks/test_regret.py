@@ -326,7 +326,7 @@ def test_a_real_trace(
         (["--arrivals", "trace"], "arrivals 'trace': there is no --trace"),
         (["--set", "arrivals=coin"], "--set arrivals=...: say --arrivals here"),
         (["--set", "density=99"], r"density 99 is not in 1\.\.10"),
-        (["--servers", "5+5"], r"servers '5\+5': want a number"),
+        (["--servers", "5+5"], r"servers '5\+5': want a number above 0"),
         (["--policy", "oasis"], "unknown policy 'oasis' for 'reward'"),
         (["--problem", "utility"], "'utility' has no regret part yet; those with one: reward"),
         (["--problem", "none"], "unknown problem 'none'"),

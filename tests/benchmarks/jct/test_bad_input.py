@@ -192,8 +192,8 @@ def test_no_window_of_a_trace_is_full_enough(refuses: Refuses) -> None:
 @pytest.mark.parametrize(
     ("command", "arguments", "fault"),
     [
-        ("ratio", ["--servers", "5+5"], "servers '5+5': want a number, e.g. 20"),
-        ("ratio", ["--servers", "0"], "servers '0': want a number"),
+        ("ratio", ["--servers", "5+5"], "servers '5+5': want a number above 0, e.g. 20"),
+        ("ratio", ["--servers", "0"], "servers '0': want a number above 0"),
         ("ratio", ["--jobs", "0"], "argument --jobs: '0' is not a positive whole number"),
         ("ratio", ["--instance", "one.json", "one.json"], "the same instance as in one.json"),
         ("ratio", ["--policy", "oasis"], "unknown policy 'oasis' for 'jct': choose from a-online"),

@@ -217,7 +217,10 @@ def test_generate_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["--problem", "reward", "--servers", "5+5"], "servers '5\\+5': want a number, e.g. 128"),
+        (
+            ["--problem", "reward", "--servers", "5+5"],
+            "servers '5\\+5': want a number above 0, e.g. 128",
+        ),
         (["--problem", "reward", "--set", "density"], "--set density: want NAME=VALUE"),
         (["--problem", "reward", "--set", "speed=1"], "unknown setting 'speed': choose from pre"),
         (["--problem", "reward", "--set", "density=x"], "setting density=x: want e.g. density=2.5"),

@@ -77,7 +77,10 @@ BAD_STUDIES = {
     "an impossible size": (JCT + "base = { jobs = 3000000000 }\n", "are more than 20000000 pairs"),
     "an impossible size on an axis": (JCT + "vary = { slots = [100, -1] }\n", "slots is -1, but"),
     "servers": (UTILITY + "base = { servers = 5 }\n", "servers 5: want (5, 5), for example"),
-    "servers as text": (JCT + 'base = { servers = "5+5" }\n', "servers '5+5': want a number"),
+    "servers as text": (
+        JCT + 'base = { servers = "5+5" }\n',
+        "servers '5+5': want a number above 0",
+    ),
     "a date": (UTILITY + "base = { load = 1979-05-27 }\n", "setting load is datetime.date(1979"),
     "half a range": (UTILITY + "base = { priority = 3 }\n", "want e.g. priority=1:100"),
     "text in a range": (UTILITY + 'base = { priority = [1, "a"] }\n', "want e.g. priority=1:100"),

@@ -261,7 +261,8 @@ def test_bad_servers(text: str) -> None:
     with pytest.raises(InputError) as caught:
         WORKLOAD.parse_servers(text)
     assert str(caught.value) == (
-        f"servers '{text}': want numbers joined by +, e.g. 5+5: worker servers + parameter servers"
+        f"servers '{text}': want numbers above 0 joined by +, e.g. 5+5: "
+        "worker servers + parameter servers"
     )
 
 

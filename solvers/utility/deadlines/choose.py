@@ -194,7 +194,7 @@ class Rounds:
             return False
         state.forbid(ends)
         self._news = True
-        if state.may_prove and not self._process.is_busy:
+        if not self._process.is_busy:
             self._start_process()
         return True
 

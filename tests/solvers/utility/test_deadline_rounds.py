@@ -189,8 +189,12 @@ def test_where_the_process_dies_while_it_is_waited_for_rounds_are_for_the_bound(
 
 
 @pytest.mark.usefixtures("paused")
-def test_what_the_process_was_started_with_is_not_news(monkeypatch: pytest.MonkeyPatch) -> None:
-    state = state_of(two_alike(), 30.0)
+@pytest.mark.parametrize("options", [GIVEN, GRIDDED])
+def test_what_the_process_was_started_with_is_not_news(
+    options: DeadlineOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # It has ended, and starts again without the deadlines that are now excluded.
+    state = state_of(two_alike(), 30.0, options)
 
     def excludes(*_: object) -> Steps[float]:
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from models.errors import InputError
@@ -14,7 +15,7 @@ from online.policy import Policy
 from online.run import raised_by
 from online.user_module import load_user_module
 
-__all__ = ["build_policy", "check_policy", "find_policy", "policy_names"]
+__all__ = ["build_policy", "check_policy", "find_policy", "policy_names", "unknown_policy"]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")  # it is used in names of files
 
@@ -49,11 +50,7 @@ def find_policy(problem_name: str, name: str) -> type[Policy]:
         return policy
     module_name, _, class_name = name.rpartition(":")
     if not (module_name and class_name):
-        known = ", ".join(registered)
-        raise InputError(
-            f"unknown policy '{name}' for '{problem_name}': choose from {known}, "
-            "or give module:Class or file.py:Class"
-        )
+        raise unknown_policy(problem_name, name, registered)
     try:
         module = load_user_module(module_name)
     except InputError as error:
@@ -61,6 +58,14 @@ def find_policy(problem_name: str, name: str) -> type[Policy]:
     if not hasattr(module, class_name):
         raise InputError(f"policy '{name}': module '{module_name}' has no '{class_name}'")
     return check_policy(getattr(module, class_name), name)
+
+
+def unknown_policy(problem_name: str, name: str, known: Iterable[str]) -> InputError:
+    """The error of a name that is neither known nor a reference to a class."""
+    return InputError(
+        f"unknown policy '{name}' for '{problem_name}': choose from {', '.join(known)}, "
+        "or give module:Class or file.py:Class"
+    )
 
 
 def check_policy(policy: Any, label: str) -> type[Policy]:

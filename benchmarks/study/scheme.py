@@ -20,7 +20,7 @@ from models.errors import InputError
 from online.isolated import DECISION_LIMIT, isolated
 from online.parameters import check_parameters
 from online.policy import Policy
-from online.registry import check_policy, find_policy, policy_names
+from online.registry import check_policy, find_policy, policy_names, unknown_policy
 from online.user_module import search_first
 
 _GIVEN = "given:"
@@ -121,6 +121,8 @@ def schemes_of(
             scheme = Scheme(given, *variants[given])
             scheme = replace(scheme, policy=isolation.of(scheme.policy))
         else:
+            if ":" not in given and given not in ours:
+                raise unknown_policy(problem_name, given, [*policy_names(problem_name), *variants])
             reference = isolation.of(given)
             name = policy_of(problem_name, reference).name
             name = f"{name} ({given})" if ":" in given and name in ours else name

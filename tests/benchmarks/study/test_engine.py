@@ -225,13 +225,16 @@ def test_workers_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ctrl_c_leaves_finished_cells_and_no_process(tmp_path: Path, ctrl_c: None) -> None:
     store = Store(tmp_path / "cells")
-    marks = tmp_path / "marks"
-    cells = [cell("double", x=1), cell("hang", marks=str(marks)), cell("hang", marks=str(marks))]
+    marks = [tmp_path / "first", tmp_path / "second"]
+    cells = [cell("double", x=1), *(cell("hang", marks=str(mark)) for mark in marks)]
+
+    def marked(mark: Path) -> bool:
+        return mark.exists() and len(mark.read_text().split()) == 2
 
     def interrupt() -> None:
-        while not (marks.exists() and len(marks.read_text().split()) == 2):
+        # The first cell may take longer than the second to start: wait until it is kept.
+        while not (all(map(marked, marks)) and store.find(cells[0])[1]):
             time.sleep(0.02)
-        time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGINT)
 
     sender = threading.Thread(target=interrupt, daemon=True)
@@ -240,7 +243,7 @@ def test_ctrl_c_leaves_finished_cells_and_no_process(tmp_path: Path, ctrl_c: Non
         compute(cells, store=store, engine=Processes(2))
     sender.join()
     assert store.find(cells[0])[1]
-    wait_until(list(map(int, marks.read_text().split())))
+    wait_until([int(pid) for mark in marks for pid in mark.read_text().split()])
     assert [t for t in threading.enumerate() if t.name.startswith("guard")] == []
 
 

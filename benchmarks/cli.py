@@ -209,6 +209,8 @@ def parse_range(text: str) -> tuple[int, ...]:
         seeds = range(int(first or 0), int(last))
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not N or FIRST:LAST") from None
+    if not seeds:
+        raise argparse.ArgumentTypeError(f"'{text}' has no seed: N is at least 1, FIRST below LAST")
     try:
         return seeds_of(seeds)
     except InputError as error:

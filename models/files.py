@@ -34,7 +34,7 @@ MOST_BYTES = 2**28
 """Most bytes of a file's contents, unpacked: 256 MiB, far more than any instance here has."""
 _PART = 2**20  # bytes that are unpacked at a time
 
-T = TypeVar("T")
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 def read_bytes(path: str | Path, *, most: int = MOST_BYTES) -> bytes:
@@ -114,7 +114,11 @@ def peek(data: bytes, kind: type[T], *, source: str) -> T:
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        raise InputError(f"{source}: {_one_line(error)}") from None
+        fault = _one_line(error)
+        if "unknown field" in fault and " - at " not in fault:  # perhaps another kind of file
+            names = (field.encode_name for field in msgspec.structs.fields(kind))
+            fault += f": such a file has {', '.join(names)}"
+        raise InputError(f"{source}: {fault}") from None
     except msgspec.DecodeError as error:
         # NaN is not JSON: msgspec only gives a byte position, so look for the key.
         raise InputError(f"{source}: {_what_is_no_json(data) or _one_line(error)}") from None

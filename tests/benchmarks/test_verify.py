@@ -319,3 +319,13 @@ def test_a_cut_off_certificate_and_a_missing_one(folder: Path) -> None:
     for name in ("cut.json.gz", "missing.json"):
         with pytest.raises(InputError, match=rf"^{name}: cannot be read"):
             verify(["one.json", "--certificate", name])
+
+
+def test_a_certificate_in_the_place_of_a_schedule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    priced(tmp_path, monkeypatch)
+    with pytest.raises(InputError) as error:
+        verify(["three.json", "c.json"])
+    has = "such a file has format, problem, instance, jobs"
+    assert str(error.value) == f"c.json: Object contains unknown field `bound`: {has}"

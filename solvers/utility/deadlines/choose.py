@@ -152,8 +152,9 @@ class Rounds:
         best = program.ends(result.x) if result.x is not None and result.is_optimal else {}
         if self._state.refine(best):
             return True
-        # On the same grid, to a smaller gap: cuts alone hardly change what it ends with.
-        rough, self._refines = self._refines, False
+        # Once it has ended on this grid, to a smaller gap: cuts alone hardly change where it ends.
+        rough = self._refines and result.is_optimal
+        self._refines = self._refines and not rough
         return news or rough
 
     # Their deadlines

@@ -111,6 +111,17 @@ def test_cuts_alone_do_not_keep_the_program_for_the_bound_rough() -> None:
     assert gaps == [2e-3, 5e-4, 5e-4] and not more
 
 
+def test_a_program_for_the_bound_that_was_cut_off_stays_rough() -> None:
+    # It did not say where the grid should be finer, so that this may still come.
+    state = state_of(two_alike(), 1000.0, GRIDDED)
+    rounds = Rounds(state, BoundProcess(), uses_process=False)
+    whole = run_highs(state.on_grid.program(whole=False))
+    cut_off = replace(whole, status="feasible", bound=2 * whole.objective)
+    assert rounds._prepare_next(state.on_grid, cut_off, True) and rounds._refines
+    assert not rounds._prepare_next(state.on_grid, cut_off, False)  # so that it gets more work
+    assert rounds._prepare_next(state.on_grid, whole, False) and rounds._refines  # on a finer grid
+
+
 def test_no_round_has_more_than_all_of_the_work() -> None:
     state = state_of(two_alike(), 30.0)
     rounds = Rounds(state, BoundProcess(), uses_process=False)

@@ -125,7 +125,9 @@ def _methods_of(args: Namespace, part: GapMethods) -> tuple[str, ...]:
             raise InputError(f"unknown method '{name}': want some of {known}")
         package = part.methods[name].package
         if package and find_spec(package) is None:
-            raise InputError(f"method '{name}' needs {package}: pip install -e '.[check]'")
+            raise InputError(
+                f"method '{name}' needs {package}: pip install -c constraints.txt -e '.[check]'"
+            )
     if args.work and args.threads > 1:
         raise InputError("--work: want --threads 1; when a second thread ends is up to the clock")
     if args.work and not able:

@@ -117,7 +117,7 @@ def peek(data: bytes, kind: type[T], *, source: str) -> T:
         fault = _one_line(error)
         if "unknown field" in fault and " - at " not in fault:  # perhaps another kind of file
             names = (field.encode_name for field in msgspec.structs.fields(kind))
-            fault += f": such a file has {', '.join(names)}"
+            fault += f"; expected only {', '.join(names)}"
         raise InputError(f"{source}: {fault}") from None
     except msgspec.DecodeError as error:
         # NaN is not JSON: msgspec only gives a byte position, so look for the key.

@@ -7,8 +7,11 @@ count as true.
 from __future__ import annotations
 
 import inspect
+import json
 import types
 from collections.abc import Mapping
+from contextlib import suppress
+from numbers import Real
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -36,7 +39,7 @@ def check_parameters(policy: type[Policy], parameters: Mapping[str, Any]) -> Non
     """Refuse keyword parameters that a policy does not have, and values of another type.
 
     A value is checked where the parameter is annotated with truth values, numbers, texts, None and
-    literals alone.
+    literals alone. The default of a parameter is always taken.
 
     Raises
     ------
@@ -48,31 +51,37 @@ def check_parameters(policy: type[Policy], parameters: Mapping[str, Any]) -> Non
     try:
         signature = inspect.signature(takes)
         signature.bind(*given, **parameters)
-        own = signature.parameters
+        own = dict(signature.parameters)
         if any(one.kind is one.VAR_KEYWORD for one in own.values()):
             passed_on = {name: value for name, value in parameters.items() if name not in own}
-            inspect.signature(policy).bind_partial(**passed_on)
-            hints = _hints(policy.__init__) | hints
+            further = inspect.signature(policy)
+            further.bind_partial(**passed_on)
+            hints, own = _hints(policy.__init__) | hints, {**further.parameters, **own}
     except TypeError as error:
         raise InputError(f"policy '{policy.name}': parameters: {error}") from None
     for name, value in parameters.items():
         kinds = _kinds(hints.get(name))
-        if kinds and not any(_is(value, kind) for kind in kinds):
-            want = " or ".join(_PLAIN.get(kind) or repr(kind) for kind in kinds)
+        is_default = name in own and value is own[name].default
+        if kinds and not is_default and not any(_is(value, kind) for kind in kinds):
+            want = " or ".join(map(_said, kinds))
             raise InputError(f"policy '{policy.name}': parameter '{name}': {value!r}: want {want}")
 
 
 def _hints(function: Any) -> dict[str, Any]:
-    """Types of its parameters; none if an annotation cannot be understood."""
-    try:
-        return get_type_hints(function)
-    except Exception:  # an annotation is any code
-        return {}
+    """Types of its parameters, but of those whose annotation cannot be understood."""
+    owner = inspect.unwrap(getattr(function, "__func__", function))
+    found: dict[str, Any] = {}
+    with suppress(Exception):  # an annotation is any code
+        for name, annotation in inspect.get_annotations(owner).items():
+            one = types.SimpleNamespace(__annotations__={name: annotation})
+            with suppress(Exception):
+                found |= get_type_hints(one, getattr(owner, "__globals__", {}))
+    return found
 
 
 def _kinds(hint: Any) -> list[Any]:
     """Plain types and literals that a type is made of; none if it is of anything else."""
-    if hint in _PLAIN:
+    if isinstance(hint, type) and hint in _PLAIN:
         return [hint]
     if get_origin(hint) is Literal:
         return [*get_args(hint)]
@@ -80,6 +89,13 @@ def _kinds(hint: Any) -> list[Any]:
         parts = [_kinds(one) for one in get_args(hint)]
         return [kind for part in parts for kind in part] if all(parts) else []
     return []
+
+
+def _said(kind: Any) -> str:
+    """A plain type, or a literal as it is written on the command line."""
+    if isinstance(kind, type):
+        return _PLAIN[kind]
+    return json.dumps(kind) if kind is None or isinstance(kind, bool) else repr(kind)
 
 
 def _is(value: Any, kind: Any) -> bool:
@@ -90,4 +106,4 @@ def _is(value: Any, kind: Any) -> bool:
         return type(value) is type(kind) and bool(value == kind)
     if kind in (int, float) and isinstance(value, bool):
         return False
-    return isinstance(value, (int, float) if kind is float else kind)
+    return isinstance(value, Real if kind is float else kind)

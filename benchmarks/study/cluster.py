@@ -39,7 +39,7 @@ class Cluster(Pooled):
             from distributed.comm.addressing import get_address_host_port
         except ImportError:
             raise InputError(
-                "--cluster needs Dask: install the extra, pip install -e '.[cluster]'"
+                "--cluster needs Dask: pip install -c constraints.txt -e '.[cluster]'"
             ) from None
         # Dask tells of a lost scheduler by tracebacks; here it is one line.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL + 1)

@@ -138,7 +138,7 @@ def least_costs(cost, work, slots):  # type: ignore[no-untyped-def]
     Parameters
     ----------
     cost : ndarray, shape (n + 1,)
-        Cost of 0..n workers in a slot, not falling.
+        Cost of 0..n workers in a slot, not falling; that of none is taken to be 0.
     work : int
         W, at least 0.
     slots : int

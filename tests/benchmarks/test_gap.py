@@ -265,7 +265,7 @@ def test_a_solver_that_is_not_installed_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchmarks.gap.find_spec", lambda name: None)
-    fault = r"method 'cp-sat' needs ortools: pip install -e '.\[check\]'"
+    fault = r"method 'cp-sat' needs ortools: pip install -c constraints.txt -e '.\[check\]'"
     with pytest.raises(InputError, match=fault):
         main(["--methods", "compact,cp-sat", "--out", str(tmp_path / "out")])
 

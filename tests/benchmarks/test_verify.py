@@ -327,5 +327,5 @@ def test_a_certificate_in_the_place_of_a_schedule(
     priced(tmp_path, monkeypatch)
     with pytest.raises(InputError) as error:
         verify(["three.json", "c.json"])
-    has = "such a file has format, problem, instance, jobs"
-    assert str(error.value) == f"c.json: Object contains unknown field `bound`: {has}"
+    only = "expected only format, problem, instance, jobs"
+    assert str(error.value) == f"c.json: Object contains unknown field `bound`; {only}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -27,6 +28,9 @@ class Mine(Policy):
         order: Literal["first", "last", 2] = "first",
         label: str = "",
         weights: list[float] | None = None,
+        eager: Literal[True, None] = None,
+        scale: float = None,  # type: ignore[assignment] # noqa: RUF013
+        kinds: [] = "a",  # type: ignore[valid-type]
         other=None,  # type: ignore[no-untyped-def]
     ) -> None: ...
 
@@ -40,7 +44,8 @@ class Mine(Policy):
     [
         {"bold": False, "tries": 0, "share": 1, "order": "last", "label": "x"},
         {"bold": np.bool_(True), "tries": np.int64(2), "share": np.float32(0.5), "order": 2},
-        {"share": None, "weights": "not looked at", "other": "nor this"},
+        {"share": None, "weights": "not looked at", "other": "nor this", "kinds": 1},
+        {"scale": None, "share": Fraction(1, 2)},  # None: the default, whatever the annotation
         {},
     ],
 )
@@ -60,6 +65,8 @@ def test_values_of_their_types_are_taken(good: dict[str, Any]) -> None:
         ("order", "middle", "'first' or 'last' or 2"),
         ("order", 2.0, "'first' or 'last' or 2"),
         ("label", None, "a text"),
+        ("eager", False, "true or null"),
+        ("scale", "1", "a number"),
     ],
 )
 def test_others_are_refused_with_what_is_wanted(name: str, value: Any, want: str) -> None:
@@ -70,9 +77,11 @@ def test_others_are_refused_with_what_is_wanted(name: str, value: Any, want: str
 
 def test_an_annotation_that_cannot_be_understood_is_not_checked() -> None:
     class Odd(Mine):
-        def __init__(self, *, bold: Missing = True) -> None: ...  # type: ignore[name-defined] # noqa: F821
+        def __init__(self, *, bold: Missing = True, tries: int = 3) -> None: ...  # type: ignore[name-defined] # noqa: F821
 
     check_parameters(Odd, {"bold": "False"})
+    with pytest.raises(InputError, match="'tries': 's': want a whole number"):
+        check_parameters(Odd, {"tries": "s"})  # the others are checked all the same
 
 
 @pytest.mark.parametrize("problem", own_problem_names())

@@ -12,9 +12,12 @@ import pytest
 
 from models.errors import InputError
 from models.utility import UtilitySchedule
+from solvers.highs import HighsOptions
+from solvers.highs import solve as run_highs
 from solvers.utility import offline, steps
 from solvers.utility.deadlines import DeadlineOptions, deadline_search
 from solvers.utility.deadlines.plan_program import PlanProgram
+from solvers.utility.search_state import LOOKS_PER_UNIT
 from tests.solvers.utility.test_deadline_search import (
     drawn,
     empty,
@@ -157,6 +160,15 @@ def test_plans_keep_the_limit_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     state.budget.spent = state.budget.work
     program.solve_with_cuts()
     assert asked == ["known", "new"]
+
+
+def test_a_program_that_presolve_solves_counts_as_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = state_of(two_alike(), 30.0, DeadlineOptions(work_limit=1.0))
+    program = state.totals.program(whole=False)
+    solved = replace(run_highs(program), work=0)
+    monkeypatch.setattr("solvers.utility.deadlines.state.run_highs", lambda *_, **__: solved)
+    state.solve(program, HighsOptions())
+    assert state.budget.spent == program.matrix.nnz / LOOKS_PER_UNIT > 0
 
 
 def test_an_infinite_share_is_all_the_work_that_is_left() -> None:

@@ -58,8 +58,8 @@ def solve(
     follows (:mod:`solvers.utility.exact`). On small instances the exact solver comes first or, with
     two threads, the two go on at the same time (:mod:`solvers.utility.race`). If time is left and
     the bound is HiGHS's, some of it goes into a tree with which prices prove nearly the same
-    (:mod:`solvers.utility.branching`). Time that is kept for the tree is also used where the bound
-    is that of the column generation.
+    (:mod:`solvers.utility.branching`). With a share kept for the tree, it is also grown where the
+    best bound is that of the column generation.
 
     Parameters
     ----------

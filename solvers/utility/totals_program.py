@@ -84,7 +84,8 @@ class TotalsProgram:
         By job, columns of its d, one per group, the earlier ones first.
     left_out : float
         The most that the deadlines left out are worth, of all jobs: the optimum of the program plus
-        this is an upper bound. The program has what the other deadlines are worth beyond that.
+        this is an upper bound. In the program, the other deadlines of a job count for what they are
+        worth beyond its best one left out.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ one set of ``options``.
     plans are.
 ``prove``
     The worth of all schedules with given deadlines: in whole workers, on instances small enough to
-    hope for a proof; in fractions, where a linear program with all packing cuts found says it. If
+    hope for a proof; on others in fractions, by a linear program with all packing cuts found. If
     none of them beats the best one known, the deadlines are excluded from the program of
     ``choose``. And the bound on all schedules: with a second thread a process of its own solves
     that program all the time, starting from the best schedule known, and ``choose`` polls it

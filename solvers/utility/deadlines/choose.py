@@ -235,7 +235,7 @@ class Rounds:
         state, polled = self._state, self._take_result(seconds)
         if polled is None:
             state.take_program_bound(self._process.bound)
-            # The first deadlines show which cuts matter, and a tree without them is soon made up.
+            # The first deadlines show which cuts matter, and the tree without them is still small.
             if self._first and self._process.is_busy and state.rows_added > self._rows:
                 self._start_process()
             return False

@@ -40,7 +40,7 @@ class DeadlineOptions:
     proving: float = 0.7
     """For the bound, without a child process, of what is left: the tree has to grow.
 
-    Without a limit of work this is more of the time, since a unit takes more than a second.
+    Without a limit of work this is a larger share of the time: a unit takes more than a second.
     """
     completing: float = 0.05  # for given deadlines: many programs, each with little left to decide
     whole: float = 0.2  # for one set of deadlines in whole workers: rounds of cuts, then a proof
@@ -53,12 +53,15 @@ class DeadlineOptions:
     # The programs that choose deadlines.
     provable: int = 250  # deadlines; HiGHS has proven the optimum of few programs with more
     coarse: tuple[float, float] = (1e-3, 2e-5)
-    """Deadlines of a job whose worths differ by less than this share of the bound, divided by the
-    number of jobs, are one, and those worth less are dropped: the bound is higher by up to so much.
+    """Share of the bound that may be lost in all. Divided by the number of jobs, it is a threshold:
+    deadlines of a job whose worths differ by no more are one, and those worth no more are dropped.
     The second where the optimum may be proven.
     """
     gap: tuple[float, float] = (5e-4, 3e-5)  # the second below `least_gain`, for proofs to finish
-    rough_gap: tuple[float, float] = (2e-3, 5e-3)  # where a finer grid or cuts are still to come
+    rough_gap: tuple[float, float] = (
+        2e-3,
+        5e-3,
+    )  # where a finer grid, or cuts for given deadlines, may come
     least_gain: float = 5e-5  # a schedule better by less is not looked for; half of OPTIMAL_GAP
     intervals: float = 1 / 3  # of the slots, in the first grid (docs/formulations.md)
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind

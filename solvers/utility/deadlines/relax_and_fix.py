@@ -62,7 +62,7 @@ def rounded(state: DeadlineState, program: PlanProgram, placed: Placed) -> Place
 
     The sums up to each slot are rounded. What a job falls short of these, because of its largest
     number of workers or since a decided slot did not hold all of them, is made up in later slots;
-    what the servers do not hold of the rounded ones is missing at the end.
+    rounded workers that the servers do not hold are not made up for.
 
     Parameters
     ----------

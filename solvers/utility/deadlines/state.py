@@ -258,7 +258,7 @@ class DeadlineState:
 
     @property
     def rough_gap(self) -> float:
-        """The relative gap of a program that is solved again, on a finer grid or with more cuts."""
+        """The relative gap of a program that may be solved again: see `DeadlineOptions`."""
         return self._of(self.options.rough_gap)
 
     def _of(self, pair: tuple[T, T]) -> T:

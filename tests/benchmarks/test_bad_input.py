@@ -151,6 +151,7 @@ def test_bad_trace(
         ("trace", ["audit", "google:file", "--problem", "tetris"], "unknown problem 'tetris'"),
         ("ratio", ["--set", "arrivals="], "setting arrivals is '': want e.g. arrivals=google2011"),
         ("ratio", ["--seeds", "none"], "argument --seeds: 'none' is not N or FIRST:LAST"),
+        ("ratio", ["--seeds", "5:5"], "argument --seeds: '5:5' has no seed: N is at least 1"),
         ("ratio", ["--seeds", "5:3"], "'5:3' has no seed: N is at least 1, FIRST below LAST"),
         ("ratio", ["--seeds", "0"], "argument --seeds: '0' has no seed: N is at least 1"),
         ("gap", ["--seeds", 20 * "9"], f"argument --seeds: '{20 * '9'}': want 1 to 1000000 seeds"),

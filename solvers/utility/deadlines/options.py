@@ -58,10 +58,7 @@ class DeadlineOptions:
     The second where the optimum may be proven.
     """
     gap: tuple[float, float] = (5e-4, 3e-5)  # the second below `least_gain`, for proofs to finish
-    rough_gap: tuple[float, float] = (
-        2e-3,
-        5e-3,
-    )  # where a finer grid, or cuts for given deadlines, may come
+    rough_gap: tuple[float, float] = (2e-3, 5e-3)  # where what is found leads to another solve
     least_gain: float = 5e-5  # a schedule better by less is not looked for; half of OPTIMAL_GAP
     intervals: float = 1 / 3  # of the slots, in the first grid (docs/formulations.md)
     near: float = 0.95  # share of its capacity from which a cut is a row: few others ever bind

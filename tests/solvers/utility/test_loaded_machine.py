@@ -24,7 +24,7 @@ def test_a_loaded_machine_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
     ins = WORKLOAD.draw(jobs=20, slots=20, servers=(6, 6), seed=1, load=None)[0]
     options = DeadlineOptions(provable=0)
     monkeypatch.setattr(state, "SMALL_MIP", 0)
-    idle = offline.solve(ins, time_limit=None, work_limit=0.5, options=options)
+    idle = offline.solve(ins, time_limit=None, work_limit=1.0, options=options)
     burners = [
         multiprocessing.get_context("spawn").Process(target=_burn, daemon=True)
         for _ in range(2 * (os.cpu_count() or 1))
@@ -32,7 +32,7 @@ def test_a_loaded_machine_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
     for burner in burners:
         burner.start()
     try:
-        loaded = offline.solve(ins, time_limit=None, work_limit=0.5, options=options)
+        loaded = offline.solve(ins, time_limit=None, work_limit=1.0, options=options)
     finally:
         for burner in burners:
             burner.kill()
